@@ -1,0 +1,250 @@
+//! Expressions: owned trees, each node with its data type.
+
+use std::sync::Arc;
+
+use super::{AttrValue, BinOp, BufferId, DType, VarId};
+
+/// A typed expression.
+///
+/// Equality and hashing are structural. Floats compare by bits, so `-0.0` differs from `0.0` and a NaN equals
+/// itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Expr {
+    /// The type of the value.
+    pub dtype: DType,
+    /// What computes it.
+    pub kind: ExprKind,
+}
+
+/// The kinds of expression. Typing rules are given per kind; `verify` checks them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ExprKind {
+    /// An integer or truth constant: `dtype` is a scalar `int`, `uint` or `bool`. For unsigned 64-bit values
+    /// above `i64::MAX` the two's complement bits.
+    Int(i64),
+    /// A float constant: the bits of an `f64`, whatever the width of `dtype`.
+    Float(u64),
+    /// A string: an argument of some calls, never computed with. Type `handle`.
+    Str(Arc<str>),
+    /// A variable; its type is in the function's table.
+    Var(VarId),
+    /// A binary operation on two operands of one type. A comparison's type is `bool`, else the operands'.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// Logical negation of a `bool` value.
+    Not(Box<Expr>),
+    /// Conversion of the value to `dtype`, lane by lane.
+    Cast(Box<Expr>),
+    /// `T.Select(cond, then, else)`: both arms are evaluated.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// An element of a buffer, or with a vector as last index a vector of elements.
+    Load {
+        /// The buffer read.
+        buffer: BufferId,
+        /// One index for each dimension.
+        indices: Vec<Expr>,
+    },
+    /// The vector `base, base + stride, …` of `lanes` lanes (`dtype.lanes`); `base` and `stride` are scalars.
+    Ramp(Box<Expr>, Box<Expr>),
+    /// A scalar repeated in `dtype.lanes` lanes.
+    Broadcast(Box<Expr>),
+    /// Lanes picked by constant indices from the concatenation of vectors.
+    Shuffle(Vec<Expr>, Vec<Expr>),
+    /// `T.Let(body, where={var: value})`.
+    Let(VarId, Box<Expr>, Box<Expr>),
+    /// A call.
+    Call(Box<Call>),
+    /// The pointer to a buffer's data, `A.data`. Type `handle`.
+    BufferData(BufferId),
+    /// A buffer itself as an argument of a call. Type `handle`.
+    BufferRef(BufferId),
+    /// A region of a buffer as an argument of a call: per dimension a range, or a point (`extent` absent).
+    Region(BufferId, Vec<(Expr, Option<Expr>)>),
+    /// A tuple or list as an argument of a call. Type `void`.
+    Tuple(Vec<Expr>),
+}
+
+/// A call of an intrinsic or of another function of the module.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    /// Arguments in order. For intrinsics that are spelled with a data type first (`T.call_extern("int32", …)`)
+    /// that type is the call's `dtype`, not an argument.
+    pub args: Vec<Expr>,
+    /// Keyword arguments that are not expressions, in order; carried through.
+    pub kwargs: Vec<(Arc<str>, AttrValue)>,
+}
+
+/// What a call calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// `T.<name>(…)`; see [`intrin`](super::intrin) for the known ones. Dotted names are kept whole.
+    Intrin(Arc<str>),
+    /// Another function of the module, by name.
+    Global(Arc<str>),
+}
+
+impl Expr {
+    /// An integer or `bool` constant of scalar type `dtype`.
+    pub fn int(value: i64, dtype: DType) -> Expr {
+        Expr { dtype, kind: ExprKind::Int(value) }
+    }
+
+    /// A `bool` constant.
+    pub fn bool(value: bool) -> Expr {
+        Expr::int(i64::from(value), DType::BOOL)
+    }
+
+    /// A float constant of scalar type `dtype`.
+    pub fn float(value: f64, dtype: DType) -> Expr {
+        Expr { dtype, kind: ExprKind::Float(value.to_bits()) }
+    }
+
+    /// A variable of type `dtype`.
+    pub fn var(var: VarId, dtype: DType) -> Expr {
+        Expr { dtype, kind: ExprKind::Var(var) }
+    }
+
+    /// A binary operation; the type follows from the operator and the left operand.
+    pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+        let dtype = if op.is_compare() { a.dtype.to_bool() } else { a.dtype };
+        Expr { dtype, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
+    }
+
+    /// Logical negation.
+    #[expect(clippy::should_implement_trait, reason = "this builds an expression; it negates nothing")]
+    pub fn not(a: Expr) -> Expr {
+        Expr { dtype: a.dtype, kind: ExprKind::Not(Box::new(a)) }
+    }
+
+    /// Conversion to `dtype`.
+    pub fn cast(dtype: DType, a: Expr) -> Expr {
+        Expr { dtype, kind: ExprKind::Cast(Box::new(a)) }
+    }
+
+    /// `T.Select(cond, then, otherwise)`.
+    pub fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
+        Expr {
+            dtype: then.dtype,
+            kind: ExprKind::Select(Box::new(cond), Box::new(then), Box::new(otherwise)),
+        }
+    }
+
+    /// A load of `dtype` (the buffer's element type, with the lanes of the last index).
+    pub fn load(dtype: DType, buffer: BufferId, indices: Vec<Expr>) -> Expr {
+        Expr { dtype, kind: ExprKind::Load { buffer, indices } }
+    }
+
+    /// `T.Ramp(base, stride, lanes)`.
+    pub fn ramp(base: Expr, stride: Expr, lanes: u16) -> Expr {
+        Expr { dtype: base.dtype.with_lanes(lanes), kind: ExprKind::Ramp(Box::new(base), Box::new(stride)) }
+    }
+
+    /// `T.Broadcast(value, lanes)`.
+    pub fn broadcast(value: Expr, lanes: u16) -> Expr {
+        Expr { dtype: value.dtype.with_lanes(lanes), kind: ExprKind::Broadcast(Box::new(value)) }
+    }
+
+    /// A call of an intrinsic without keyword arguments.
+    pub fn call(dtype: DType, name: &str, args: Vec<Expr>) -> Expr {
+        let call = Call { callee: Callee::Intrin(name.into()), args, kwargs: Vec::new() };
+        Expr { dtype, kind: ExprKind::Call(Box::new(call)) }
+    }
+
+    /// The value of an integer or truth constant.
+    pub fn as_int(&self) -> Option<i64> {
+        match self.kind {
+            ExprKind::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The variable, if this is one.
+    pub fn as_var(&self) -> Option<VarId> {
+        match self.kind {
+            ExprKind::Var(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The called intrinsic's name and arguments, if this is a call of one.
+    pub fn as_intrin(&self) -> Option<(&str, &[Expr])> {
+        match &self.kind {
+            ExprKind::Call(call) => match &call.callee {
+                Callee::Intrin(name) => Some((name, &call.args)),
+                Callee::Global(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on each direct operand, left to right.
+    pub fn for_each_child<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Var(_)
+            | ExprKind::BufferData(_)
+            | ExprKind::BufferRef(_) => {}
+            ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) => f(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Ramp(a, b) | ExprKind::Let(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Select(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            ExprKind::Load { indices, .. } => indices.iter().for_each(f),
+            ExprKind::Shuffle(a, b) => a.iter().chain(b).for_each(f),
+            ExprKind::Call(call) => call.args.iter().for_each(f),
+            ExprKind::Region(_, ranges) => {
+                for (min, extent) in ranges {
+                    f(min);
+                    extent.iter().for_each(&mut f);
+                }
+            }
+            ExprKind::Tuple(items) => items.iter().for_each(f),
+        }
+    }
+
+    /// Calls `f` on each direct operand, left to right, to change it in place.
+    pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Var(_)
+            | ExprKind::BufferData(_)
+            | ExprKind::BufferRef(_) => {}
+            ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) => f(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Ramp(a, b) | ExprKind::Let(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Select(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            ExprKind::Load { indices, .. } => indices.iter_mut().for_each(f),
+            ExprKind::Shuffle(a, b) => a.iter_mut().chain(b).for_each(f),
+            ExprKind::Call(call) => call.args.iter_mut().for_each(f),
+            ExprKind::Region(_, ranges) => {
+                for (min, extent) in ranges {
+                    f(min);
+                    extent.iter_mut().for_each(&mut f);
+                }
+            }
+            ExprKind::Tuple(items) => items.iter_mut().for_each(f),
+        }
+    }
+
+    /// Calls `f` on this expression and everything below it, parents first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        f(self);
+        self.for_each_child(|c| c.walk(f));
+    }
+}

@@ -1,0 +1,63 @@
+//! The program representation and its semantics: the contract that every part of satir keeps.
+//!
+//! A [`Module`] holds [`PrimFunc`]s. A function is a tree of statements ([`Stmt`]) over typed, owned expression
+//! trees ([`Expr`]). Variables and buffers are identities ([`VarId`], [`BufferId`]) with names and types in tables
+//! of the function. This module depends on nothing else in the crate but [`diag`](crate::diag) for places.
+//!
+//! # When an expression is evaluated
+//!
+//! Where it stands, each time control reaches it, operands left to right, with these exceptions: `and`/`or`
+//! evaluate the right operand only if the left one does not decide; `T.if_then_else(c, a, b)` evaluates only the
+//! arm that is taken. `T.Select(c, a, b)` evaluates everything. A `Bind` evaluates its value once, where it stands.
+//! A `for` evaluates `min`, `extent` and `step` once, before the first iteration; a `while` evaluates its
+//! condition before each.
+//!
+//! # Values
+//!
+//! - **`int32` and `int64`** are index arithmetic: it is taken not to overflow, as TVM takes it. A program whose
+//!   evaluation overflows them has no defined meaning, so identities of unbounded integers may be used.
+//! - **All other integer types** wrap modulo 2^bits. Only identities that hold modulo 2^bits may be used.
+//! - `//` and `%` ([`BinOp::FloorDiv`], [`BinOp::FloorMod`]) round toward minus infinity; [`BinOp::Div`] and
+//!   [`BinOp::Mod`] on integers truncate. Division by zero traps.
+//! - **Floats** are IEEE 754; results are kept bit for bit. Float `/` is [`BinOp::Div`].
+//! - **`bool`** holds 0 or 1. **Vectors** apply an operator lane by lane.
+//! - A cast between integers keeps the value modulo 2^bits of the target; float to integer truncates (undefined
+//!   out of range); to `bool` tests for non-zero.
+//!
+//! # What can trap
+//!
+//! Division or remainder by zero, a load or store outside of its buffer, a failing assert, and anything inside of
+//! a call that is not pure. Work that can trap is never executed where the input would not have executed it;
+//! leaving it out is fine.
+//!
+//! # Scopes
+//!
+//! A variable is defined once: by a parameter, by the shape of a parameter's buffer, by a `Bind` (in scope for the
+//! rest of its block), by a loop, a thread, a block axis, a `Let` expression, or the lambda of a reduction. A fact
+//! that a construct establishes (a loop variable's range, an `if`'s condition) holds inside of that construct only.
+//!
+//! # Memory
+//!
+//! Two buffers share memory if one views the other. Distinct buffers share none when the function is marked
+//! `tirx.noalias` or one of them is allocated in the function; otherwise they may.
+//! [`intrin`] tells what calls do to memory.
+
+mod dtype;
+mod expr;
+mod func;
+mod ids;
+pub mod intrin;
+mod op;
+mod stmt;
+
+pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
+pub use expr::{Call, Callee, Expr, ExprKind};
+pub use func::{AttrValue, Buffer, Module, Origin, Param, PrimFunc, Type, Var};
+pub use ids::{BufferId, VarId};
+pub use op::BinOp;
+pub use stmt::{
+    AttrNode, Axis, AxisKind, Block, BufferRegion, CommReducer, For, ForKind, SBlock, Stmt, StmtKind,
+};
+
+/// Deepest nesting of expressions and statements that is accepted. Recursion over a program is bounded by it.
+pub const MAX_DEPTH: usize = 1000;

@@ -1,0 +1,3 @@
+//! satir: an equality-saturation optimizer for tensor programs.
+pub mod diag;
+pub mod ir;
