@@ -49,6 +49,7 @@ mod ids;
 pub mod intrin;
 mod op;
 mod stmt;
+pub mod value;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
 pub use expr::{Call, Callee, Expr, ExprKind};
