@@ -48,6 +48,7 @@ mod func;
 mod ids;
 pub mod intrin;
 mod op;
+pub mod opclass;
 mod stmt;
 pub mod value;
 

@@ -46,7 +46,7 @@ pub fn arith(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<f64, Undefined> 
 pub fn compare(op: BinOp, a: f64, b: f64) -> Result<bool, Undefined> {
     Ok(match op {
         BinOp::Eq => a == b,
-        BinOp::Ne => a < b || a > b,
+        BinOp::Ne => !a.is_nan() && !b.is_nan() && a != b,
         BinOp::Lt => a < b,
         BinOp::Le => a <= b,
         BinOp::Gt => a > b,

@@ -1,0 +1,226 @@
+//! Classes of operations, as a cost profile prices them, and the class of each expression. One definition for
+//! the static cost model and for the interpreter's counts.
+
+use super::intrin::{Effect, effect};
+use super::value::MathFn;
+use super::{BinOp, Callee, DType, Expr, ExprKind};
+
+macro_rules! op_classes {
+    ($($variant:ident $name:literal : $doc:literal;)*) => {
+        /// A class of operations that cost the same.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum OpClass {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl OpClass {
+            /// All classes, in the order of their declaration.
+            pub const ALL: &'static [OpClass] = &[$(OpClass::$variant),*];
+
+            /// The name in reports and cost profiles.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(OpClass::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+op_classes! {
+    AddSub "add": "Integer addition and subtraction.";
+    Compare "compare": "Comparison of integers, truth values or pointers.";
+    Logic "logic": "`and`, `or`, `not`.";
+    Select "select": "`T.Select` and `T.if_then_else`, of any type.";
+    Shift "shift": "Integer shift.";
+    Bitwise "bitwise": "Bit operations, `popcount`, `clz`.";
+    IntCast "int_cast": "Conversion between integer types or `bool`.";
+    MinMax "min_max": "Integer minimum and maximum.";
+    Mul "mul": "Integer multiplication.";
+    MulPow2 "mul_pow2": "Integer multiplication by a constant power of two.";
+    DivPow2 "div_pow2": "Integer division or remainder by a constant power of two.";
+    DivConst "div_const": "Integer division or remainder by another constant.";
+    DivVar "div_var": "Integer division or remainder by something not constant.";
+    Load "load": "Load from a buffer.";
+    Store "store": "Store to a buffer.";
+    FloatArith "float_arith": "Float addition, subtraction, multiplication, minimum, maximum, comparison, cast, rounding, absolute value.";
+    FloatDiv "float_div": "Float division, remainder, square root.";
+    Transcendental "transcendental": "Elementary function, or another pure call.";
+    Bind "bind": "A Let binding.";
+    Call "call": "A call that is not pure.";
+}
+
+/// The number of vector operations that one operation on `dtype` counts as: one for each started 8 lanes.
+pub fn units(dtype: DType) -> u64 {
+    u64::from(dtype.lanes).div_ceil(8)
+}
+
+/// The class of the operation at the root of `e`, and how often it counts. `None` for what is free: constants,
+/// variables, `Ramp`, `Broadcast`, pointers, annotations, arguments that are not values, casts that change nothing.
+pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
+    let class = match &e.kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Var(_)
+        | ExprKind::Ramp(..)
+        | ExprKind::Broadcast(_)
+        | ExprKind::Shuffle(..)
+        | ExprKind::BufferData(_)
+        | ExprKind::BufferRef(_)
+        | ExprKind::Region(..)
+        | ExprKind::Tuple(_) => return None,
+        ExprKind::Binary(op, a, b) => return Some((binary_class(*op, a, b), units(a.dtype))),
+        ExprKind::Not(_) => OpClass::Logic,
+        ExprKind::Cast(a) => match (a.dtype.is_float(), e.dtype.is_float()) {
+            _ if a.dtype == e.dtype => return None,
+            (false, false) => OpClass::IntCast,
+            (true, _) | (_, true) => OpClass::FloatArith,
+        },
+        ExprKind::Select(..) => OpClass::Select,
+        ExprKind::Load { .. } => OpClass::Load,
+        ExprKind::Let(..) => OpClass::Bind,
+        ExprKind::Call(call) => match &call.callee {
+            Callee::Intrin(name) => return call_class(name, e.dtype).map(|c| (c, units(e.dtype))),
+            Callee::Global(_) => OpClass::Call,
+        },
+    };
+    Some((class, units(e.dtype)))
+}
+
+fn binary_class(op: BinOp, a: &Expr, b: &Expr) -> OpClass {
+    let float = a.dtype.is_float();
+    match op {
+        BinOp::And | BinOp::Or => OpClass::Logic,
+        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod if float => OpClass::FloatDiv,
+        _ if float => OpClass::FloatArith,
+        BinOp::Add | BinOp::Sub => OpClass::AddSub,
+        BinOp::Mul if is_pow2(a) || is_pow2(b) => OpClass::MulPow2,
+        BinOp::Mul => OpClass::Mul,
+        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match constant(b) {
+            Some(_) if is_pow2(b) => OpClass::DivPow2,
+            Some(_) => OpClass::DivConst,
+            None => OpClass::DivVar,
+        },
+        BinOp::Min | BinOp::Max => OpClass::MinMax,
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => OpClass::Compare,
+    }
+}
+
+/// The class of a call of an intrinsic of type `dtype`.
+fn call_class(name: &str, dtype: DType) -> Option<OpClass> {
+    match name {
+        "if_then_else" => return Some(OpClass::Select),
+        "likely" | "reinterpret" | "address_of" | "tvm_access_ptr" | "assume" | "undef" => return None,
+        _ => {}
+    }
+    let Some(f) = MathFn::from_name(name) else {
+        return match effect(name) {
+            Effect::Annotation => None,
+            Effect::Pure => Some(OpClass::Transcendental),
+            Effect::ReadsState | Effect::UpdatesState | Effect::Opaque | Effect::Control => {
+                Some(OpClass::Call)
+            }
+        };
+    };
+    Some(match f {
+        MathFn::ShiftLeft | MathFn::ShiftRight => OpClass::Shift,
+        MathFn::BitAnd | MathFn::BitOr | MathFn::BitXor | MathFn::BitNot | MathFn::Popcount | MathFn::Clz => {
+            OpClass::Bitwise
+        }
+        MathFn::Abs | MathFn::Floor | MathFn::Ceil | MathFn::Trunc | MathFn::Round | MathFn::Nearbyint => {
+            if dtype.is_float() {
+                OpClass::FloatArith
+            } else {
+                OpClass::AddSub
+            }
+        }
+        MathFn::Copysign
+        | MathFn::Nextafter
+        | MathFn::Ldexp
+        | MathFn::Fma
+        | MathFn::IsNan
+        | MathFn::IsInf
+        | MathFn::IsFinite => OpClass::FloatArith,
+        MathFn::Sqrt | MathFn::Rsqrt | MathFn::Fmod => OpClass::FloatDiv,
+        MathFn::Exp
+        | MathFn::Exp2
+        | MathFn::Exp10
+        | MathFn::Log
+        | MathFn::Log2
+        | MathFn::Log10
+        | MathFn::Log1p
+        | MathFn::Sin
+        | MathFn::Cos
+        | MathFn::Tan
+        | MathFn::Asin
+        | MathFn::Acos
+        | MathFn::Atan
+        | MathFn::Sinh
+        | MathFn::Cosh
+        | MathFn::Tanh
+        | MathFn::Asinh
+        | MathFn::Acosh
+        | MathFn::Atanh
+        | MathFn::Sigmoid
+        | MathFn::Erf
+        | MathFn::Pow
+        | MathFn::Atan2
+        | MathFn::Hypot => OpClass::Transcendental,
+    })
+}
+
+/// The constant that `e` is in every lane.
+fn constant(e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Broadcast(a) => a.as_int(),
+        _ => e.as_int(),
+    }
+}
+
+fn is_pow2(e: &Expr) -> bool {
+    constant(e).is_some_and(|v| v > 0 && v & (v - 1) == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::VarId;
+
+    fn check(e: &Expr, expected: Option<(OpClass, u64)>) {
+        assert_eq!(classify(e), expected, "{e:?}");
+    }
+
+    #[test]
+    fn divisions_differ_by_divisor() {
+        let x = Expr::var(VarId(0), DType::I32);
+        let div = |b: Expr| Expr::binary(BinOp::FloorDiv, x.clone(), b);
+        check(&div(Expr::int(8, DType::I32)), Some((OpClass::DivPow2, 1)));
+        check(&div(Expr::int(7, DType::I32)), Some((OpClass::DivConst, 1)));
+        check(&div(Expr::int(-8, DType::I32)), Some((OpClass::DivConst, 1)));
+        check(&div(x.clone()), Some((OpClass::DivVar, 1)));
+        check(&Expr::binary(BinOp::Mul, Expr::int(4, DType::I32), x.clone()), Some((OpClass::MulPow2, 1)));
+    }
+
+    #[test]
+    fn vectors_count_per_started_8_lanes() {
+        let x = Expr::broadcast(Expr::var(VarId(0), DType::I32), 9);
+        check(&x, None);
+        let lt = Expr::binary(BinOp::Lt, x.clone(), x.clone());
+        check(&lt, Some((OpClass::Compare, 2)));
+        let by = Expr::broadcast(Expr::int(16, DType::I32), 9);
+        check(&Expr::binary(BinOp::FloorMod, x, by), Some((OpClass::DivPow2, 2)));
+    }
+
+    #[test]
+    fn floats_are_kept_apart() {
+        let x = Expr::var(VarId(0), DType::F32);
+        check(&Expr::binary(BinOp::Max, x.clone(), x.clone()), Some((OpClass::FloatArith, 1)));
+        check(&Expr::binary(BinOp::Div, x.clone(), x.clone()), Some((OpClass::FloatDiv, 1)));
+        check(&Expr::cast(DType::I32, x.clone()), Some((OpClass::FloatArith, 1)));
+        check(&Expr::cast(DType::F32, x.clone()), None);
+        check(&Expr::call(DType::F32, "exp", vec![x.clone()]), Some((OpClass::Transcendental, 1)));
+        check(&Expr::call(DType::F32, "floor", vec![x.clone()]), Some((OpClass::FloatArith, 1)));
+        check(&Expr::call(DType::I32, "call_extern", vec![x]), Some((OpClass::Call, 1)));
+    }
+}
