@@ -1,8 +1,7 @@
 //! Classes of operations, as a cost profile prices them, and the class of each expression. One definition for
 //! the static cost model and for the interpreter's counts.
 
-use super::intrin::{Effect, effect};
-use super::value::MathFn;
+use super::intrin::{CostClass, Effect, lookup};
 use super::{BinOp, Callee, DType, Expr, ExprKind};
 
 macro_rules! op_classes {
@@ -28,12 +27,12 @@ macro_rules! op_classes {
 }
 
 op_classes! {
-    AddSub "add": "Integer addition and subtraction.";
+    AddSub "add": "Integer addition and subtraction, and intrinsics as cheap.";
     Compare "compare": "Comparison of integers, truth values or pointers.";
     Logic "logic": "`and`, `or`, `not`.";
     Select "select": "`T.Select` and `T.if_then_else`, of any type.";
     Shift "shift": "Integer shift.";
-    Bitwise "bitwise": "Bit operations, `popcount`, `clz`.";
+    Bitwise "bitwise": "Bit operations.";
     IntCast "int_cast": "Conversion between integer types or `bool`.";
     MinMax "min_max": "Integer minimum and maximum.";
     Mul "mul": "Integer multiplication.";
@@ -43,7 +42,7 @@ op_classes! {
     DivVar "div_var": "Integer division or remainder by something not constant.";
     Load "load": "Load from a buffer.";
     Store "store": "Store to a buffer.";
-    FloatArith "float_arith": "Float addition, subtraction, multiplication, minimum, maximum, comparison, cast, rounding, absolute value.";
+    FloatArith "float_arith": "Float addition, subtraction, multiplication, minimum, maximum, comparison, cast, and intrinsics as cheap.";
     FloatDiv "float_div": "Float division, remainder, square root.";
     Transcendental "transcendental": "Elementary function, or another pure call.";
     Bind "bind": "A Let binding.";
@@ -81,7 +80,7 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
         ExprKind::Load { .. } => OpClass::Load,
         ExprKind::Let(..) => OpClass::Bind,
         ExprKind::Call(call) => match &call.callee {
-            Callee::Intrin(name) => return call_class(name, e.dtype).map(|c| (c, units(e.dtype))),
+            Callee::Intrin(name) => return call_class(name, &call.args).map(|c| (c, units(e.dtype))),
             Callee::Global(_) => OpClass::Call,
         },
     };
@@ -107,67 +106,29 @@ fn binary_class(op: BinOp, a: &Expr, b: &Expr) -> OpClass {
     }
 }
 
-/// The class of a call of an intrinsic of type `dtype`.
-fn call_class(name: &str, dtype: DType) -> Option<OpClass> {
+/// The class of a call of an intrinsic on these arguments.
+fn call_class(name: &str, args: &[Expr]) -> Option<OpClass> {
     match name {
         "if_then_else" => return Some(OpClass::Select),
-        "likely" | "reinterpret" | "address_of" | "tvm_access_ptr" | "assume" | "undef" => return None,
+        "assume" => return None,
         _ => {}
     }
-    let Some(f) = MathFn::from_name(name) else {
-        return match effect(name) {
-            Effect::Annotation => None,
-            Effect::Pure => Some(OpClass::Transcendental),
-            Effect::ReadsState | Effect::UpdatesState | Effect::Opaque | Effect::Control => {
-                Some(OpClass::Call)
-            }
-        };
+    let Some(intrin) = lookup(name) else {
+        return Some(OpClass::Call);
     };
-    Some(match f {
-        MathFn::ShiftLeft | MathFn::ShiftRight => OpClass::Shift,
-        MathFn::BitAnd | MathFn::BitOr | MathFn::BitXor | MathFn::BitNot | MathFn::Popcount | MathFn::Clz => {
-            OpClass::Bitwise
+    match intrin.cost {
+        CostClass::Free => None,
+        CostClass::Cheap if args.first().is_some_and(|arg| arg.dtype.is_float()) => Some(OpClass::FloatArith),
+        CostClass::Cheap => Some(OpClass::AddSub),
+        CostClass::Shift => Some(OpClass::Shift),
+        CostClass::Bitwise => Some(OpClass::Bitwise),
+        CostClass::FloatDiv => Some(OpClass::FloatDiv),
+        CostClass::Transcendental => Some(OpClass::Transcendental),
+        CostClass::Call if matches!(intrin.effect, Effect::Annotation | Effect::Pure) => {
+            Some(OpClass::Transcendental)
         }
-        MathFn::Abs | MathFn::Floor | MathFn::Ceil | MathFn::Trunc | MathFn::Round | MathFn::Nearbyint => {
-            if dtype.is_float() {
-                OpClass::FloatArith
-            } else {
-                OpClass::AddSub
-            }
-        }
-        MathFn::Copysign
-        | MathFn::Nextafter
-        | MathFn::Ldexp
-        | MathFn::Fma
-        | MathFn::IsNan
-        | MathFn::IsInf
-        | MathFn::IsFinite => OpClass::FloatArith,
-        MathFn::Sqrt | MathFn::Rsqrt | MathFn::Fmod => OpClass::FloatDiv,
-        MathFn::Exp
-        | MathFn::Exp2
-        | MathFn::Exp10
-        | MathFn::Log
-        | MathFn::Log2
-        | MathFn::Log10
-        | MathFn::Log1p
-        | MathFn::Sin
-        | MathFn::Cos
-        | MathFn::Tan
-        | MathFn::Asin
-        | MathFn::Acos
-        | MathFn::Atan
-        | MathFn::Sinh
-        | MathFn::Cosh
-        | MathFn::Tanh
-        | MathFn::Asinh
-        | MathFn::Acosh
-        | MathFn::Atanh
-        | MathFn::Sigmoid
-        | MathFn::Erf
-        | MathFn::Pow
-        | MathFn::Atan2
-        | MathFn::Hypot => OpClass::Transcendental,
-    })
+        CostClass::Call => Some(OpClass::Call),
+    }
 }
 
 /// The constant that `e` is in every lane.

@@ -1,0 +1,98 @@
+//! How many operations of each class were executed, or stand in a program.
+
+use std::ops::AddAssign;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::ir::opclass::OpClass;
+
+const CLASSES: usize = OpClass::ALL.len();
+
+/// Operation counts by class. An operation on vectors counts once for each started 8 lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    ops: [u64; CLASSES],
+    /// Iterations of loops of all kinds, threads among them.
+    pub loop_iterations: u64,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts { ops: [0; CLASSES], loop_iterations: 0 }
+    }
+}
+
+impl Counts {
+    /// The number of operations of one class.
+    pub fn get(&self, class: OpClass) -> u64 {
+        self.ops[class as usize]
+    }
+
+    /// Adds `n` operations of one class.
+    pub fn add(&mut self, class: OpClass, n: u64) {
+        self.ops[class as usize] += n;
+    }
+
+    /// The classes with their counts, in the order of [`OpClass::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (OpClass, u64)> + '_ {
+        OpClass::ALL.iter().map(|&class| (class, self.get(class)))
+    }
+
+    /// All operations: everything but bindings.
+    pub fn total(&self) -> u64 {
+        self.iter().filter(|(class, _)| *class != OpClass::Bind).map(|(_, n)| n).sum()
+    }
+
+    /// Operations on integers, truth values and pointers, `Select` of any type among them.
+    pub fn integer(&self) -> u64 {
+        use OpClass::{
+            AddSub, Bitwise, Compare, DivConst, DivPow2, DivVar, IntCast, Logic, MinMax, Mul, MulPow2,
+            Select, Shift,
+        };
+        let classes = [
+            AddSub, Compare, Logic, Select, Shift, Bitwise, IntCast, MinMax, Mul, MulPow2, DivPow2, DivConst,
+            DivVar,
+        ];
+        classes.into_iter().map(|class| self.get(class)).sum()
+    }
+
+    /// Operations on floats, and other pure calls.
+    pub fn float(&self) -> u64 {
+        let classes = [OpClass::FloatArith, OpClass::FloatDiv, OpClass::Transcendental];
+        classes.into_iter().map(|class| self.get(class)).sum()
+    }
+
+    /// The sum of all counts, each times the weight of its class.
+    pub fn weighted(&self, weight: &dyn Fn(OpClass) -> f64) -> f64 {
+        self.iter().map(|(class, n)| weight(class) * n as f64).sum()
+    }
+
+    /// Adds `other`, `times` times.
+    pub(super) fn add_times(&mut self, other: &Counts, times: u64) {
+        for (mine, theirs) in self.ops.iter_mut().zip(other.ops) {
+            *mine += theirs * times;
+        }
+        self.loop_iterations += other.loop_iterations * times;
+    }
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        self.add_times(other, 1);
+    }
+}
+
+impl Serialize for Counts {
+    /// A map from the class's name to its count, with `loop_iterations` and the sums at the end.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(CLASSES + 4))?;
+        for (class, n) in self.iter() {
+            map.serialize_entry(class.name(), &n)?;
+        }
+        map.serialize_entry("loop_iterations", &self.loop_iterations)?;
+        map.serialize_entry("integer", &self.integer())?;
+        map.serialize_entry("float", &self.float())?;
+        map.serialize_entry("total", &self.total())?;
+        map.end()
+    }
+}

@@ -1,0 +1,291 @@
+//! Whether two modules do the same, as far as runs on seeded inputs tell.
+//!
+//! Functions are compared by name. The sizes of symbolic dimensions vary from run to run, 0 and 1 among them, and so do the
+//! contents: integers from several ranges, floats with zeros of both signs, infinities and NaN in every second run.
+//! Where a function does not promise that its buffers do not alias, some runs give it one buffer twice. A run on
+//! which the first function traps says nothing about the second one and is skipped.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::inputs::{
+    Bindings, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables, shape_variables,
+};
+use super::outputs::close;
+use super::session::{INT_RANGES, RunError, RunOptions, run_in_range};
+use super::{Interpreter, Outcome, Return, Run};
+use crate::ir::value::Value;
+use crate::ir::{Module, PrimFunc};
+
+/// How two modules are compared.
+#[derive(Clone, Debug)]
+pub struct EquivOptions {
+    /// Values of symbolic dimensions and scalar parameters in the first run, and candidates in the others.
+    pub bindings: Bindings,
+    /// Whether all runs use exactly `bindings`.
+    pub fixed: bool,
+    /// What inputs may be.
+    pub constraints: Constraints,
+    /// Runs to compare for each function.
+    pub runs: usize,
+    /// Where randomness starts.
+    pub seed: u64,
+    /// Floats may differ by this much, relative to values above 1; `None` compares bits.
+    pub tolerance: Option<f64>,
+    /// Limit of each run's length.
+    pub max_steps: u64,
+}
+
+/// The result of a comparison.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Equivalence {
+    /// Runs that were compared.
+    pub compared: usize,
+    /// Runs on which the first module traps, by the reason.
+    pub skipped: BTreeMap<String, usize>,
+    /// The first difference found.
+    pub difference: Option<Difference>,
+}
+
+/// A difference between two modules.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// The function.
+    pub function: String,
+    /// What differs.
+    pub what: String,
+    /// The values of symbolic dimensions and scalar parameters of the run.
+    pub bindings: Bindings,
+    /// The seed of the run's inputs.
+    pub seed: u64,
+}
+
+/// Compares `a` and `b`, function by function. An error means that a function cannot be run at all.
+pub fn equiv(a: &Module, b: &Module, options: &EquivOptions) -> Result<Equivalence, RunError> {
+    let mut result = Equivalence::default();
+    let difference = |function: &PrimFunc, what: &str| Difference {
+        function: function.name.to_string(),
+        what: what.to_owned(),
+        bindings: Bindings::new(),
+        seed: options.seed,
+    };
+    for func in &b.funcs {
+        if !a.funcs.iter().any(|f| f.name == func.name) {
+            result.difference = Some(difference(func, "the function is in the second module only"));
+            return Ok(result);
+        }
+    }
+    for func in &a.funcs {
+        let Some(other) = b.funcs.iter().find(|f| f.name == func.name) else {
+            result.difference = Some(difference(func, "the function is in the first module only"));
+            return Ok(result);
+        };
+        compare_functions(func, other, options, &mut result)?;
+        if result.difference.is_some() {
+            break;
+        }
+    }
+    Ok(result)
+}
+
+fn compare_functions(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    options: &EquivOptions,
+    result: &mut Equivalence,
+) -> Result<(), RunError> {
+    let pair = Pair { a, b, run_a: Interpreter::new(a)?, run_b: Interpreter::new(b)? };
+    let (wanted, attempts) = (options.runs, options.runs.saturating_mul(4));
+    let mut compared = 0;
+    for attempt in 0..attempts {
+        if compared == wanted {
+            break;
+        }
+        let seed = options.seed.wrapping_add(attempt as u64);
+        let bindings = sizes(a, options, attempt, seed);
+        match pair.run(options, &bindings, seed, attempt)? {
+            Verdict::Same => compared += 1,
+            Verdict::Skipped(why) => *result.skipped.entry(why).or_default() += 1,
+            Verdict::Different(what) => {
+                compared += 1;
+                let function = a.name.to_string();
+                result.difference = Some(Difference { function, what, bindings, seed });
+                break;
+            }
+        }
+    }
+    result.compared += compared;
+    Ok(())
+}
+
+/// Values for the free variables of `func` in one run: the given ones first, then all 1, all 0, and mixtures.
+fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64) -> Bindings {
+    /// Sizes on both sides of powers of two and of common tile sizes.
+    const SIZES: [i64; 12] = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 17];
+    let mut random = Random::new(seed, u64::MAX);
+    let dims = shape_variables(func);
+    let mut bindings = options.bindings.clone();
+    for var in free_variables(func) {
+        let name = func.var(var).name.to_string();
+        let given = options.bindings.get(&name).copied();
+        if let Some(value) = given
+            && (options.fixed || attempt == 0 || random.int(0, 3) == 0)
+        {
+            bindings.insert(name, value);
+            continue;
+        }
+        let mut value = match attempt {
+            1 => 1,
+            2 => 0,
+            _ => SIZES[random.int(0, SIZES.len() as i64 - 1) as usize],
+        };
+        if let Some(given) = given
+            && random.int(0, 4) == 0
+        {
+            value = (given + random.int(-1, 1)).max(0);
+        }
+        // A parameter that is no size may be negative.
+        if !dims.contains(&var) && attempt > 2 && random.int(0, 3) == 0 {
+            value = -value;
+        }
+        // Two variables of one name are one size.
+        let dtype = func.var(var).ty.dtype();
+        let range = dtype.int_range().unwrap_or((i64::MIN.into(), i64::MAX.into()));
+        bindings.insert(name, i128::from(value).clamp(range.0, range.1) as i64);
+    }
+    bindings
+}
+
+enum Verdict {
+    Same,
+    Skipped(String),
+    Different(String),
+}
+
+/// A function in two versions.
+struct Pair<'a> {
+    a: &'a PrimFunc,
+    b: &'a PrimFunc,
+    run_a: Interpreter,
+    run_b: Interpreter,
+}
+
+impl Pair<'_> {
+    fn run(
+        &self,
+        options: &EquivOptions,
+        bindings: &Bindings,
+        seed: u64,
+        attempt: usize,
+    ) -> Result<Verdict, RunError> {
+        let run_options = RunOptions {
+            bindings: bindings.clone(),
+            constraints: options.constraints.clone(),
+            seed,
+            tensors: Vec::new(),
+            max_steps: options.max_steps,
+        };
+        // The range of integers and the aliased pair that the inputs were made with.
+        let generate = |func: &PrimFunc, fill: &Fill<'_>| {
+            let mut inputs = Inputs::generate(func, bindings, fill)?;
+            if !self.a.no_alias() && attempt % 3 == 2 && func.params.len() > 1 {
+                let mut random = Random::new(seed, u64::MAX - 1);
+                let last = func.params.len() as i64 - 1;
+                let (first, second) = (random.int(0, last) as usize, random.int(0, last) as usize);
+                if first != second {
+                    inputs.alias(first, second);
+                }
+            }
+            Ok::<_, InputError>(inputs)
+        };
+        let special = attempt % 2 == 1;
+        let (inputs_a, run_a) =
+            match run_in_range(&self.run_a, &run_options, special, |fill| generate(self.a, fill)) {
+                Ok(done) => done,
+                // A size that no memory can have.
+                Err(InputError::Shape(name)) => {
+                    return Ok(Verdict::Skipped(format!("impossible shape of `{name}`")));
+                }
+                Err(other) => return Err(other.into()),
+            };
+        if let Outcome::Trap(trap) = &run_a.outcome {
+            return Ok(Verdict::Skipped(trap.to_string()));
+        }
+        for ints in INT_RANGES {
+            let fill = Fill { seed, constraints: &options.constraints, ints, special_floats: special };
+            let inputs_b = generate(self.b, &fill)?;
+            if inputs_b.memories.len() != inputs_a.memories.len()
+                || inputs_b.param_memories != inputs_a.param_memories
+                || inputs_b
+                    .memories
+                    .iter()
+                    .zip(&inputs_a.memories)
+                    .any(|(b, a)| b.dtype != a.dtype || b.shape != a.shape)
+            {
+                return Ok(Verdict::Different("the parameters differ".to_owned()));
+            }
+            if inputs_b.memories.iter().zip(&inputs_a.memories).all(|(b, a)| b.data == a.data) {
+                let run_b = self.run_b.run(&inputs_b, options.max_steps.saturating_mul(4));
+                return Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
+                    Some(what) => Verdict::Different(what),
+                    None => Verdict::Same,
+                });
+            }
+        }
+        Ok(Verdict::Different("the parameters differ".to_owned()))
+    }
+}
+
+/// What differs between two runs on the same inputs, of which the first is done.
+fn compare_runs(a: &Run, b: &Run, tolerance: Option<f64>) -> Option<String> {
+    match (&a.outcome, &b.outcome) {
+        (_, Outcome::Trap(trap)) => return Some(format!("the second function stops: {trap}")),
+        (Outcome::Done(x), Outcome::Done(y)) if !same_return(*x, *y, tolerance) => {
+            return Some(format!("returned: {}, {}", return_text(*x), return_text(*y)));
+        }
+        (Outcome::Done(_) | Outcome::Trap(_), Outcome::Done(_)) => {}
+    }
+    if a.calls != b.calls {
+        let pairs = a.calls.records.iter().zip(&b.calls.records).enumerate();
+        let first = pairs.into_iter().find(|(_, (x, y))| x != y);
+        return Some(match first {
+            Some((k, (x, y))) => format!("opaque call {k}: {x}, {y}"),
+            None => format!("{} opaque calls, {}", a.calls.count, b.calls.count),
+        });
+    }
+    let mut buffers = a.memories.iter().zip(&b.memories);
+    buffers.find_map(|(x, y)| {
+        let k = x.first_difference(y, tolerance)?;
+        Some(format!("{}: {}, {}", element_text(x, k), x.lane_text(k), y.lane_text(k)))
+    })
+}
+
+fn same_return(a: Return, b: Return, tolerance: Option<f64>) -> bool {
+    match (a, b, tolerance) {
+        (Return::Value(Value::Float(a)), Return::Value(Value::Float(b)), Some(tolerance)) => {
+            close(a, b, tolerance)
+        }
+        _ => a == b,
+    }
+}
+
+fn return_text(value: Return) -> String {
+    match value {
+        Return::Void => "nothing".to_owned(),
+        Return::Value(Value::Int(v)) => v.to_string(),
+        Return::Value(Value::Float(v)) => format!("{v:?}"),
+    }
+}
+
+/// `A[1, 2]` for the lane with this number in a compact buffer.
+fn element_text(tensor: &Tensor, lane: usize) -> String {
+    let mut index = lane as i64 / i64::from(tensor.dtype.lanes);
+    let mut indices = Vec::with_capacity(tensor.shape.len());
+    for &extent in tensor.shape.iter().rev() {
+        indices.push((index % extent.max(1)).to_string());
+        index /= extent.max(1);
+    }
+    indices.reverse();
+    format!("{}[{}]", tensor.name, indices.join(", "))
+}

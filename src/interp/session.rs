@@ -1,0 +1,138 @@
+//! One run of a function on inputs made from a seed, reported in a form that can be printed or written as JSON.
+
+use serde::Serialize;
+
+use super::counts::Counts;
+use super::exchange::TensorFileError;
+use super::inputs::{Bindings, Constraints, Fill, InputError, Inputs, Tensor};
+use super::outputs::{Digest, written_params};
+use super::{Interpreter, Outcome, Return, Run, Trap, TrapKind, Unsupported};
+use crate::ir::PrimFunc;
+use crate::ir::value::Value;
+
+/// Ranges that integer inputs are taken from, wildest first. Inputs may be indices, whose range nothing tells; the
+/// first range is used with which no index is out of bounds.
+pub(super) const INT_RANGES: [(i64, i64); 4] = [(-1000, 1000), (0, 7), (0, 1), (0, 0)];
+
+/// What a function is run on.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Values of symbolic dimensions and scalar parameters.
+    pub bindings: Bindings,
+    /// What inputs may be.
+    pub constraints: Constraints,
+    /// Where random inputs start.
+    pub seed: u64,
+    /// Contents of some buffers, instead of random ones.
+    pub tensors: Vec<Tensor>,
+    /// Limit of the run's length.
+    pub max_steps: u64,
+}
+
+/// Why a function cannot be run.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RunError {
+    /// The interpreter does not know a construct.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// There are no inputs.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Contents that do not fit.
+    #[error(transparent)]
+    Tensor(#[from] TensorFileError),
+}
+
+/// What a run of a function did.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// The function's name.
+    pub function: String,
+    /// `done`, or why it stopped.
+    pub outcome: String,
+    /// Whether the function returned.
+    pub done: bool,
+    /// The returned value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returned: Option<String>,
+    /// The buffers that the function may write, after the run.
+    pub outputs: Vec<Digest>,
+    /// Number of opaque calls, and a digest of them in order.
+    pub calls: u64,
+    /// See `calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls_digest: Option<String>,
+    /// What was executed.
+    pub counts: Counts,
+    /// What stands in the function.
+    pub static_counts: Counts,
+    /// The trap, for its place.
+    #[serde(skip)]
+    pub trap: Option<Trap>,
+    /// All buffers after the run.
+    #[serde(skip)]
+    pub tensors: Vec<Tensor>,
+}
+
+/// Runs `func` once.
+pub fn run_function(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, RunError> {
+    let interpreter = Interpreter::new(func)?;
+    let (inputs, run) = run_in_range(&interpreter, options, false, |fill| {
+        let mut inputs = Inputs::generate(func, &options.bindings, fill)?;
+        inputs.replace(options.tensors.clone())?;
+        Ok::<_, RunError>(inputs)
+    })?;
+    let written = written_params(func);
+    let outputs = written
+        .iter()
+        .zip(&inputs.param_memories)
+        .filter(|(written, _)| **written)
+        .filter_map(|(_, memory)| run.memories.get((*memory)? as usize).map(Tensor::digest))
+        .collect();
+    let (outcome, returned, trap) = match run.outcome {
+        Outcome::Done(Return::Void) => ("done".to_owned(), None, None),
+        Outcome::Done(Return::Value(Value::Int(v))) => ("done".to_owned(), Some(v.to_string()), None),
+        Outcome::Done(Return::Value(Value::Float(v))) => ("done".to_owned(), Some(format!("{v:?}")), None),
+        Outcome::Trap(trap) => (trap.to_string(), None, Some(trap)),
+    };
+    Ok(RunReport {
+        function: func.name.to_string(),
+        outcome,
+        done: trap.is_none(),
+        returned,
+        outputs,
+        calls: run.calls.count,
+        calls_digest: (run.calls.count > 0).then(|| format!("{:016x}", run.calls.digest)),
+        counts: run.counts,
+        static_counts: interpreter.static_counts().clone(),
+        trap,
+        tensors: run.memories,
+    })
+}
+
+/// Runs on inputs with integers of the first of [`INT_RANGES`] with which no index is out of bounds; if there is none,
+/// the last.
+pub(super) fn run_in_range<E>(
+    interpreter: &Interpreter,
+    options: &RunOptions,
+    special_floats: bool,
+    generate: impl Fn(&Fill<'_>) -> Result<Inputs, E>,
+) -> Result<(Inputs, Run), E> {
+    let mut ranges = INT_RANGES.into_iter().peekable();
+    loop {
+        let ints = ranges.next().unwrap_or((0, 0));
+        let fill = Fill { seed: options.seed, constraints: &options.constraints, ints, special_floats };
+        let inputs = generate(&fill)?;
+        let run = interpreter.run(&inputs, options.max_steps);
+        let retry = match &run.outcome {
+            Outcome::Trap(trap) => matches!(
+                trap.kind,
+                TrapKind::OutOfBounds { .. } | TrapKind::OutsideMemory(_) | TrapKind::Undefined(_)
+            ),
+            Outcome::Done(_) => false,
+        };
+        if !retry || ranges.peek().is_none() || !inputs.has_integers() {
+            return Ok((inputs, run));
+        }
+    }
+}
