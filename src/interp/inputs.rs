@@ -387,7 +387,7 @@ impl Random {
                     Some(Constraint::Uniform { lo, hi }) => self.float(*lo, *hi),
                     Some(Constraint::RandInt { lo, hi }) => self.int(*lo, *hi - 1) as f64,
                     Some(Constraint::Values { values }) => cycle(values, k),
-                    None if fill.special_floats && self.next().is_multiple_of(4) => self.special(dtype),
+                    None if fill.special_floats && self.next().is_multiple_of(2) => self.special(dtype),
                     None => self.float(-1.0, 1.0),
                 };
                 float::round(dtype, v).to_bits()
@@ -411,19 +411,11 @@ impl Random {
     fn special(&mut self, dtype: DType) -> f64 {
         let infinity = float::to_bits(dtype, f64::INFINITY);
         let (largest, smallest) = (float::from_bits(dtype, infinity - 1), float::from_bits(dtype, 1));
-        let values = [
-            0.0,
-            -0.0,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-            f64::NAN,
-            largest,
-            -largest,
-            smallest,
-            1.0,
-            -1.0,
-            0.5,
-        ];
+        // Zeros are where most wrong identities show.
+        let zeros = [0.0, -0.0, 0.0, -0.0];
+        let others =
+            [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, largest, -largest, smallest, 1.0, -1.0, 0.5];
+        let values = [&zeros[..], &others].concat();
         values[(self.next() % values.len() as u64) as usize]
     }
 }

@@ -1,5 +1,7 @@
 //! Small functions with known behaviour, built in Rust.
 
+mod equivalence;
+
 use super::*;
 use crate::ir::opclass::OpClass;
 use crate::ir::{
