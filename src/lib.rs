@@ -1,4 +1,5 @@
 //! satir: an equality-saturation optimizer for tensor programs.
+pub mod cost;
 pub mod diag;
 pub mod interp;
 pub mod ir;

@@ -42,6 +42,7 @@
 //! `tirx.noalias` or one of them is allocated in the function; otherwise they may.
 //! [`intrin`] tells what calls do to memory.
 
+pub mod build;
 mod dtype;
 mod expr;
 mod func;

@@ -78,7 +78,7 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
         },
         ExprKind::Select(..) => OpClass::Select,
         ExprKind::Load { .. } => OpClass::Load,
-        ExprKind::Let(..) => OpClass::Bind,
+        ExprKind::Let(..) => return Some((OpClass::Bind, 1)),
         ExprKind::Call(call) => match &call.callee {
             Callee::Intrin(name) => return call_class(name, &call.args).map(|c| (c, units(e.dtype))),
             Callee::Global(_) => OpClass::Call,

@@ -23,6 +23,117 @@ impl Stmt {
     pub fn new(kind: StmtKind) -> Stmt {
         Stmt { span: Span::NONE, kind }
     }
+
+    /// Calls `f` on each expression that the statement itself evaluates, in order: not those of its blocks, and
+    /// not descriptions that nothing evaluates (shapes, regions, axis domains, annotations, lambdas).
+    pub fn for_each_expr<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
+        match &self.kind {
+            StmtKind::Store { indices, value, .. } => {
+                indices.iter().for_each(&mut f);
+                f(value);
+            }
+            StmtKind::For(l) => {
+                f(&l.min);
+                f(&l.extent);
+                l.step.iter().for_each(f);
+            }
+            StmtKind::SBlock(b) => {
+                b.axes.iter().for_each(|a| f(&a.binding));
+                b.predicate.iter().for_each(f);
+            }
+            StmtKind::Bind { value: e, .. }
+            | StmtKind::Evaluate(e)
+            | StmtKind::While { cond: e, .. }
+            | StmtKind::If { cond: e, .. }
+            | StmtKind::Assert { cond: e, .. }
+            | StmtKind::Attr { value: e, .. }
+            | StmtKind::LaunchThread { extent: e, .. }
+            | StmtKind::Return(e) => f(e),
+            StmtKind::Alloc { .. } | StmtKind::Decl { .. } | StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+
+    /// The same as [`Stmt::for_each_expr`], to change them in place.
+    pub fn for_each_expr_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
+        match &mut self.kind {
+            StmtKind::Store { indices, value, .. } => {
+                indices.iter_mut().for_each(&mut f);
+                f(value);
+            }
+            StmtKind::For(l) => {
+                f(&mut l.min);
+                f(&mut l.extent);
+                l.step.iter_mut().for_each(f);
+            }
+            StmtKind::SBlock(b) => {
+                b.axes.iter_mut().for_each(|a| f(&mut a.binding));
+                b.predicate.iter_mut().for_each(f);
+            }
+            StmtKind::Bind { value: e, .. }
+            | StmtKind::Evaluate(e)
+            | StmtKind::While { cond: e, .. }
+            | StmtKind::If { cond: e, .. }
+            | StmtKind::Assert { cond: e, .. }
+            | StmtKind::Attr { value: e, .. }
+            | StmtKind::LaunchThread { extent: e, .. }
+            | StmtKind::Return(e) => f(e),
+            StmtKind::Alloc { .. } | StmtKind::Decl { .. } | StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+
+    /// Calls `f` on each block of the statement, in order (the `T.init()` of a block before its body).
+    pub fn for_each_block<'a>(&'a self, mut f: impl FnMut(&'a Block)) {
+        match &self.kind {
+            StmtKind::For(l) => f(&l.body),
+            StmtKind::If { then, otherwise, .. } => {
+                f(then);
+                f(otherwise);
+            }
+            StmtKind::SBlock(b) => {
+                b.init.iter().for_each(&mut f);
+                f(&b.body);
+            }
+            StmtKind::While { body, .. }
+            | StmtKind::Attr { body, .. }
+            | StmtKind::LaunchThread { body, .. } => f(body),
+            StmtKind::Bind { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+    }
+
+    /// The same as [`Stmt::for_each_block`], to change them in place.
+    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
+        match &mut self.kind {
+            StmtKind::For(l) => f(&mut l.body),
+            StmtKind::If { then, otherwise, .. } => {
+                f(then);
+                f(otherwise);
+            }
+            StmtKind::SBlock(b) => {
+                b.init.iter_mut().for_each(&mut f);
+                f(&mut b.body);
+            }
+            StmtKind::While { body, .. }
+            | StmtKind::Attr { body, .. }
+            | StmtKind::LaunchThread { body, .. } => f(body),
+            StmtKind::Bind { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+    }
 }
 
 /// The kinds of statement.

@@ -1,0 +1,264 @@
+//! Counts and prices the operations of a function.
+
+use super::{Bindings, Cost, Frequency, Places, Profile, Weight, lazy_arms};
+use crate::ir::opclass::{OpClass, classify};
+use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
+
+/// What a class's cost is reported under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// Integer and truth arithmetic.
+    Integer,
+    /// Float arithmetic.
+    Float,
+    /// Loads and stores.
+    Memory,
+    /// Bindings.
+    Binding,
+    /// Calls that are not pure.
+    Call,
+}
+
+/// What the cost of `class` is reported under.
+pub const fn family(class: OpClass) -> Family {
+    match class {
+        OpClass::AddSub
+        | OpClass::Compare
+        | OpClass::Logic
+        | OpClass::Select
+        | OpClass::Shift
+        | OpClass::Bitwise
+        | OpClass::IntCast
+        | OpClass::MinMax
+        | OpClass::MulPow2
+        | OpClass::Mul
+        | OpClass::DivPow2
+        | OpClass::DivConst
+        | OpClass::DivVar => Family::Integer,
+        OpClass::FloatArith | OpClass::FloatDiv | OpClass::Transcendental => Family::Float,
+        OpClass::Load | OpClass::Store => Family::Memory,
+        OpClass::Bind => Family::Binding,
+        OpClass::Call => Family::Call,
+    }
+}
+
+/// The operations of one class in a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassCount {
+    /// How many stand in the text; a vector operation counts once per started 8 lanes.
+    pub count: u64,
+    /// How many run.
+    pub runs: Frequency,
+    /// What they cost.
+    pub cost: Cost,
+}
+
+/// The cost of a function, whole and in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostBreakdown {
+    /// Everything.
+    pub total: Cost,
+    /// [`Family::Integer`].
+    pub integer: Cost,
+    /// [`Family::Float`].
+    pub float: Cost,
+    /// [`Family::Memory`].
+    pub memory: Cost,
+    /// [`Family::Binding`].
+    pub binding: Cost,
+    /// [`Family::Call`].
+    pub call: Cost,
+    // Invariant: one entry per class, in the order of `OpClass::ALL`.
+    classes: Vec<ClassCount>,
+}
+
+impl Default for CostBreakdown {
+    fn default() -> CostBreakdown {
+        CostBreakdown {
+            total: Cost::ZERO,
+            integer: Cost::ZERO,
+            float: Cost::ZERO,
+            memory: Cost::ZERO,
+            binding: Cost::ZERO,
+            call: Cost::ZERO,
+            classes: vec![ClassCount::default(); OpClass::ALL.len()],
+        }
+    }
+}
+
+impl CostBreakdown {
+    /// The operations of one class.
+    pub fn class(&self, class: OpClass) -> ClassCount {
+        self.classes[class as usize]
+    }
+
+    /// All classes in the order of [`OpClass::ALL`].
+    pub fn classes(&self) -> impl Iterator<Item = (OpClass, ClassCount)> {
+        OpClass::ALL.iter().copied().zip(self.classes.iter().copied())
+    }
+
+    /// The cost of one family of classes.
+    pub fn family(&self, family: Family) -> Cost {
+        match family {
+            Family::Integer => self.integer,
+            Family::Float => self.float,
+            Family::Memory => self.memory,
+            Family::Binding => self.binding,
+            Family::Call => self.call,
+        }
+    }
+
+    /// The number of operations in the text, bindings among them.
+    pub fn operations(&self) -> u64 {
+        self.classes.iter().map(|c| c.count).sum()
+    }
+
+    fn add(&mut self, profile: &Profile, class: OpClass, units: u64, frequency: Frequency) {
+        let runs = frequency * Frequency::times(units);
+        let cost = profile.weight(class) * runs;
+        let entry = &mut self.classes[class as usize];
+        entry.count += units;
+        entry.runs += runs;
+        entry.cost += cost;
+        self.total += cost;
+        match family(class) {
+            Family::Integer => self.integer += cost,
+            Family::Float => self.float += cost,
+            Family::Memory => self.memory += cost,
+            Family::Binding => self.binding += cost,
+            Family::Call => self.call += cost,
+        }
+    }
+}
+
+/// The weight of the operation at the root of `e`, without its operands.
+pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
+    classify(e).map_or(Weight::ZERO, |(class, units)| {
+        profile.weight(class).times(u32::try_from(units).unwrap_or(u32::MAX))
+    })
+}
+
+/// The cost of evaluating `e` once, operands included.
+pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
+    let mut total = CostBreakdown::default();
+    add_expr(&mut total, profile, e, Frequency::ONE);
+    total.total
+}
+
+/// The cost of a function. `bindings` give values to its symbolic dimensions and scalar parameters by name.
+pub fn cost_of_func(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> CostBreakdown {
+    let mut total = CostBreakdown::default();
+    let mut places = Places::new(func, profile, bindings);
+    add_block(&mut total, profile, &mut places, &func.body, Frequency::ONE);
+    total
+}
+
+fn add_block(
+    total: &mut CostBreakdown,
+    profile: &Profile,
+    places: &mut Places<'_>,
+    block: &[Stmt],
+    frequency: Frequency,
+) {
+    for stmt in block {
+        places.enter(stmt);
+        let head = frequency * places.head_count(stmt);
+        match &stmt.kind {
+            StmtKind::Bind { .. } => total.add(profile, OpClass::Bind, 1, head),
+            StmtKind::Store { value, .. } => {
+                total.add(profile, OpClass::Store, crate::ir::opclass::units(value.dtype), head);
+            }
+            StmtKind::Evaluate(_)
+            | StmtKind::For(_)
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::LaunchThread { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::SBlock(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+        stmt.for_each_expr(|e| add_expr(total, profile, e, head));
+        let counts = places.block_counts(stmt);
+        let mut index = 0;
+        stmt.for_each_block(|b| {
+            add_block(total, profile, places, b, frequency * counts[index]);
+            index += 1;
+        });
+    }
+}
+
+fn add_expr(total: &mut CostBreakdown, profile: &Profile, e: &Expr, frequency: Frequency) {
+    if let Some((class, units)) = classify(e) {
+        total.add(profile, class, units, frequency);
+    }
+    let arms = lazy_arms(profile, e);
+    let mut index = 0;
+    e.for_each_child(|c| {
+        add_expr(total, profile, c, frequency * arms.probability(index));
+        index += 1;
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::build::FuncBuilder;
+    use crate::ir::{BinOp, DType};
+
+    #[test]
+    fn loops_branches_and_lazy_arms_weigh() {
+        let mut b = FuncBuilder::new("main");
+        let n = b.param("n", DType::I32);
+        let a = b.buffer_param("A", DType::I32, vec![Expr::int(1000, DType::I32)]);
+        b.serial("i", Expr::int(10, DType::I32), |b, i| {
+            b.serial("j", b.var(n), |b, j| {
+                let (i, j) = (b.var(i), b.var(j));
+                let cond = Expr::binary(BinOp::Lt, i.clone(), j.clone());
+                b.if_then(cond, |b| b.store(a, vec![j.clone()], Expr::binary(BinOp::Mul, i, j)));
+            });
+        });
+        let func = b.finish();
+        let profile = Profile::default();
+        let cost = |bindings: &Bindings| cost_of_func(&func, &profile, bindings);
+        // 10 * 32 iterations: one comparison, half a multiplication of weight 3.
+        assert_eq!(cost(&Bindings::new()).total.to_f64(), 320.0 + 160.0 * 3.0);
+        let bound = cost(&Bindings::from([("n".to_owned(), 4), ("i".to_owned(), 7)]));
+        assert_eq!(bound.integer.to_f64(), 40.0 + 20.0 * 3.0);
+        assert_eq!(bound.class(OpClass::Mul).count, 1);
+        assert_eq!(bound.class(OpClass::Mul).runs, Frequency::times(20));
+        assert_eq!(bound.class(OpClass::Store).runs, Frequency::times(20));
+    }
+
+    #[test]
+    fn an_extent_through_a_binding_is_known() {
+        let mut b = FuncBuilder::new("main");
+        let a = b.buffer_param("A", DType::I32, vec![Expr::int(1000, DType::I32)]);
+        let n = b.bind("n", Expr::int(5, DType::I32));
+        let e = Expr::binary(BinOp::Mul, b.var(n), Expr::int(2, DType::I32));
+        b.serial("i", e, |b, i| {
+            let i = b.var(i);
+            b.store(a, vec![i.clone()], Expr::binary(BinOp::Add, i, Expr::int(1, DType::I32)));
+        });
+        let cost = cost_of_func(&b.finish(), &Profile::default(), &Bindings::new());
+        assert_eq!(cost.class(OpClass::AddSub).runs, Frequency::times(10));
+        assert_eq!(cost.total.to_f64(), 10.0 + 1.0 + 0.25);
+    }
+
+    #[test]
+    fn lazy_operands_count_by_probability() {
+        let x = Expr::var(crate::ir::VarId(0), DType::I32);
+        let c = Expr::binary(BinOp::Lt, x.clone(), x.clone());
+        let e = Expr::binary(BinOp::And, c.clone(), c.clone());
+        assert_eq!(cost_of_expr(&Profile::default(), &e).to_f64(), 1.0 + 1.0 + 0.5);
+        let mul = Expr::binary(BinOp::Mul, x.clone(), x.clone());
+        let likely = Expr::call(DType::BOOL, "likely", vec![c]);
+        let e = Expr::call(DType::I32, "if_then_else", vec![likely, mul, x]);
+        let cost = cost_of_expr(&Profile::default(), &e).to_f64();
+        assert!((cost - (1.0 + 1.0 + 0.9 * 3.0)).abs() < 1e-6, "{cost}");
+    }
+}

@@ -1,0 +1,272 @@
+//! How often each place runs: trip counts of loops and probabilities of branches, statically.
+
+use std::collections::BTreeMap;
+
+use super::{Frequency, Profile};
+use crate::ir::{
+    AttrNode, AxisKind, BinOp, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, value,
+};
+
+/// Values of symbolic dimensions and scalar parameters by name, as given with `--bind`.
+pub type Bindings = BTreeMap<String, i64>;
+
+/// Frequencies of the parts of statements, relative to the statement. Walk a function in program order and call
+/// [`Places::enter`] on every statement, so that values of `Bind` statements are known to later loop bounds.
+#[derive(Clone, Debug)]
+pub struct Places<'p> {
+    profile: &'p Profile,
+    values: Vec<Option<i64>>,
+}
+
+/// Probabilities of the operands of an expression that are evaluated lazily.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LazyArms {
+    /// Every operand is evaluated.
+    None,
+    /// The second operand (`and`, `or`).
+    Second(Frequency),
+    /// The second and the third (`T.if_then_else`).
+    SecondThird(Frequency, Frequency),
+}
+
+impl<'p> Places<'p> {
+    /// Starts at the head of `func`. `bindings` give values to its parameters and symbolic dimensions.
+    pub fn new(func: &PrimFunc, profile: &'p Profile, bindings: &Bindings) -> Places<'p> {
+        let mut values = vec![None; func.vars.len()];
+        if !bindings.is_empty() {
+            for var in free_vars(func) {
+                values[var.index()] = bindings.get(&*func.var(var).name).copied();
+            }
+        }
+        Places { profile, values }
+    }
+
+    /// Takes note of what the statement defines.
+    pub fn enter(&mut self, stmt: &Stmt) {
+        if let StmtKind::Bind { var, value } = &stmt.kind {
+            let known = self.evaluate(value);
+            self.define(*var, known);
+        }
+    }
+
+    fn define(&mut self, var: VarId, value: Option<i64>) {
+        if self.values.len() <= var.index() {
+            self.values.resize(var.index() + 1, None);
+        }
+        self.values[var.index()] = value;
+    }
+
+    /// How many times the body of a loop runs.
+    pub fn trip_count(&self, f: &For) -> Frequency {
+        let step = f.step.as_ref().map_or(Some(1), |s| self.evaluate(s)).filter(|&s| s > 0);
+        match (self.evaluate(&f.extent), step) {
+            (Some(extent), Some(step)) => {
+                let extent = u64::try_from(extent).unwrap_or(0);
+                Frequency::times(extent.div_ceil(step.unsigned_abs()))
+            }
+            _ => Frequency::times(self.profile.default_extent()),
+        }
+    }
+
+    /// How many threads a launch of `extent` threads starts.
+    pub fn threads(&self, extent: &Expr) -> Frequency {
+        match self.evaluate(extent) {
+            Some(n) => Frequency::times(u64::try_from(n).unwrap_or(0)),
+            None => Frequency::times(self.profile.default_extent()),
+        }
+    }
+
+    /// How many times the condition and body of a `while` run.
+    pub fn while_count(&self) -> Frequency {
+        Frequency::times(self.profile.default_extent())
+    }
+
+    /// How many times the body of an attribute statement runs: once unless it binds a thread.
+    pub fn attr_count(&self, node: &AttrNode, key: &str, value: &Expr) -> Frequency {
+        match node {
+            AttrNode::IterVar { .. } if matches!(key, "thread_extent" | "virtual_thread") => {
+                self.threads(value)
+            }
+            AttrNode::IterVar { .. }
+            | AttrNode::Value(_)
+            | AttrNode::Var(_)
+            | AttrNode::Buffer(_)
+            | AttrNode::CommReducer(_) => Frequency::ONE,
+        }
+    }
+
+    /// The probabilities of the two arms of an `if`.
+    pub fn branches(&self, cond: &Expr) -> (Frequency, Frequency) {
+        branches(self.profile, cond)
+    }
+
+    /// How often the expressions of the statement itself are evaluated each time that it runs.
+    pub fn head_count(&self, stmt: &Stmt) -> Frequency {
+        if matches!(stmt.kind, StmtKind::While { .. }) { self.while_count() } else { Frequency::ONE }
+    }
+
+    /// How often each block of the statement runs each time that the statement does, in the order of
+    /// [`Stmt::for_each_block`].
+    pub fn block_counts(&self, stmt: &Stmt) -> [Frequency; 2] {
+        match &stmt.kind {
+            StmtKind::For(f) => [self.trip_count(f); 2],
+            StmtKind::While { .. } => [self.while_count(); 2],
+            StmtKind::If { cond, .. } => {
+                let (then, otherwise) = self.branches(cond);
+                [then, otherwise]
+            }
+            StmtKind::Attr { node, key, value, .. } => [self.attr_count(node, key, value); 2],
+            StmtKind::LaunchThread { extent, .. } => [self.threads(extent); 2],
+            StmtKind::SBlock(b) => self.sblock_counts(b),
+            StmtKind::Bind { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => [Frequency::ONE; 2],
+        }
+    }
+
+    fn sblock_counts(&self, block: &SBlock) -> [Frequency; 2] {
+        let body = match &block.predicate {
+            Some(cond) => self.branches(cond).0,
+            None => Frequency::ONE,
+        };
+        if block.init.is_none() {
+            return [body; 2];
+        }
+        let reduce = block.axes.iter().filter(|a| a.kind == AxisKind::Reduce);
+        let init = reduce.fold(body, |f, axis| {
+            let extent = self.evaluate(&axis.extent).and_then(|n| u64::try_from(n).ok());
+            f.over(extent.unwrap_or(self.profile.default_extent()))
+        });
+        [init, body]
+    }
+
+    /// The value of an integer expression if it follows from constants and known variables.
+    pub fn evaluate(&self, e: &Expr) -> Option<i64> {
+        match &e.kind {
+            ExprKind::Int(v) => Some(*v),
+            ExprKind::Var(v) => self.values.get(v.index()).copied().flatten(),
+            ExprKind::Cast(a) if e.dtype.is_index() && a.dtype.is_integral() => self.evaluate(a),
+            ExprKind::Binary(op, a, b) => {
+                let (x, y) = (self.evaluate(a)?, self.evaluate(b)?);
+                value::int::binary(*op, a.dtype, x, y).ok()
+            }
+            ExprKind::Select(c, a, b) => self.evaluate(if self.evaluate(c)? != 0 { a } else { b }),
+            ExprKind::Call(_) => match e.as_intrin()? {
+                ("if_then_else", [c, a, b]) => self.evaluate(if self.evaluate(c)? != 0 { a } else { b }),
+                (name, args) => {
+                    let f = value::MathFn::from_name(name)?;
+                    let args: Option<Vec<_>> =
+                        args.iter().map(|a| self.evaluate(a).map(value::Value::Int)).collect();
+                    f.eval(e.dtype, &args?).ok()?.as_int()
+                }
+            },
+            ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Cast(_)
+            | ExprKind::Not(_)
+            | ExprKind::Load { .. }
+            | ExprKind::Ramp(..)
+            | ExprKind::Broadcast(_)
+            | ExprKind::Shuffle(..)
+            | ExprKind::Let(..)
+            | ExprKind::BufferData(_)
+            | ExprKind::BufferRef(_)
+            | ExprKind::Region(..)
+            | ExprKind::Tuple(_) => None,
+        }
+    }
+}
+
+/// Which operands of `e` are evaluated lazily, and how probable each is.
+pub fn lazy_arms(profile: &Profile, e: &Expr) -> LazyArms {
+    match &e.kind {
+        ExprKind::Binary(op, ..) if op.is_logic() => LazyArms::Second(profile.branch()),
+        ExprKind::Call(_) => match e.as_intrin() {
+            Some(("if_then_else", [cond, _, _])) => {
+                let (then, otherwise) = branches(profile, cond);
+                LazyArms::SecondThird(then, otherwise)
+            }
+            _ => LazyArms::None,
+        },
+        _ => LazyArms::None,
+    }
+}
+
+impl LazyArms {
+    /// The probability that operand `index` is evaluated when the expression is.
+    pub fn probability(self, index: usize) -> Frequency {
+        match (self, index) {
+            (LazyArms::Second(p) | LazyArms::SecondThird(p, _), 1) => p,
+            (LazyArms::SecondThird(_, p), 2) => p,
+            (LazyArms::None | LazyArms::Second(_) | LazyArms::SecondThird(..), _) => Frequency::ONE,
+        }
+    }
+
+    /// Whether operand `index` may stay unevaluated.
+    pub fn is_lazy(self, index: usize) -> bool {
+        match self {
+            LazyArms::None => false,
+            LazyArms::Second(_) => index == 1,
+            LazyArms::SecondThird(..) => index == 1 || index == 2,
+        }
+    }
+}
+
+fn branches(profile: &Profile, cond: &Expr) -> (Frequency, Frequency) {
+    if is_likely(cond) {
+        (profile.likely(), profile.likely().complement())
+    } else {
+        (profile.branch(), profile.branch())
+    }
+}
+
+/// Whether a condition is under `T.likely`, as a whole or in both operands of an `and`.
+fn is_likely(cond: &Expr) -> bool {
+    match &cond.kind {
+        ExprKind::Binary(BinOp::And, a, b) => is_likely(a) && is_likely(b),
+        _ => matches!(cond.as_intrin(), Some(("likely", _))),
+    }
+}
+
+/// The variables that a caller gives values to: scalar parameters and symbolic dimensions.
+fn free_vars(func: &PrimFunc) -> Vec<VarId> {
+    let mut defined = vec![false; func.vars.len()];
+    mark_definitions(&func.body, &mut defined);
+    (0..func.vars.len()).filter(|&i| !defined[i]).map(|i| VarId(i as u32)).collect()
+}
+
+fn mark_definitions(block: &[Stmt], defined: &mut [bool]) {
+    let mut mark = |v: VarId| {
+        if let Some(d) = defined.get_mut(v.index()) {
+            *d = true;
+        }
+    };
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Bind { var, .. } | StmtKind::LaunchThread { var, .. } => mark(*var),
+            StmtKind::For(f) => mark(f.var),
+            StmtKind::SBlock(b) => b.axes.iter().for_each(|a| mark(a.var)),
+            StmtKind::Attr { node: AttrNode::IterVar { var, .. }, .. } => mark(*var),
+            StmtKind::Attr { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+    }
+    for stmt in block {
+        stmt.for_each_block(|b| mark_definitions(b, defined));
+    }
+}
