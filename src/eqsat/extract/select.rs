@@ -1,0 +1,456 @@
+//! Choice of one node for each needed class.
+//!
+//! The cost of a node is its weight times the frequency of the outermost scope in which all its variables are
+//! defined: where it would be hoisted to. First comes the cheapest *tree* for each class (a fixpoint), then
+//! rounds of local improvement that count shared classes once: for each class in turn, what would be freed by
+//! dropping its node and what each candidate would add, by reference counting (the exact-area recovery of
+//! technology mapping: Mishchenko, Chatterjee, Brayton, "Improvements to Technology Mapping for LUT-Based FPGAs",
+//! FPGA 2006). A candidate that would depend on its own class is passed over.
+//!
+//! Ties are broken by, in this order: forms that stand in the input, then the order of the classes' nodes.
+
+use egg::{Id, Language};
+use hashbrown::{HashMap, HashSet};
+
+use super::super::facts::Graph;
+use super::super::lang::{Node, Op};
+use super::super::lower::Lowered;
+use super::super::scopes::{Place, ScopeId, Scopes};
+use crate::cost::{Profile, classify};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
+
+/// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
+const MAX_PASSES: usize = 30;
+
+/// Rounds of local improvement.
+const ROUNDS: usize = 3;
+
+/// The most classes looked at to see whether a candidate depends on its own class.
+const CYCLE_FUEL: usize = 4000;
+
+/// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
+const NEW_NODE: f64 = 1.0 / 4096.0;
+
+/// The index of a needed class in a [`Selection`].
+pub type Index = usize;
+
+/// The choice for one class.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The class in the e-graph.
+    pub class: Id,
+    /// The node that computes it.
+    pub node: Node,
+    /// Its operands.
+    pub children: Vec<Index>,
+    /// Its weight.
+    pub weight: f64,
+    /// From where on all that it needs is defined: the outermost place where it can be computed.
+    pub needs: Place,
+    /// Whether it cannot trap (operands included).
+    pub total: bool,
+}
+
+/// One node for every class that is needed.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The needed classes; operands come before their users.
+    pub chosen: Vec<Chosen>,
+    /// The class of each site.
+    pub sites: Vec<Index>,
+}
+
+/// Chooses nodes for all sites. `original` holds the nodes of the input.
+pub fn select(lowered: &Lowered, original: &HashSet<Node>, profile: &Profile) -> Option<Selection> {
+    let mut selector = Selector::new(lowered, original, profile);
+    selector.tree_costs();
+    let roots: Vec<Index> = lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
+    selector.improve(&roots)?;
+    selector.finish(&roots)
+}
+
+/// A way to compute a class.
+struct Candidate {
+    node: Node,
+    children: Vec<Index>,
+    weight: f64,
+    own_needs: Place,
+    penalty: f64,
+    /// Whether the operation itself may trap.
+    partial: bool,
+}
+
+struct Selector<'a> {
+    scopes: &'a Scopes,
+    classes: Vec<Id>,
+    index: HashMap<Id, Index>,
+    candidates: Vec<Vec<Candidate>>,
+    /// Per class: the candidate chosen, where it can be computed, and its tree cost.
+    choice: Vec<Option<usize>>,
+    needs: Vec<Place>,
+    total: Vec<bool>,
+    tree: Vec<f64>,
+    refs: Vec<u32>,
+    /// Marks of the search for cycles.
+    visited: Vec<u32>,
+    stamp: u32,
+}
+
+const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
+
+impl<'a> Selector<'a> {
+    fn new(lowered: &'a Lowered, original: &HashSet<Node>, profile: &Profile) -> Selector<'a> {
+        let graph = &lowered.graph;
+        let mut index = HashMap::new();
+        let mut classes: Vec<Id> = Vec::new();
+        let mut enter = |id: Id, classes: &mut Vec<Id>| {
+            *index.entry(id).or_insert_with(|| {
+                classes.push(id);
+                classes.len() - 1
+            })
+        };
+        for site in &lowered.sites {
+            enter(graph.find(site.class), &mut classes);
+        }
+        let mut candidates = Vec::new();
+        let mut next = 0;
+        while next < classes.len() {
+            let class = classes[next];
+            let mut list: Vec<Candidate> = Vec::new();
+            let data = &graph[class].nodes;
+            let constant = data.iter().find(|n| matches!(n.op, Op::Int(_) | Op::Float(_)));
+            let nodes: Vec<&Node> = match constant {
+                Some(node) => vec![node],
+                None => data.iter().collect(),
+            };
+            for node in nodes {
+                let children: Vec<Index> =
+                    node.children().iter().map(|&c| enter(graph.find(c), &mut classes)).collect();
+                let canonical = node.clone().map_children(|c| graph.find(c));
+                let own_needs = match node.op {
+                    Op::Var(v) => lowered.scopes.definition(v).unwrap_or(ROOT),
+                    Op::Load(_, version) => lowered.versions[version as usize],
+                    _ => ROOT,
+                };
+                list.push(Candidate {
+                    weight: weight(lowered, node, profile),
+                    own_needs,
+                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE },
+                    partial: is_partial(graph, node),
+                    node: canonical,
+                    children,
+                });
+            }
+            candidates.push(list);
+            next += 1;
+        }
+        let n = classes.len();
+        Selector {
+            scopes: &lowered.scopes,
+            classes,
+            index,
+            candidates,
+            choice: vec![None; n],
+            needs: vec![ROOT; n],
+            total: vec![false; n],
+            tree: vec![f64::INFINITY; n],
+            refs: vec![0; n],
+            visited: vec![0; n],
+            stamp: 0,
+        }
+    }
+
+    fn frequency(&self, scope: ScopeId) -> f64 {
+        self.scopes.get(scope).frequency
+    }
+
+    /// The later of two places: the deeper scope, or the later statement of one scope.
+    fn later(&self, a: Place, b: Place) -> Place {
+        let (da, db) = (self.scopes.get(a.scope).depth, self.scopes.get(b.scope).depth);
+        if (db, b.position) > (da, a.position) { b } else { a }
+    }
+
+    fn candidate_needs(&self, candidate: &Candidate) -> Place {
+        candidate.children.iter().fold(candidate.own_needs, |p, &c| self.later(p, self.needs[c]))
+    }
+
+    fn candidate_total(&self, candidate: &Candidate) -> bool {
+        !candidate.partial && candidate.children.iter().all(|&c| self.total[c])
+    }
+
+    /// The cost of the candidate's own operation where it would be hoisted to.
+    fn own_cost(&self, candidate: &Candidate) -> f64 {
+        let needs = self.candidate_needs(candidate);
+        (candidate.weight + candidate.penalty) * self.frequency(needs.scope)
+    }
+
+    /// The cheapest tree for each class. A class that can be computed without trapping is.
+    fn tree_costs(&mut self) {
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            // Operands have mostly been entered after their users.
+            for c in (0..self.classes.len()).rev() {
+                for (i, candidate) in self.candidates[c].iter().enumerate() {
+                    if candidate.children.iter().any(|&child| self.choice[child].is_none()) {
+                        continue;
+                    }
+                    let total = self.candidate_total(candidate);
+                    let cost: f64 =
+                        self.own_cost(candidate) + candidate.children.iter().map(|&child| self.tree[child]).sum::<f64>();
+                    let better = match self.choice[c] {
+                        None => true,
+                        Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
+                    };
+                    if better && !candidate.children.contains(&c) {
+                        self.choice[c] = Some(i);
+                        self.tree[c] = cost;
+                        self.total[c] = total;
+                        self.needs[c] = self.candidate_needs(candidate);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn chosen(&self, c: Index) -> Option<&Candidate> {
+        self.choice[c].map(|i| &self.candidates[c][i])
+    }
+
+    fn children(&self, c: Index) -> Vec<Index> {
+        self.chosen(c).map(|k| k.children.clone()).unwrap_or_default()
+    }
+
+    /// Counts one more use of `c`; returns the cost that this adds.
+    fn reference(&mut self, c: Index) -> f64 {
+        let mut added = 0.0;
+        let mut stack = vec![c];
+        while let Some(c) = stack.pop() {
+            self.refs[c] += 1;
+            if self.refs[c] == 1 {
+                added += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
+                stack.extend(self.children(c));
+            }
+        }
+        added
+    }
+
+    /// Takes back one use of `c`; returns the cost that this frees.
+    fn dereference(&mut self, c: Index) -> f64 {
+        let mut freed = 0.0;
+        let mut stack = vec![c];
+        while let Some(c) = stack.pop() {
+            self.refs[c] -= 1;
+            if self.refs[c] == 0 {
+                freed += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
+                stack.extend(self.children(c));
+            }
+        }
+        freed
+    }
+
+    /// Whether `from` depends on `target` (or the search was too long).
+    fn depends(&mut self, from: &[Index], target: Index) -> bool {
+        self.stamp += 1;
+        let mut stack = from.to_vec();
+        let mut fuel = CYCLE_FUEL;
+        while let Some(c) = stack.pop() {
+            if c == target {
+                return true;
+            }
+            if self.visited[c] == self.stamp {
+                continue;
+            }
+            self.visited[c] = self.stamp;
+            fuel -= 1;
+            if fuel == 0 {
+                return true;
+            }
+            stack.extend(self.children(c));
+        }
+        false
+    }
+
+    /// The classes in use, operands first. `None` if the choices are cyclic.
+    fn order(&self, roots: &[Index]) -> Option<Vec<Index>> {
+        let mut state = vec![0u8; self.classes.len()];
+        let mut order = Vec::new();
+        for &root in roots {
+            let mut stack = vec![(root, false)];
+            while let Some((c, done)) = stack.pop() {
+                if done {
+                    state[c] = 2;
+                    order.push(c);
+                } else if state[c] == 0 {
+                    state[c] = 1;
+                    stack.push((c, true));
+                    for child in self.children(c) {
+                        match state[child] {
+                            0 => stack.push((child, false)),
+                            1 if stack.iter().any(|&(x, d)| d && x == child) => return None,
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        Some(order)
+    }
+
+    fn improve(&mut self, roots: &[Index]) -> Option<()> {
+        for &root in roots {
+            self.reference(root);
+        }
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            let order = self.order(roots)?;
+            for c in order {
+                if self.refs[c] > 0 && self.candidates[c].len() > 1 {
+                    changed |= self.improve_class(c);
+                }
+            }
+            self.update(roots)?;
+            if !changed {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// Tries every candidate of a class that is in use; keeps the one that makes the whole cheapest.
+    fn improve_class(&mut self, c: Index) -> bool {
+        let current = self.choice[c];
+        for child in self.children(c) {
+            self.dereference(child);
+        }
+        let mut best: Option<(f64, usize)> = None;
+        for i in 0..self.candidates[c].len() {
+            let candidate = &self.candidates[c][i];
+            let children = candidate.children.clone();
+            if children.iter().any(|&child| self.choice[child].is_none())
+                || self.total[c] && !self.candidate_total(candidate)
+                || Some(i) != current && self.depends(&children, c)
+            {
+                continue;
+            }
+            let mut cost = self.own_cost(&self.candidates[c][i]);
+            for &child in &children {
+                cost += self.reference(child);
+            }
+            for &child in &children {
+                self.dereference(child);
+            }
+            let better = match best {
+                None => true,
+                Some((least, at)) => cost < least - 1e-9 || (cost <= least + 1e-9 && Some(i) == current && Some(at) != current),
+            };
+            if better {
+                best = Some((cost, i));
+            }
+        }
+        if let Some((_, i)) = best {
+            self.choice[c] = Some(i);
+            self.needs[c] = self.candidate_needs(&self.candidates[c][i]);
+        }
+        for child in self.children(c) {
+            self.reference(child);
+        }
+        self.choice[c] != current
+    }
+
+    /// Brings needs and totality of all classes in use up to date.
+    fn update(&mut self, roots: &[Index]) -> Option<()> {
+        for c in self.order(roots)? {
+            let candidate = self.chosen(c)?;
+            let (needs, total) = (self.candidate_needs(candidate), self.candidate_total(candidate));
+            self.needs[c] = needs;
+            self.total[c] = total;
+        }
+        Some(())
+    }
+
+    fn finish(&self, roots: &[Index]) -> Option<Selection> {
+        let order = self.order(roots)?;
+        let position: HashMap<Index, Index> = order.iter().enumerate().map(|(i, &c)| (c, i)).collect();
+        let mut chosen = Vec::with_capacity(order.len());
+        for &c in &order {
+            let candidate = self.chosen(c)?;
+            chosen.push(Chosen {
+                class: self.classes[c],
+                node: candidate.node.clone(),
+                children: candidate.children.iter().map(|k| position[k]).collect(),
+                weight: candidate.weight,
+                needs: self.needs[c],
+                total: self.total[c],
+            });
+        }
+        Some(Selection { chosen, sites: roots.iter().map(|r| position[r]).collect() })
+    }
+}
+
+/// Whether the operation itself may trap on defined operands.
+fn is_partial(graph: &Graph, node: &Node) -> bool {
+    match (&node.op, &node.children[..]) {
+        (Op::Bin(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod), &[_, divisor]) => {
+            let data = &graph[divisor].data;
+            let lanes_known = graph[divisor].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
+                (Op::Broadcast, &[x]) => nonzero_constant(graph, x),
+                _ => false,
+            });
+            !(node.dtype.is_float() || lanes_known || data.dtype.is_scalar() && nonzero(graph, divisor))
+        }
+        (Op::Load(..) | Op::Template(_), _) => true,
+        _ => false,
+    }
+}
+
+fn nonzero_constant(graph: &Graph, id: Id) -> bool {
+    graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
+}
+
+fn nonzero(graph: &Graph, id: Id) -> bool {
+    let data = &graph[id].data;
+    nonzero_constant(graph, id) || (data.dtype.is_index() && !data.interval.contains(0))
+}
+
+/// The weight of the node's operation: that of an expression with its operator, on constants where its operands
+/// are constants.
+fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
+    let graph = &lowered.graph;
+    let operand = |id: Id| {
+        let class = &graph[id];
+        let dtype = class.data.dtype;
+        let constant = |nodes: &[Node]| {
+            nodes.iter().find_map(|n| match n.op {
+                Op::Int(v) => Some(Expr::int(v, n.dtype)),
+                _ => None,
+            })
+        };
+        constant(&class.nodes)
+            .or_else(|| {
+                class.nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
+                    (Op::Broadcast, &[x]) => constant(&graph[x].nodes).map(|c| Expr::broadcast(c, n.dtype.lanes)),
+                    _ => None,
+                })
+            })
+            .unwrap_or_else(|| Expr::var(VarId(0), dtype))
+    };
+    let operands = || node.children.iter().map(|&c| operand(c));
+    let mut it = operands();
+    let kind = match (&node.op, it.next(), it.next(), it.next()) {
+        (Op::Bin(op), Some(a), Some(b), None) => ExprKind::Binary(*op, Box::new(a), Box::new(b)),
+        (Op::Not, Some(a), None, None) => ExprKind::Not(Box::new(a)),
+        (Op::Cast, Some(a), None, None) => ExprKind::Cast(Box::new(a)),
+        (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => {
+            ExprKind::Select(Box::new(c), Box::new(a), Box::new(b))
+        }
+        (Op::Call(callee), ..) => ExprKind::Call(Box::new(lowered.callees[*callee as usize].clone())),
+        (Op::Load(buffer, _), ..) => ExprKind::Load { buffer: *buffer, indices: Vec::new() },
+        _ => return 0.0,
+    };
+    let shape = Expr { dtype: node.dtype, kind };
+    classify(&shape).map_or(0.0, |(class, lanes)| profile.weight(class, lanes).to_f64())
+}

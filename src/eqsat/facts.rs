@@ -1,0 +1,286 @@
+//! The class analysis: what is known of the value of every e-class.
+//!
+//! # Why these facts may be shared by a whole function
+//!
+//! The e-graph holds equalities between *total* functions of the variables: division by zero is taken to give
+//! zero and a remainder by zero its dividend (so that `x % y = x - x // y * y` always), a load any fixed value.
+//! A fact about a variable is only used here when, for every value of all other variables, some value of it
+//! satisfies the fact: `0 <= i < 16` for a loop of constant extent, `n >= 0` for a dimension. Then an equality
+//! between two terms that do not mention `i` holds for all values of their own variables, whatever led to it, and
+//! congruence and transitivity are sound without any scope. A fact like `i < n` does not qualify (there is no
+//! such `i` when `n` is 0: "n >= 1" would leak out of the loop); such facts belong to the contextual simplifier,
+//! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
+//! equality, and is decided there.
+
+use std::sync::Arc;
+
+use egg::{Analysis, DidMerge, EGraph, Id};
+use hashbrown::HashMap;
+
+use super::lang::{Node, Op};
+use super::poly::Poly;
+use crate::arith::Interval;
+use crate::ir::{BinOp, DType, VarId};
+
+/// The e-graph of a function.
+pub type Graph = EGraph<Node, Theory>;
+
+/// What is known of a class.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The type of the value; a union across types is a bug.
+    pub dtype: DType,
+    /// Where the value lies, for index and `bool` scalars ([`Interval::ALL`] for others).
+    pub interval: Interval,
+    /// The normal form, for index scalars.
+    pub poly: Option<Arc<Poly>>,
+    /// Whether the class holds a variable, a load or a template: its normal form is the class itself.
+    pub leaf: bool,
+    /// Depth of the innermost scope that defines a variable of the cheapest-scoped node.
+    pub level: u32,
+}
+
+/// The state of the analysis: facts about variables, and tables that find classes by their meaning.
+#[derive(Default)]
+pub struct Theory {
+    /// Range of each variable ([`VarId`] is the index).
+    pub var_ranges: Vec<Interval>,
+    /// Depth of the scope that defines each variable.
+    pub var_levels: Vec<u32>,
+    /// Depth of the scope from which on each memory version is valid.
+    pub version_levels: Vec<u32>,
+    /// The class of each normal form.
+    by_poly: HashMap<(DType, Poly), Id>,
+    /// The class of each operation on an unordered pair.
+    by_pair: HashMap<(BinOp, DType, Id, Id), Id>,
+    /// Contradictions met (two constants in one class): evidence of an unsound rule; the result is not used.
+    pub contradictions: usize,
+}
+
+impl Theory {
+    /// The class of a normal form, if one is known.
+    pub fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
+        self.by_poly.get(&(dtype, poly.clone())).copied()
+    }
+
+    /// Forgets the classes of normal forms; they are entered again as classes are visited.
+    pub fn clear_tables(&mut self) {
+        self.by_poly.clear();
+        self.by_pair.clear();
+    }
+}
+
+/// The normal form of a class of index type: what is stored, or the class as an atom.
+pub fn poly_of(graph: &Graph, id: Id) -> Arc<Poly> {
+    let id = graph.find(id);
+    graph[id].data.poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(id)))
+}
+
+/// Whether the theory of integers applies to the type: a scalar of a type that is taken not to overflow.
+pub fn in_theory(dtype: DType) -> bool {
+    dtype.is_index() && dtype.is_scalar()
+}
+
+impl Analysis<Node> for Theory {
+    type Data = Facts;
+
+    fn make(graph: &mut Graph, node: &Node, id: Id) -> Facts {
+        let dtype = node.dtype;
+        let level = node_level(graph, node);
+        let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_));
+        let poly = in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
+        Facts { dtype, interval: node_interval(graph, node), poly, leaf, level }
+    }
+
+    fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
+        debug_assert_eq!(a.dtype, b.dtype, "a union across types");
+        let mut did = DidMerge(false, false);
+        match a.interval.meet(b.interval) {
+            None => self.contradictions += 1,
+            Some(both) => {
+                did.0 |= both != a.interval;
+                did.1 |= both != b.interval;
+                a.interval = both;
+            }
+        }
+        let leaf = a.leaf || b.leaf;
+        if let (Some(p), Some(q)) = (&a.poly, &b.poly) {
+            if p == q {
+            } else if prefer(q, b.leaf, p, a.leaf) {
+                a.poly = b.poly;
+                did.0 = true;
+            } else {
+                did.1 = true;
+            }
+        }
+        did.0 |= leaf != a.leaf;
+        did.1 |= leaf != b.leaf;
+        a.leaf = leaf;
+        let level = a.level.min(b.level);
+        did.0 |= level != a.level;
+        did.1 |= level != b.level;
+        a.level = level;
+        did
+    }
+
+    fn modify(graph: &mut Graph, id: Id) {
+        let id = graph.find(id);
+        let data = &graph[id].data;
+        let dtype = data.dtype;
+        let constant = match &data.poly {
+            Some(poly) => poly.as_const(),
+            None => None,
+        };
+        let value = constant.or_else(|| data.interval.as_point().filter(|_| known_range(dtype)));
+        if let Some(value) = value {
+            let constant = graph.add(Node::int(value, dtype));
+            graph.union(id, constant);
+        }
+        let id = graph.find(id);
+        if let Some(poly) = graph[id].data.poly.clone() {
+            let key = (dtype, Poly::clone(&poly));
+            match graph.analysis.by_poly.get(&key).copied() {
+                Some(other) => {
+                    graph.union(id, other);
+                }
+                None => {
+                    graph.analysis.by_poly.insert(key, id);
+                }
+            }
+        }
+    }
+}
+
+/// Whether `p` is the better normal form: constants first, then the atom of a leaf, then proper sums over plain
+/// atoms (they are expressed in smaller atoms), then the smaller one.
+fn prefer(p: &Poly, p_leaf: bool, q: &Poly, q_leaf: bool) -> bool {
+    let rank = |poly: &Poly, leaf: bool| {
+        if poly.as_const().is_some() {
+            0
+        } else if leaf && poly.as_atom().is_some() {
+            1
+        } else if poly.as_atom().is_none() {
+            2
+        } else {
+            3
+        }
+    };
+    let key = |poly: &Poly, leaf: bool| (rank(poly, leaf), poly.complexity());
+    match key(p, p_leaf).cmp(&key(q, q_leaf)) {
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Greater => false,
+        std::cmp::Ordering::Equal => p.terms() < q.terms(),
+    }
+}
+
+fn known_range(dtype: DType) -> bool {
+    dtype.is_scalar() && (dtype.is_index() || dtype.is_bool())
+}
+
+fn node_level(graph: &Graph, node: &Node) -> u32 {
+    let own = match node.op {
+        Op::Var(v) => graph.analysis.var_levels.get(v.index()).copied().unwrap_or(0),
+        Op::Load(_, version) => graph.analysis.version_levels.get(version as usize).copied().unwrap_or(0),
+        _ => 0,
+    };
+    node.children.iter().map(|&c| graph[c].data.level).fold(own, u32::max)
+}
+
+fn node_poly(graph: &Graph, node: &Node) -> Option<Poly> {
+    match node.op {
+        Op::Int(v) => Some(Poly::constant(v)),
+        Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) => {
+            let a = poly_of(graph, node.children[0]);
+            let b = poly_of(graph, node.children[1]);
+            match op {
+                BinOp::Add => a.add(&b),
+                BinOp::Sub => a.sub(&b),
+                _ => a.mul(&b),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn node_interval(graph: &Graph, node: &Node) -> Interval {
+    if !known_range(node.dtype) {
+        return Interval::ALL;
+    }
+    let unknown = if node.dtype.is_bool() { Interval::BOOL } else { Interval::ALL };
+    let of = |i: usize| graph[node.children[i]].data.interval;
+    let operand = node.children.first().map(|&c| graph[c].data.dtype);
+    match node.op {
+        Op::Int(v) => Interval::point(v),
+        Op::Var(v) => graph.analysis.var_ranges.get(v.index()).copied().and_then(|r| r.meet(unknown)).unwrap_or(unknown),
+        Op::Bin(op) if operand.is_some_and(known_range) => binary_interval(op, of(0), of(1)).unwrap_or(unknown),
+        Op::Not => Interval::point(1).sub(of(0)),
+        Op::Likely => of(0),
+        Op::Select | Op::IfThenElse => match of(0).as_point() {
+            Some(0) => of(2),
+            Some(_) => of(1),
+            None => of(1).join(of(2)),
+        },
+        Op::Cast => cast_interval(operand, of(0), node.dtype).unwrap_or(unknown),
+        _ => unknown,
+    }
+}
+
+/// The range of a conversion: kept when every value fits.
+fn cast_interval(from: Option<DType>, range: Interval, to: DType) -> Option<Interval> {
+    let from = from.filter(|d| known_range(*d))?;
+    let _ = from;
+    let (lo, hi) = to.int_range()?;
+    let fits = |v: Option<i64>| v.is_some_and(|v| lo <= i128::from(v) && i128::from(v) <= hi);
+    (fits(range.lo()) && fits(range.hi())).then_some(range)
+}
+
+/// The range of a binary operation on two ranges; `None` if nothing is known.
+fn binary_interval(op: BinOp, a: Interval, b: Interval) -> Option<Interval> {
+    let truth = |yes: bool, no: bool| match (yes, no) {
+        (true, _) => Interval::point(1),
+        (_, true) => Interval::point(0),
+        _ => Interval::BOOL,
+    };
+    let below = |a: Interval, b: Interval| a.hi().zip(b.lo()).is_some_and(|(x, y)| x < y);
+    let not_above = |a: Interval, b: Interval| a.hi().zip(b.lo()).is_some_and(|(x, y)| x <= y);
+    let apart = below(a, b) || below(b, a);
+    let same = a.as_point().is_some() && a.as_point() == b.as_point();
+    Some(match op {
+        BinOp::Add => a.add(b),
+        BinOp::Sub => a.sub(b),
+        BinOp::Mul => a.mul(b),
+        BinOp::FloorDiv => return a.floordiv(b),
+        BinOp::FloorMod => return a.floormod(b),
+        BinOp::Div => return a.truncdiv(b),
+        BinOp::Mod => return a.truncmod(b),
+        BinOp::Min => a.min(b),
+        BinOp::Max => a.max(b),
+        BinOp::Eq => truth(same, apart),
+        BinOp::Ne => truth(apart, same),
+        BinOp::Lt => truth(below(a, b), not_above(b, a)),
+        BinOp::Le => truth(not_above(a, b), below(b, a)),
+        BinOp::Gt => truth(below(b, a), not_above(a, b)),
+        BinOp::Ge => truth(not_above(b, a), below(a, b)),
+        BinOp::And => truth(a.at_least(1) && b.at_least(1), a.at_most(0) || b.at_most(0)),
+        BinOp::Or => truth(a.at_least(1) || b.at_least(1), a.at_most(0) && b.at_most(0)),
+    })
+}
+
+/// Unites the class of a commutative operation with the one on swapped operands, if there is one.
+pub fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, id: Id) -> bool {
+    let (a, b) = (graph.find(a), graph.find(b));
+    let key = (op, dtype, a.min(b), a.max(b));
+    match graph.analysis.by_pair.get(&key).copied() {
+        Some(other) => graph.union(id, other),
+        None => {
+            graph.analysis.by_pair.insert(key, id);
+            false
+        }
+    }
+}
+
+/// The variable's level and range are set for the ids up to `vars`.
+pub fn theory_for(vars: usize) -> Theory {
+    Theory { var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
+}
+

@@ -1,0 +1,258 @@
+//! Ways to write a polynomial as additions and multiplications: candidates for extraction.
+//!
+//! The theory decides which sums are equal; these functions put the ways of computing one that can pay into its
+//! class, so that extraction can choose:
+//!
+//! - *outermost first*: terms ordered by the depth of the scope that they need, so that the invariant part of a
+//!   sum is one subterm and can be hoisted, and a constant offset comes last, so that neighbours share the rest;
+//! - *grouped by depth*: the terms of each depth summed on their own and added to what is further out, so that
+//!   equal groups are shared between sums with different outer parts;
+//! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
+//! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`.
+
+use std::collections::BTreeMap;
+
+use egg::Id;
+
+use super::facts::{Graph, poly_of};
+use super::lang::Node;
+use super::poly::{Monomial, Poly};
+use super::theory::{build, quotient_of};
+use crate::ir::{BinOp, DType};
+
+/// The most terms of a sum for which factored forms are offered.
+const MAX_FACTORED_TERMS: usize = 16;
+
+/// Builds the polynomial outermost terms first and returns the class.
+pub fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
+    let terms = by_level(graph, poly);
+    let mut sum = Sum::new(dtype);
+    for (_, monomial, coefficient) in terms {
+        let product = product(graph, &monomial, coefficient.unsigned_abs(), dtype);
+        sum.push(graph, product, coefficient < 0);
+    }
+    sum.finish(graph, poly.const_term())
+}
+
+/// Puts the candidate forms of a class's polynomial into the class.
+pub fn offer(graph: &mut Graph, id: Id) {
+    let id = graph.find(id);
+    let dtype = graph[id].data.dtype;
+    let poly = Poly::clone(&poly_of(graph, id));
+    if poly.as_const().is_some() || poly.as_atom().is_some_and(|a| graph.find(a) == id) {
+        return;
+    }
+    let form = default_form(graph, &poly, dtype);
+    graph.union(id, form);
+    grouped(graph, id, &poly, dtype);
+    remainders(graph, id, &poly, dtype);
+    if poly.terms().len() <= MAX_FACTORED_TERMS {
+        factored(graph, id, &poly, dtype);
+    }
+}
+
+/// The terms but the constant one, by the level that they need, each level's in the polynomial's order.
+fn by_level(graph: &Graph, poly: &Poly) -> Vec<(u32, Monomial, i64)> {
+    let mut terms: Vec<(u32, Monomial, i64)> = poly
+        .terms()
+        .iter()
+        .filter(|(m, _)| !m.is_empty())
+        .map(|(m, c)| (monomial_level(graph, m), m.clone(), *c))
+        .collect();
+    terms.sort_by_key(|&(level, ..)| level);
+    terms
+}
+
+fn level_of(graph: &Graph, id: Id) -> u32 {
+    graph[graph.find(id)].data.level
+}
+
+fn monomial_level(graph: &Graph, monomial: &Monomial) -> u32 {
+    monomial.iter().map(|&id| level_of(graph, id)).max().unwrap_or(0)
+}
+
+/// `coefficient * monomial`, outermost atoms first and the coefficient with the first of them.
+fn product(graph: &mut Graph, monomial: &Monomial, coefficient: u64, dtype: DType) -> Id {
+    let mut atoms: Vec<Id> = monomial.iter().map(|&id| graph.find(id)).collect();
+    atoms.sort_by_key(|&id| (level_of(graph, id), id));
+    // A coefficient of 2^63 has no positive constant; it stays negative in the sum instead of being split here.
+    let coefficient = i64::try_from(coefficient).unwrap_or(i64::MIN);
+    let mut atoms = atoms.into_iter();
+    let Some(mut value) = atoms.next() else { return graph.add(Node::int(coefficient, dtype)) };
+    if coefficient != 1 {
+        let factor = graph.add(Node::int(coefficient, dtype));
+        value = graph.add(Node::bin(BinOp::Mul, dtype, value, factor));
+    }
+    for atom in atoms {
+        value = graph.add(Node::bin(BinOp::Mul, dtype, value, atom));
+    }
+    value
+}
+
+/// A sum under construction: what has been added up, and what waits to be subtracted.
+struct Sum {
+    dtype: DType,
+    positive: Option<Id>,
+    negative: Option<Id>,
+}
+
+impl Sum {
+    fn new(dtype: DType) -> Sum {
+        Sum { dtype, positive: None, negative: None }
+    }
+
+    fn push(&mut self, graph: &mut Graph, term: Id, negative: bool) {
+        let dtype = self.dtype;
+        match (self.positive, negative) {
+            (Some(sum), false) => self.positive = Some(graph.add(Node::bin(BinOp::Add, dtype, sum, term))),
+            (Some(sum), true) => self.positive = Some(graph.add(Node::bin(BinOp::Sub, dtype, sum, term))),
+            (None, true) => {
+                self.negative = Some(match self.negative {
+                    Some(sum) => graph.add(Node::bin(BinOp::Add, dtype, sum, term)),
+                    None => term,
+                });
+            }
+            (None, false) => {
+                self.positive = Some(match self.negative.take() {
+                    Some(negative) => graph.add(Node::bin(BinOp::Sub, dtype, term, negative)),
+                    None => term,
+                });
+            }
+        }
+    }
+
+    fn finish(self, graph: &mut Graph, constant: i64) -> Id {
+        let dtype = self.dtype;
+        match (self.positive, self.negative) {
+            (None, None) => graph.add(Node::int(constant, dtype)),
+            (None, Some(negative)) => {
+                let start = graph.add(Node::int(constant, dtype));
+                graph.add(Node::bin(BinOp::Sub, dtype, start, negative))
+            }
+            (Some(sum), _) if constant == 0 => sum,
+            (Some(sum), _) => {
+                let (op, magnitude) = match constant.checked_neg() {
+                    Some(negated) if constant < 0 => (BinOp::Sub, negated),
+                    _ => (BinOp::Add, constant),
+                };
+                let offset = graph.add(Node::int(magnitude, dtype));
+                graph.add(Node::bin(op, dtype, sum, offset))
+            }
+        }
+    }
+}
+
+/// The sum of each level's terms on its own, added to the levels further out.
+fn grouped(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let mut groups: BTreeMap<u32, Vec<(Monomial, i64)>> = BTreeMap::new();
+    for (level, monomial, c) in by_level(graph, poly) {
+        groups.entry(level).or_default().push((monomial, c));
+    }
+    if groups.len() < 2 || groups.values().all(|g| g.len() == 1) {
+        return;
+    }
+    let mut sum = Sum::new(dtype);
+    for group in groups.into_values() {
+        let negative = group.iter().all(|(_, c)| *c < 0);
+        let terms = group.into_iter().map(|(m, c)| (m, if negative { -c } else { c }));
+        let Some(part) = Poly::from_terms(terms) else { return };
+        let part = build(graph, &part, dtype);
+        sum.push(graph, part, negative);
+    }
+    let form = sum.finish(graph, poly.const_term());
+    graph.union(id, form);
+}
+
+/// Remainders that stand in the polynomial in the form `N - c * (N // c)`.
+fn remainders(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    for (monomial, k) in poly.terms() {
+        let [atom] = monomial[..] else { continue };
+        let Some((numerator, c)) = quotient_of(graph, atom) else { continue };
+        if k % c != 0 {
+            continue;
+        }
+        let q = -(k / c);
+        let without = Poly::term(monomial.clone(), *k).scale(-1).and_then(|t| poly.add(&t));
+        let Some(rest) = numerator.scale(q).zip(without).and_then(|(n, w)| w.sub(&n)) else { continue };
+        if rest.terms().len() >= poly.terms().len() {
+            continue;
+        }
+        let n = build(graph, &numerator, dtype);
+        let c = graph.add(Node::int(c, dtype));
+        let remainder = graph.add(Node::bin(BinOp::FloorMod, dtype, n, c));
+        add_scaled(graph, id, remainder, q, &rest, dtype);
+    }
+}
+
+/// Puts `q * factor + rest` into the class.
+fn add_scaled(graph: &mut Graph, id: Id, factor: Id, q: i64, rest: &Poly, dtype: DType) {
+    let magnitude = q.checked_abs().unwrap_or(q);
+    let scaled = if magnitude == 1 {
+        factor
+    } else {
+        let k = graph.add(Node::int(magnitude, dtype));
+        graph.add(Node::bin(BinOp::Mul, dtype, factor, k))
+    };
+    let form = if rest.terms().is_empty() && q > 0 {
+        scaled
+    } else if rest.without_const().terms().is_empty() {
+        let mut sum = Sum::new(dtype);
+        sum.push(graph, scaled, q < 0);
+        sum.finish(graph, rest.const_term())
+    } else {
+        let variable_part = build(graph, &rest.without_const(), dtype);
+        let mut sum = Sum::new(dtype);
+        if level_of(graph, variable_part) <= level_of(graph, scaled) || q < 0 {
+            sum.push(graph, variable_part, false);
+            sum.push(graph, scaled, q < 0);
+        } else {
+            sum.push(graph, scaled, q < 0);
+            sum.push(graph, variable_part, false);
+        }
+        sum.finish(graph, rest.const_term())
+    };
+    graph.union(id, form);
+}
+
+/// Common factors: of all variable terms a constant, and each atom that divides two terms or more.
+fn factored(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let variable = poly.without_const();
+    let g = variable.content();
+    if g > 1 && variable.terms().len() > 1 {
+        let inner = build(graph, &variable.exact_div(g), dtype);
+        add_scaled(graph, id, inner, g, &Poly::constant(poly.const_term()), dtype);
+    }
+    for atom in poly.atoms() {
+        let single = Monomial::from_slice(&[atom]);
+        let Some((quotient, rest)) = poly.split_by_term(&single, 1) else { continue };
+        if quotient.terms().len() < 2 {
+            continue;
+        }
+        let inner = build(graph, &quotient, dtype);
+        let atom = graph.find(atom);
+        let product = graph.add(Node::bin(BinOp::Mul, dtype, inner, atom));
+        add_scaled(graph, id, product, 1, &rest, dtype);
+    }
+    constant_factors(graph, id, poly, dtype);
+}
+
+/// `c*x + c*d*y + R` as `c*(x + d*y) + R`, for the coefficients that divide the most others.
+fn constant_factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let terms = poly.terms();
+    let mut divisors: Vec<i64> =
+        terms.iter().filter(|(m, _)| !m.is_empty()).filter_map(|(_, c)| c.checked_abs()).filter(|&c| c > 1).collect();
+    divisors.sort_unstable();
+    divisors.dedup();
+    for c in divisors {
+        let (quotient, rest): (Vec<_>, Vec<_>) =
+            terms.iter().cloned().partition(|(m, k)| !m.is_empty() && k % c == 0);
+        if quotient.len() < 2 || rest.iter().all(|(m, _)| m.is_empty()) {
+            continue;
+        }
+        let quotient = quotient.into_iter().map(|(m, k)| (m, k / c));
+        let (Some(inner), Some(rest)) = (Poly::from_terms(quotient), Poly::from_terms(rest)) else { continue };
+        let inner = build(graph, &inner, dtype);
+        add_scaled(graph, id, inner, c, &rest, dtype);
+    }
+}
+

@@ -1,0 +1,100 @@
+//! The language of the e-graph: one node type, every node with its data type.
+
+use egg::{Id, Language};
+use smallvec::SmallVec;
+
+use crate::ir::{BinOp, BufferId, DType, VarId};
+
+/// The operands of a node.
+pub type Children = SmallVec<[Id; 3]>;
+
+/// An e-node: an operator, the type of its value, and operand classes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node {
+    /// What it computes.
+    pub op: Op,
+    /// The type of the value.
+    pub dtype: DType,
+    /// The operands.
+    pub children: Children,
+}
+
+/// What a node computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Op {
+    /// An integer or truth constant.
+    Int(i64),
+    /// A float constant by its bits, so that `-0.0` and `0.0` stay apart.
+    Float(u64),
+    /// A variable.
+    Var(VarId),
+    /// A binary operation.
+    Bin(BinOp),
+    /// Logical negation.
+    Not,
+    /// Conversion to the node's type.
+    Cast,
+    /// `T.Select`.
+    Select,
+    /// `T.if_then_else`: only the taken arm is evaluated.
+    IfThenElse,
+    /// `T.likely`.
+    Likely,
+    /// An element of a buffer in a memory version: loads of one version at equal indices are equal.
+    Load(BufferId, u32),
+    /// `T.Ramp`.
+    Ramp,
+    /// `T.Broadcast`.
+    Broadcast,
+    /// A call of a pure intrinsic: index into [`Lowered::callees`](super::lower::Lowered::callees).
+    Call(u32),
+    /// An occurrence that equals nothing else: index into
+    /// [`Lowered::templates`](super::lower::Lowered::templates). The children stand in its holes.
+    Template(u32),
+}
+
+impl Node {
+    /// A node.
+    pub fn new(op: Op, dtype: DType, children: impl IntoIterator<Item = Id>) -> Node {
+        Node { op, dtype, children: children.into_iter().collect() }
+    }
+
+    /// An integer or truth constant.
+    pub fn int(value: i64, dtype: DType) -> Node {
+        Node::new(Op::Int(value), dtype, [])
+    }
+
+    /// A binary operation on operands of type `operand`.
+    pub fn bin(op: BinOp, operand: DType, a: Id, b: Id) -> Node {
+        let dtype = if op.is_compare() { operand.to_bool() } else { operand };
+        Node::new(Op::Bin(op), dtype, [a, b])
+    }
+
+    /// The operands of a binary operation.
+    pub fn as_bin(&self) -> Option<(BinOp, Id, Id)> {
+        match (&self.op, &self.children[..]) {
+            (Op::Bin(op), &[a, b]) => Some((*op, a, b)),
+            _ => None,
+        }
+    }
+}
+
+impl Language for Node {
+    type Discriminant = (Op, DType);
+
+    fn discriminant(&self) -> Self::Discriminant {
+        (self.op.clone(), self.dtype)
+    }
+
+    fn matches(&self, other: &Self) -> bool {
+        self.op == other.op && self.dtype == other.dtype && self.children.len() == other.children.len()
+    }
+
+    fn children(&self) -> &[Id] {
+        &self.children
+    }
+
+    fn children_mut(&mut self) -> &mut [Id] {
+        &mut self.children
+    }
+}

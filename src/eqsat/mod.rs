@@ -1,0 +1,182 @@
+//! Equality saturation over the expressions of a function: from statements to one typed e-graph and back.
+//!
+//! ```text
+//! PrimFunc --lower--> e-graph, scopes, sites --theory, rules--> saturated --forms--> candidates
+//!          --extract::select--> a node per class --extract::place--> bindings --raise--> PrimFunc
+//! ```
+//!
+//! Each stage is a module; data flows one way. The reasons why the equalities are sound are in [`facts`] and
+//! [`theory`], those for placement in [`extract::place`].
+
+pub mod extract;
+pub mod facts;
+pub mod forms;
+pub mod lang;
+pub mod lower;
+pub mod memory;
+pub mod poly;
+pub mod raise;
+pub mod scopes;
+pub mod theory;
+
+use std::time::{Duration, Instant};
+
+use egg::Id;
+use hashbrown::HashSet;
+
+use crate::cost::{Bindings, Profile};
+use crate::ir::{PrimFunc, VarId};
+use extract::Plan;
+use lang::Node;
+use lower::Lowered;
+
+/// Limits and inputs of one run.
+#[derive(Clone, Debug)]
+pub struct Config<'a> {
+    /// The cost that is minimized.
+    pub profile: &'a Profile,
+    /// Values of symbolic dimensions, for frequencies only.
+    pub bindings: &'a Bindings,
+    /// The most e-nodes; at the limit the best so far is extracted.
+    pub node_limit: usize,
+}
+
+/// The outcome of a run.
+#[derive(Clone, Debug)]
+pub struct Optimized {
+    /// The rewritten function.
+    pub func: PrimFunc,
+    /// What was bound, in program order of their places.
+    pub bindings: Vec<Bound>,
+    /// Sizes and times.
+    pub stats: Stats,
+}
+
+/// One binding of the result.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The new variable.
+    pub var: VarId,
+    /// How many uses it serves.
+    pub uses: usize,
+    /// How often it is evaluated.
+    pub frequency: f64,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// E-nodes of the input.
+    pub input_nodes: usize,
+    /// E-nodes after saturation.
+    pub nodes: usize,
+    /// E-classes after saturation.
+    pub classes: usize,
+    /// Rounds of the theory.
+    pub rounds: usize,
+    /// Whether the node limit was hit.
+    pub node_limit_hit: bool,
+    /// Time in each stage.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// Why a function was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Two definitions of one variable.
+    #[error("a variable is defined twice")]
+    Redefinition,
+    /// The e-graph proved two different constants equal: a rule is wrong.
+    #[error("the rules proved a contradiction")]
+    Contradiction,
+    /// No acyclic choice of nodes was found.
+    #[error("extraction found no term")]
+    NoTerm,
+}
+
+/// Optimizes one function.
+///
+/// # Errors
+/// The function cannot be optimized; nothing is known to be wrong with it.
+pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failure> {
+    let mut clock = Clock::new();
+    let mut lowered = lower::lower(func, config.profile, config.bindings);
+    if lowered.redefined {
+        return Err(Failure::Redefinition);
+    }
+    let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
+    let input_nodes = original.len();
+    clock.lap("lower");
+    let rounds = theory::run(&mut lowered.graph, config.node_limit);
+    clock.lap("saturate");
+    offer_forms(&mut lowered, config.node_limit);
+    if lowered.graph.analysis.contradictions > 0 {
+        return Err(Failure::Contradiction);
+    }
+    let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
+    clock.lap("forms");
+    let selection = extract::select::select(&lowered, &original, config.profile).ok_or(Failure::NoTerm)?;
+    let plan = extract::place::place(&lowered, &selection, config.profile);
+    clock.lap("extract");
+    let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
+    clock.lap("raise");
+    let stats = Stats {
+        input_nodes,
+        nodes: lowered.graph.total_number_of_nodes(),
+        classes: lowered.graph.number_of_classes(),
+        rounds,
+        node_limit_hit: lowered.graph.total_number_of_nodes() > config.node_limit,
+        stages: clock.laps,
+    };
+    Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })
+}
+
+fn canonical(lowered: &Lowered, mut node: Node) -> Node {
+    for child in &mut node.children {
+        *child = lowered.graph.find(*child);
+    }
+    node
+}
+
+/// Offers ways to write the sums of all classes that sites can reach.
+fn offer_forms(lowered: &mut Lowered, node_limit: usize) {
+    let graph = &mut lowered.graph;
+    let mut ids: Vec<Id> = graph.classes().filter(|c| facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
+    ids.sort_unstable();
+    for id in ids {
+        if graph.total_number_of_nodes() > node_limit {
+            break;
+        }
+        forms::offer(graph, id);
+    }
+    graph.rebuild();
+}
+
+fn bound(lowered: &Lowered, plan: &Plan, vars: &[VarId]) -> Vec<Bound> {
+    plan.bindings
+        .iter()
+        .zip(vars)
+        .map(|(binding, &var)| Bound {
+            var,
+            uses: binding.uses,
+            frequency: lowered.scopes.get(binding.place.scope).frequency,
+        })
+        .collect()
+}
+
+struct Clock {
+    last: Instant,
+    laps: Vec<(&'static str, Duration)>,
+}
+
+impl Clock {
+    fn new() -> Clock {
+        Clock { last: Instant::now(), laps: Vec::new() }
+    }
+
+    fn lap(&mut self, name: &'static str) {
+        let now = Instant::now();
+        self.laps.push((name, now - self.last));
+        self.last = now;
+    }
+}

@@ -1,0 +1,310 @@
+//! Integer polynomials in normal form: the theory of `+`, `-` and `*`.
+//!
+//! A polynomial is a sum of products `coefficient * atom * atom …` where atoms are e-classes whose value is not a
+//! sum or product. Terms are sorted and no coefficient is zero, so two polynomials are equal as functions of
+//! their atoms over the integers exactly if they are the same value of this type: commutativity, associativity,
+//! distributivity and constant folding are decided by construction.
+//!
+//! Operations fail (`None`) when a coefficient leaves 64 bits or the number of terms passes [`MAX_TERMS`]; the
+//! caller then treats the operation as an atom, which loses equalities but nothing else.
+
+use std::cmp::Ordering;
+
+use egg::Id;
+use smallvec::SmallVec;
+
+/// The most terms of a polynomial: a bound on the work for one class, and so on the whole for long chains.
+pub const MAX_TERMS: usize = 128;
+
+/// The highest degree of a product.
+pub const MAX_DEGREE: usize = 8;
+
+/// A product of atoms, sorted; empty for the constant term.
+pub type Monomial = SmallVec<[Id; 2]>;
+
+/// A polynomial in normal form.
+// Invariant: terms are strictly increasing in their monomials and no coefficient is zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Poly {
+    terms: Vec<(Monomial, i64)>,
+}
+
+impl Poly {
+    /// The constant `c`.
+    pub fn constant(c: i64) -> Poly {
+        Poly { terms: if c == 0 { Vec::new() } else { vec![(Monomial::new(), c)] } }
+    }
+
+    /// A single atom.
+    pub fn atom(id: Id) -> Poly {
+        Poly { terms: vec![(SmallVec::from_slice(&[id]), 1)] }
+    }
+
+    /// `coefficient * monomial`.
+    pub fn term(mut monomial: Monomial, coefficient: i64) -> Poly {
+        monomial.sort_unstable();
+        Poly { terms: if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] } }
+    }
+
+    /// The sum of terms in any order; `None` on overflow.
+    pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, i64)>) -> Option<Poly> {
+        let mut terms: Vec<(Monomial, i64)> = terms.into_iter().collect();
+        for (m, _) in &mut terms {
+            m.sort_unstable();
+        }
+        terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut out: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
+        for (m, c) in terms {
+            match out.last_mut() {
+                Some((last, sum)) if *last == m => *sum = sum.checked_add(c)?,
+                _ => out.push((m, c)),
+            }
+        }
+        out.retain(|&(_, c)| c != 0);
+        (out.len() <= MAX_TERMS).then_some(Poly { terms: out })
+    }
+
+    /// The terms in order, the constant one first.
+    pub fn terms(&self) -> &[(Monomial, i64)] {
+        &self.terms
+    }
+
+    /// The value, if it is a constant.
+    pub fn as_const(&self) -> Option<i64> {
+        match &self.terms[..] {
+            [] => Some(0),
+            [(m, c)] if m.is_empty() => Some(*c),
+            _ => None,
+        }
+    }
+
+    /// The atom, if it is one atom with coefficient 1.
+    pub fn as_atom(&self) -> Option<Id> {
+        match &self.terms[..] {
+            [(m, 1)] if m.len() == 1 => Some(m[0]),
+            _ => None,
+        }
+    }
+
+    /// The monomial and coefficient, if there is one term.
+    pub fn as_term(&self) -> Option<(&Monomial, i64)> {
+        match &self.terms[..] {
+            [(m, c)] => Some((m, *c)),
+            _ => None,
+        }
+    }
+
+    /// The constant term.
+    pub fn const_term(&self) -> i64 {
+        match self.terms.first() {
+            Some((m, c)) if m.is_empty() => *c,
+            _ => 0,
+        }
+    }
+
+    /// The polynomial without its constant term.
+    pub fn without_const(&self) -> Poly {
+        let skip = usize::from(self.terms.first().is_some_and(|(m, _)| m.is_empty()));
+        Poly { terms: self.terms[skip..].to_vec() }
+    }
+
+    /// The atoms, each once, in order.
+    pub fn atoms(&self) -> Vec<Id> {
+        let mut atoms: Vec<Id> = self.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// Whether the atom occurs.
+    pub fn mentions(&self, id: Id) -> bool {
+        self.terms.iter().any(|(m, _)| m.contains(&id))
+    }
+
+    /// The coefficient of a monomial.
+    pub fn coefficient(&self, monomial: &[Id]) -> i64 {
+        match self.terms.binary_search_by(|(m, _)| m[..].cmp(monomial)) {
+            Ok(i) => self.terms[i].1,
+            Err(_) => 0,
+        }
+    }
+
+    /// Sum.
+    pub fn add(&self, other: &Poly) -> Option<Poly> {
+        let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        loop {
+            let order = match (a.peek(), b.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(x), Some(y)) => x.0.cmp(&y.0),
+            };
+            match order {
+                Ordering::Less => terms.extend(a.next().cloned()),
+                Ordering::Greater => terms.extend(b.next().cloned()),
+                Ordering::Equal => {
+                    if let (Some((m, x)), Some((_, y))) = (a.next(), b.next()) {
+                        let sum = x.checked_add(*y)?;
+                        if sum != 0 {
+                            terms.push((m.clone(), sum));
+                        }
+                    }
+                }
+            }
+        }
+        (terms.len() <= MAX_TERMS).then_some(Poly { terms })
+    }
+
+    /// Product with a constant.
+    pub fn scale(&self, k: i64) -> Option<Poly> {
+        if k == 0 {
+            return Some(Poly::default());
+        }
+        let mut terms = self.terms.clone();
+        for (_, c) in &mut terms {
+            *c = c.checked_mul(k)?;
+        }
+        Some(Poly { terms })
+    }
+
+    /// Difference.
+    pub fn sub(&self, other: &Poly) -> Option<Poly> {
+        self.add(&other.scale(-1)?)
+    }
+
+    /// Product.
+    pub fn mul(&self, other: &Poly) -> Option<Poly> {
+        if self.terms.len().checked_mul(other.terms.len())? > MAX_TERMS {
+            return None;
+        }
+        let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
+        for (m, c) in &self.terms {
+            for (n, d) in &other.terms {
+                let monomial: Monomial = m.iter().chain(n).copied().collect();
+                if monomial.len() > MAX_DEGREE {
+                    return None;
+                }
+                terms.push((monomial, c.checked_mul(*d)?));
+            }
+        }
+        Poly::from_terms(terms)
+    }
+
+    /// Greatest common divisor of the coefficients of all terms but the constant one; 0 if there are none.
+    pub fn content(&self) -> i64 {
+        self.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c))
+    }
+
+    /// Splits into `(quotient, remainder)` with `self = quotient * c + remainder`: each coefficient divided by `c`
+    /// toward zero, the constant term toward minus infinity (so `0 <= remainder's constant < c`). `c > 0`.
+    pub fn split_by_const(&self, c: i64) -> (Poly, Poly) {
+        let (mut q, mut r) = (Vec::new(), Vec::new());
+        for (m, k) in &self.terms {
+            let (quo, rem) = if m.is_empty() { (k.div_euclid(c), k.rem_euclid(c)) } else { (k / c, k % c) };
+            if quo != 0 {
+                q.push((m.clone(), quo));
+            }
+            if rem != 0 {
+                r.push((m.clone(), rem));
+            }
+        }
+        (Poly { terms: q }, Poly { terms: r })
+    }
+
+    /// Splits into `(quotient, remainder)` by the product `c * monomial`: terms that it divides go to the quotient.
+    pub fn split_by_term(&self, monomial: &Monomial, c: i64) -> Option<(Poly, Poly)> {
+        let (mut q, mut r) = (Vec::new(), Vec::new());
+        for (m, k) in &self.terms {
+            match divide_monomial(m, monomial) {
+                Some(rest) if k % c == 0 => q.push((rest, k.checked_div(c)?)),
+                _ => r.push((m.clone(), *k)),
+            }
+        }
+        Some((Poly::from_terms(q)?, Poly { terms: r }))
+    }
+
+    /// Divides every coefficient by `g`, which must divide them all.
+    pub fn exact_div(&self, g: i64) -> Poly {
+        Poly { terms: self.terms.iter().map(|(m, c)| (m.clone(), c / g)).collect() }
+    }
+
+    /// Replaces each atom by a polynomial; `None` on overflow or when the result is too large.
+    pub fn substitute(&self, mut f: impl FnMut(Id) -> Poly) -> Option<Poly> {
+        let mut sum = Poly::default();
+        for (m, c) in &self.terms {
+            let mut product = Poly::constant(*c);
+            for &id in m {
+                product = product.mul(&f(id))?;
+            }
+            sum = sum.add(&product)?;
+        }
+        Some(sum)
+    }
+
+    /// Replaces each atom by another; `None` on overflow.
+    pub fn rename(&self, mut f: impl FnMut(Id) -> Id) -> Option<Poly> {
+        Poly::from_terms(self.terms.iter().map(|(m, c)| (m.iter().map(|&id| f(id)).collect(), *c)))
+    }
+
+    /// A total order by size, for choosing among normal forms of one class.
+    pub fn complexity(&self) -> (usize, usize) {
+        (self.terms.len(), self.terms.iter().map(|(m, _)| m.len()).sum())
+    }
+}
+
+/// `m / d` as multisets, if `d` is contained in `m`.
+pub fn divide_monomial(m: &Monomial, d: &Monomial) -> Option<Monomial> {
+    let mut rest = m.clone();
+    for id in d {
+        let at = rest.iter().position(|x| x == id)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
+/// Greatest common divisor, non-negative.
+pub fn gcd(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i64::try_from(a).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom(i: usize) -> Poly {
+        Poly::atom(Id::from(i))
+    }
+
+    #[test]
+    fn ring_axioms_hold_by_construction() {
+        let (a, b, c) = (atom(1), atom(2), atom(3));
+        let left = a.add(&b).unwrap().mul(&c.add(&Poly::constant(2)).unwrap()).unwrap();
+        let right = c.mul(&b).unwrap().add(&b.scale(2).unwrap()).unwrap();
+        let right = right.add(&a.mul(&c).unwrap()).unwrap().add(&a.scale(2).unwrap()).unwrap();
+        assert_eq!(left, right);
+        assert_eq!(left.sub(&right).unwrap().as_const(), Some(0));
+    }
+
+    #[test]
+    fn overflow_is_reported_not_wrapped() {
+        assert_eq!(Poly::constant(i64::MAX).add(&Poly::constant(1)), None);
+        assert_eq!(atom(1).scale(i64::MAX).unwrap().scale(2), None);
+    }
+
+    #[test]
+    fn splitting_by_a_constant_keeps_the_value() {
+        for k in -20..=20 {
+            for r in -20..=20 {
+                let p = atom(1).scale(k).unwrap().add(&Poly::constant(r)).unwrap();
+                let (q, rest) = p.split_by_const(7);
+                assert_eq!(q.scale(7).unwrap().add(&rest).unwrap(), p);
+                assert!((0..7).contains(&rest.const_term()));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Back to statements: sites get their chosen expressions, bindings are inserted, dissolved `Bind`s go.
+
+use hashbrown::HashMap;
+
+use super::extract::{Binding, Plan, Selection};
+use super::lang::Op;
+use super::lower::{Lowered, hole_index, visit_roots};
+use super::scopes::{Place, ScopeId, Scopes};
+use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Type, VarId};
+
+/// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.
+pub fn raise(func: &PrimFunc, lowered: &Lowered, selection: &Selection, plan: &Plan) -> (PrimFunc, Vec<VarId>) {
+    let mut result = func.clone();
+    let body = std::mem::take(&mut result.body);
+    let mut raiser = Raiser {
+        lowered,
+        selection,
+        bound: HashMap::new(),
+        at: HashMap::new(),
+        next_site: 0,
+        next_scope: 0,
+        next_bind: 0,
+    };
+    let mut vars = Vec::with_capacity(plan.bindings.len());
+    for (i, binding) in plan.bindings.iter().enumerate() {
+        let dtype = selection.chosen[binding.index].node.dtype;
+        let var = result.new_var(format!("cse_v{}", i + 1), Type::Prim(dtype));
+        vars.push(var);
+        raiser.bound.entry(binding.index).or_default().push((binding.place, var));
+        raiser.at.entry(binding.place).or_default().push((*binding, var));
+    }
+    result.body = raiser.block(body);
+    (result, vars)
+}
+
+struct Raiser<'a> {
+    lowered: &'a Lowered,
+    selection: &'a Selection,
+    /// The bindings of each class.
+    bound: HashMap<usize, Vec<(Place, VarId)>>,
+    /// The bindings at each place, in order.
+    at: HashMap<Place, Vec<(Binding, VarId)>>,
+    next_site: usize,
+    next_scope: u32,
+    next_bind: usize,
+}
+
+impl Raiser<'_> {
+    fn scopes(&self) -> &Scopes {
+        &self.lowered.scopes
+    }
+
+    fn enter(&mut self) -> ScopeId {
+        self.next_scope += 1;
+        ScopeId(self.next_scope - 1)
+    }
+
+    fn block(&mut self, block: Block) -> Block {
+        let scope = self.enter();
+        self.statements(scope, block)
+    }
+
+    fn statements(&mut self, scope: ScopeId, block: Block) -> Block {
+        let mut out = Vec::with_capacity(block.len());
+        for (i, stmt) in block.into_iter().enumerate() {
+            let place = Place { scope, position: u32::try_from(i).expect("fewer than 2^32 statements") };
+            for (binding, var) in self.at.remove(&place).unwrap_or_default() {
+                let value = self.node(binding.index, place);
+                out.push(Stmt { span: stmt.span, kind: StmtKind::Bind { var, value } });
+            }
+            out.extend(self.stmt(stmt));
+        }
+        out
+    }
+
+    fn site(&mut self, e: &mut Expr) {
+        let site = self.lowered.sites[self.next_site];
+        let index = self.selection.sites[self.next_site];
+        self.next_site += 1;
+        *e = self.expr(index, site.place);
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt) -> Option<Stmt> {
+        if let StmtKind::Bind { .. } = &stmt.kind {
+            self.next_bind += 1;
+            if self.lowered.dissolved[self.next_bind - 1] {
+                return None;
+            }
+        }
+        // The condition of a `while` stands in a scope of its own.
+        if let StmtKind::While { .. } = &stmt.kind {
+            self.enter();
+        }
+        visit_roots(&mut stmt, |e| self.site(e));
+        match &mut stmt.kind {
+            StmtKind::For(f) => f.body = self.block(std::mem::take(&mut f.body)),
+            StmtKind::While { body, .. } | StmtKind::Attr { body, .. } | StmtKind::LaunchThread { body, .. } => {
+                *body = self.block(std::mem::take(body));
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                *then = self.block(std::mem::take(then));
+                *otherwise = self.block(std::mem::take(otherwise));
+            }
+            StmtKind::SBlock(block) => {
+                self.enter();
+                if let Some(init) = block.init.take() {
+                    block.init = Some(self.block(init));
+                }
+                block.body = self.block(std::mem::take(&mut block.body));
+            }
+            StmtKind::Bind { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+        Some(stmt)
+    }
+
+    /// The class's value at `place`: a variable bound for it there, or its node.
+    fn expr(&self, index: usize, place: Place) -> Expr {
+        let visible = self.bound.get(&index).into_iter().flatten().find(|(at, _)| {
+            self.scopes().lift(place, at.scope).is_some_and(|lifted| lifted.position >= at.position)
+        });
+        match visible {
+            Some(&(_, var)) => Expr::var(var, self.selection.chosen[index].node.dtype),
+            None => self.node(index, place),
+        }
+    }
+
+    fn node(&self, index: usize, place: Place) -> Expr {
+        let chosen = &self.selection.chosen[index];
+        let dtype = chosen.node.dtype;
+        let mut operands = chosen.children.iter().map(|&c| self.expr(c, place));
+        let mut next = || operands.next().map(Box::new).unwrap_or_else(|| Box::new(Expr::bool(false)));
+        let kind = match &chosen.node.op {
+            Op::Int(v) => ExprKind::Int(*v),
+            Op::Float(bits) => ExprKind::Float(*bits),
+            Op::Var(v) => ExprKind::Var(*v),
+            Op::Bin(op) => ExprKind::Binary(*op, next(), next()),
+            Op::Not => ExprKind::Not(next()),
+            Op::Cast => ExprKind::Cast(next()),
+            Op::Select => ExprKind::Select(next(), next(), next()),
+            Op::IfThenElse => return Expr::call(dtype, "if_then_else", operands.collect()),
+            Op::Likely => return Expr::call(dtype, "likely", operands.collect()),
+            Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.collect() },
+            Op::Ramp => ExprKind::Ramp(next(), next()),
+            Op::Broadcast => ExprKind::Broadcast(next()),
+            Op::Call(callee) => {
+                let mut call = self.lowered.callees[*callee as usize].clone();
+                call.args = operands.collect();
+                ExprKind::Call(Box::new(call))
+            }
+            Op::Template(template) => {
+                let mut e = self.lowered.templates[*template as usize].clone();
+                let operands: Vec<Expr> = operands.collect();
+                fill(&mut e, &operands);
+                return e;
+            }
+        };
+        Expr { dtype, kind }
+    }
+}
+
+/// Puts operands into the holes of a template.
+fn fill(e: &mut Expr, operands: &[Expr]) {
+    if let ExprKind::Var(v) = e.kind {
+        if let Some(operand) = hole_index(v).and_then(|i| operands.get(i)) {
+            *e = operand.clone();
+        }
+        return;
+    }
+    e.for_each_child_mut(|c| fill(c, operands));
+}
+

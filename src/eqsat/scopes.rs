@@ -1,0 +1,103 @@
+//! The tree of scopes of a function: where bindings can be inserted, how often each place runs, and what is
+//! certain to run there.
+//!
+//! A scope is a block of statements (or a pseudo-scope for an expression that is evaluated per iteration, such as
+//! the condition of a `while`, where nothing can be inserted). A *place* is a scope and the index of a statement
+//! in it: "just before that statement".
+
+use crate::ir::VarId;
+
+/// A scope: index into [`Scopes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub u32);
+
+/// A place: just before statement `position` of a scope's block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The block.
+    pub scope: ScopeId,
+    /// The index of the statement.
+    pub position: u32,
+}
+
+/// One scope.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The statement that the scope belongs to; `None` for the function's body.
+    pub parent: Option<Place>,
+    /// Distance from the function's body.
+    pub depth: u32,
+    /// How often the block runs.
+    pub frequency: f64,
+    /// Whether statements can be inserted.
+    pub insertable: bool,
+    /// Whether the block runs whenever its statement does (no condition, no loop that may be empty).
+    pub certain: bool,
+    /// Index of the first statement that may not complete (an assertion, a call that may do anything, `return`):
+    /// what stands behind it is not certain to run.
+    pub barrier: u32,
+}
+
+/// All scopes of a function; parents come before children.
+#[derive(Clone, Debug, Default)]
+pub struct Scopes {
+    scopes: Vec<Scope>,
+    /// The scope that defines each variable, and from which statement on; [`VarId`] is the index.
+    definitions: Vec<Option<Place>>,
+}
+
+impl Scopes {
+    /// The function's body.
+    pub const ROOT: ScopeId = ScopeId(0);
+
+    /// Adds a scope and returns it.
+    pub fn push(&mut self, scope: Scope) -> ScopeId {
+        let id = ScopeId(u32::try_from(self.scopes.len()).expect("fewer than 2^32 scopes"));
+        self.scopes.push(scope);
+        id
+    }
+
+    /// The scope's entry.
+    pub fn get(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
+    /// The scope's entry, to change it.
+    pub fn get_mut(&mut self, id: ScopeId) -> &mut Scope {
+        &mut self.scopes[id.0 as usize]
+    }
+
+    /// The number of scopes.
+    pub fn len(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Whether there is no scope yet.
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    /// Records that `var` is defined from `place` on.
+    pub fn define(&mut self, var: VarId, place: Place) {
+        if self.definitions.len() <= var.index() {
+            self.definitions.resize(var.index() + 1, None);
+        }
+        self.definitions[var.index()] = Some(place);
+    }
+
+    /// From where on `var` is in scope; `None` for parameters and dimensions.
+    pub fn definition(&self, var: VarId) -> Option<Place> {
+        self.definitions.get(var.index()).copied().flatten()
+    }
+
+    /// The place in `ancestor` that leads to `place`: the statement of `ancestor` that contains it. `None` if
+    /// `ancestor` is not an ancestor of (or the same as) the place's scope.
+    pub fn lift(&self, place: Place, ancestor: ScopeId) -> Option<Place> {
+        let depth = self.get(ancestor).depth;
+        let mut at = place;
+        while self.get(at.scope).depth > depth {
+            at = self.get(at.scope).parent?;
+        }
+        (at.scope == ancestor).then_some(at)
+    }
+}
