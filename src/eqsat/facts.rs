@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use crate::arith::Interval;
-use crate::ir::{BinOp, DType, VarId};
+use crate::ir::{BinOp, DType};
 
 /// The e-graph of a function.
 pub type Graph = EGraph<Node, Theory>;

@@ -73,7 +73,6 @@ pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> Lowered
         places: Places::new(func, profile, bindings),
         memory: Memory::new(func),
         values: HashMap::new(),
-        ranges: theory_for(func.vars.len()).var_ranges,
         out: Lowered {
             graph: Graph::new(theory_for(func.vars.len())),
             scopes: Scopes::default(),
@@ -99,7 +98,6 @@ struct Lowerer<'a> {
     memory: Memory,
     /// The classes of dissolved variables.
     values: HashMap<VarId, Id>,
-    ranges: Vec<Interval>,
     out: Lowered,
 }
 

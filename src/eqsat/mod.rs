@@ -17,6 +17,8 @@ pub mod memory;
 pub mod poly;
 pub mod raise;
 pub mod scopes;
+#[cfg(test)]
+mod tests;
 pub mod theory;
 
 use std::time::{Duration, Instant};

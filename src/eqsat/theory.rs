@@ -21,6 +21,9 @@ use super::poly::{Monomial, Poly};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 
+/// How many common factors and inner quotients are taken out of one fraction.
+const MAX_REDUCTIONS: usize = 16;
+
 /// How often a bound looks through a remainder `P - c * (P // c)`.
 const BOUND_DEPTH: u32 = 3;
 
@@ -172,8 +175,10 @@ pub fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
     let class = graph.find(class);
     graph[class].nodes.iter().find_map(|node| match node.as_bin() {
         Some((BinOp::FloorDiv, n, d)) => {
-            let c = graph[d].data.interval.as_point().filter(|&c| c > 0)?;
-            Some((Poly::clone(&poly_of(graph, n)), c))
+            let c = graph[d].data.interval.as_point().filter(|&c| c > 1)?;
+            let numerator = poly_of(graph, n);
+            // `x = (c*x + r) // c` defines nothing.
+            (!numerator.mentions(class)).then(|| (Poly::clone(&numerator), c))
         }
         _ => None,
     })
@@ -338,7 +343,7 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
 /// `n // c` with common factors and inner quotients taken out, as far as possible.
 fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64) {
     let (mut n, mut c) = (n.clone(), c);
-    loop {
+    for _ in 0..MAX_REDUCTIONS {
         let g = super::poly::gcd(n.content(), c);
         if g > 1 {
             let constant = n.const_term().div_euclid(g);
@@ -361,8 +366,9 @@ fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64) {
             (n, c) = (merged, product);
             continue;
         }
-        return (n, c);
+        break;
     }
+    (n, c)
 }
 
 /// Division by a class that is not a constant: exact multiples, and nested quotients `x // a // b = x // (a*b)`.

@@ -20,7 +20,8 @@ use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, ScopeId, Scopes};
 use super::select::{Index, Selection};
-use crate::cost::{OpClass, Profile};
+use crate::cost::Profile;
+use crate::ir::opclass::OpClass;
 use crate::ir::{BinOp, Kind};
 
 /// A class bound at a place.
@@ -60,7 +61,7 @@ pub fn place(lowered: &Lowered, selection: &Selection, profile: &Profile) -> Pla
     let mut placer = Placer {
         scopes: &lowered.scopes,
         selection,
-        let_weight: profile.weight(OpClass::Let, 1).to_f64(),
+        let_weight: profile.weight(OpClass::Bind).to_f64(),
         branch: profile.branch().to_f64(),
         inline_weight: Vec::new(),
         uses: vec![Uses::new(); selection.chosen.len()],

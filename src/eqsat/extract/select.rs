@@ -16,7 +16,8 @@ use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, ScopeId, Scopes};
-use crate::cost::{Profile, classify};
+use crate::cost::Profile;
+use crate::ir::opclass::classify;
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
@@ -452,5 +453,5 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
         _ => return 0.0,
     };
     let shape = Expr { dtype: node.dtype, kind };
-    classify(&shape).map_or(0.0, |(class, lanes)| profile.weight(class, lanes).to_f64())
+    classify(&shape).map_or(0.0, |(class, units)| profile.weight(class).to_f64() * units as f64)
 }
