@@ -39,8 +39,12 @@ impl Interval {
 
     /// From bounds of any size: those outside of 64 bits become "no bound". `lo <= hi` is required.
     fn saturating(lo: Option<i128>, hi: Option<i128>) -> Interval {
-        let lo = lo.map_or(Self::NEG_INF, |v| i64::try_from(v).unwrap_or(if v < 0 { Self::NEG_INF } else { i64::MAX - 1 }));
-        let hi = hi.map_or(Self::POS_INF, |v| i64::try_from(v).unwrap_or(if v > 0 { Self::POS_INF } else { i64::MIN + 1 }));
+        let lo = lo.map_or(Self::NEG_INF, |v| {
+            i64::try_from(v).unwrap_or(if v < 0 { Self::NEG_INF } else { i64::MAX - 1 })
+        });
+        let hi = hi.map_or(Self::POS_INF, |v| {
+            i64::try_from(v).unwrap_or(if v > 0 { Self::POS_INF } else { i64::MIN + 1 })
+        });
         Interval { lo, hi }
     }
 
@@ -115,10 +119,15 @@ impl Interval {
             return Interval::point(0);
         }
         let corner = |x: End, y: End| x.times(y);
-        let ends = |i: Interval| (i.lo().map_or(End::Neg, |v| End::At(v.into())), i.hi().map_or(End::Pos, |v| End::At(v.into())));
+        let ends = |i: Interval| {
+            (i.lo().map_or(End::Neg, |v| End::At(v.into())), i.hi().map_or(End::Pos, |v| End::At(v.into())))
+        };
         let ((a, b), (c, d)) = (ends(self), ends(other));
         let corners = [corner(a, c), corner(a, d), corner(b, c), corner(b, d)];
-        Interval::saturating(corners.iter().min().and_then(End::finite), corners.iter().max().and_then(End::finite))
+        Interval::saturating(
+            corners.iter().min().and_then(End::finite),
+            corners.iter().max().and_then(End::finite),
+        )
     }
 
     /// Floor division by a positive constant.

@@ -88,7 +88,8 @@ impl Analysis<Node> for Theory {
         let dtype = node.dtype;
         let level = node_level(graph, node);
         let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_));
-        let poly = in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
+        let poly =
+            in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
         Facts { dtype, interval: node_interval(graph, node), poly, leaf, level }
     }
 
@@ -211,8 +212,12 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
     let operand = node.children.first().map(|&c| graph[c].data.dtype);
     match node.op {
         Op::Int(v) => Interval::point(v),
-        Op::Var(v) => graph.analysis.var_ranges.get(v.index()).copied().and_then(|r| r.meet(unknown)).unwrap_or(unknown),
-        Op::Bin(op) if operand.is_some_and(known_range) => binary_interval(op, of(0), of(1)).unwrap_or(unknown),
+        Op::Var(v) => {
+            graph.analysis.var_ranges.get(v.index()).copied().and_then(|r| r.meet(unknown)).unwrap_or(unknown)
+        }
+        Op::Bin(op) if operand.is_some_and(known_range) => {
+            binary_interval(op, of(0), of(1)).unwrap_or(unknown)
+        }
         Op::Not => Interval::point(1).sub(of(0)),
         Op::Likely => of(0),
         Op::Select | Op::IfThenElse => match of(0).as_point() {
@@ -283,4 +288,3 @@ pub fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, 
 pub fn theory_for(vars: usize) -> Theory {
     Theory { var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
 }
-

@@ -239,8 +239,12 @@ fn factored(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
 /// `c*x + c*d*y + R` as `c*(x + d*y) + R`, for the coefficients that divide the most others.
 fn constant_factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     let terms = poly.terms();
-    let mut divisors: Vec<i64> =
-        terms.iter().filter(|(m, _)| !m.is_empty()).filter_map(|(_, c)| c.checked_abs()).filter(|&c| c > 1).collect();
+    let mut divisors: Vec<i64> = terms
+        .iter()
+        .filter(|(m, _)| !m.is_empty())
+        .filter_map(|(_, c)| c.checked_abs())
+        .filter(|&c| c > 1)
+        .collect();
     divisors.sort_unstable();
     divisors.dedup();
     for c in divisors {
@@ -250,9 +254,10 @@ fn constant_factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
             continue;
         }
         let quotient = quotient.into_iter().map(|(m, k)| (m, k / c));
-        let (Some(inner), Some(rest)) = (Poly::from_terms(quotient), Poly::from_terms(rest)) else { continue };
+        let (Some(inner), Some(rest)) = (Poly::from_terms(quotient), Poly::from_terms(rest)) else {
+            continue;
+        };
         let inner = build(graph, &inner, dtype);
         add_scaled(graph, id, inner, c, &rest, dtype);
     }
 }
-

@@ -20,7 +20,8 @@ use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AttrNode, Block, BufferId, Call, Callee, DType, Expr, ExprKind, For, Param, PrimFunc, Stmt, StmtKind, VarId,
+    AttrNode, Block, BufferId, Call, Callee, DType, Expr, ExprKind, For, Param, PrimFunc, Stmt, StmtKind,
+    VarId,
 };
 
 /// A place where an expression stands.
@@ -267,7 +268,7 @@ impl Lowerer<'_> {
                 block.predicate.iter().for_each(|p| {
                     self.site(p, place);
                 });
-                let (body, init) = self.places.block_counts(block);
+                let [init, body] = self.places.block_counts(stmt);
                 // The axes are defined in a scope of their own, in which initialization and body stand.
                 let frame = self.scope(Some(place), 1.0, false, true);
                 for axis in &block.axes {
@@ -428,7 +429,11 @@ impl Lowerer<'_> {
                     Callee::Intrin(name) if &**name == "likely" && call.args.len() == 1 => Op::Likely,
                     Callee::Intrin(_) if is_lazy_select(call) => Op::IfThenElse,
                     Callee::Intrin(_) | Callee::Global(_) => {
-                        let head = Call { callee: call.callee.clone(), args: Vec::new(), kwargs: call.kwargs.clone() };
+                        let head = Call {
+                            callee: call.callee.clone(),
+                            args: Vec::new(),
+                            kwargs: call.kwargs.clone(),
+                        };
                         let (index, _) = self.out.callees.insert_full(head);
                         Op::Call(u32::try_from(index).expect("fewer than 2^32 callees"))
                     }
@@ -463,7 +468,9 @@ impl Lowerer<'_> {
             | ExprKind::Str(_)
             | ExprKind::BufferData(_)
             | ExprKind::BufferRef(_) => return,
-            ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Tuple(_) | ExprKind::Shuffle(..) => false,
+            ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Tuple(_) | ExprKind::Shuffle(..) => {
+                false
+            }
             ExprKind::Let(..) => true,
             _ => !acts(e) && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
         };
@@ -545,4 +552,3 @@ pub fn visit_roots(stmt: &mut Stmt, mut f: impl FnMut(&mut Expr)) {
         StmtKind::Alloc { .. } | StmtKind::Decl { .. } | StmtKind::Break | StmtKind::Continue => {}
     }
 }
-

@@ -96,7 +96,9 @@ impl Written {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Bind { value, .. } | StmtKind::Evaluate(value) | StmtKind::Return(value) => self.expr(value),
+            StmtKind::Bind { value, .. } | StmtKind::Evaluate(value) | StmtKind::Return(value) => {
+                self.expr(value)
+            }
             StmtKind::Store { buffer, indices, value } => {
                 self.buffers.push(*buffer);
                 indices.iter().chain([value]).for_each(|e| self.expr(e));

@@ -9,7 +9,12 @@ use super::scopes::{Place, ScopeId, Scopes};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.
-pub fn raise(func: &PrimFunc, lowered: &Lowered, selection: &Selection, plan: &Plan) -> (PrimFunc, Vec<VarId>) {
+pub fn raise(
+    func: &PrimFunc,
+    lowered: &Lowered,
+    selection: &Selection,
+    plan: &Plan,
+) -> (PrimFunc, Vec<VarId>) {
     let mut result = func.clone();
     let body = std::mem::take(&mut result.body);
     let mut raiser = Raiser {
@@ -94,7 +99,9 @@ impl Raiser<'_> {
         visit_roots(&mut stmt, |e| self.site(e));
         match &mut stmt.kind {
             StmtKind::For(f) => f.body = self.block(std::mem::take(&mut f.body)),
-            StmtKind::While { body, .. } | StmtKind::Attr { body, .. } | StmtKind::LaunchThread { body, .. } => {
+            StmtKind::While { body, .. }
+            | StmtKind::Attr { body, .. }
+            | StmtKind::LaunchThread { body, .. } => {
                 *body = self.block(std::mem::take(body));
             }
             StmtKind::If { then, otherwise, .. } => {
@@ -176,4 +183,3 @@ fn fill(e: &mut Expr, operands: &[Expr]) {
     }
     e.for_each_child_mut(|c| fill(c, operands));
 }
-

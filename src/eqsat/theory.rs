@@ -223,7 +223,9 @@ fn binary(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: Id, b: Id) -> b
         BinOp::FloorMod => changed | floormod(graph, id, dtype, a, b),
         BinOp::Div | BinOp::Mod => changed | trunc(graph, id, op, dtype, a, b),
         BinOp::Min | BinOp::Max => changed | extremum(graph, id, op, a, b),
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => changed | compare(graph, id, op, a, b),
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
+            changed | compare(graph, id, op, a, b)
+        }
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or => changed,
     }
 }
@@ -276,7 +278,8 @@ fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
         return graph.union(id, a);
     }
     let value = graph[a].data.interval.as_point();
-    if let (Some(value), true, Some((lo, hi))) = (value, to.is_scalar() && (to.is_int() || to.is_uint()), to.int_range())
+    if let (Some(value), true, Some((lo, hi))) =
+        (value, to.is_scalar() && (to.is_int() || to.is_uint()), to.int_range())
         && lo <= i128::from(value)
         && i128::from(value) <= hi
     {
@@ -513,4 +516,3 @@ fn canonical_sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly)> {
     right.push((Monomial::new(), constant.checked_mul(-sign)?));
     Some((Poly::from_terms(left)?, Poly::from_terms(right)?))
 }
-

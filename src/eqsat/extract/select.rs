@@ -17,7 +17,7 @@ use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, ScopeId, Scopes};
 use crate::cost::Profile;
-use crate::ir::opclass::classify;
+use crate::ir::opclass::{OpClass, classify};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
@@ -65,7 +65,8 @@ pub struct Selection {
 pub fn select(lowered: &Lowered, original: &HashSet<Node>, profile: &Profile) -> Option<Selection> {
     let mut selector = Selector::new(lowered, original, profile);
     selector.tree_costs();
-    let roots: Vec<Index> = lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
+    let roots: Vec<Index> =
+        lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
     selector.improve(&roots)?;
     selector.finish(&roots)
 }
@@ -92,6 +93,7 @@ struct Selector<'a> {
     total: Vec<bool>,
     tree: Vec<f64>,
     refs: Vec<u32>,
+    let_weight: f64,
     /// Marks of the search for cycles.
     visited: Vec<u32>,
     stamp: u32,
@@ -156,6 +158,7 @@ impl<'a> Selector<'a> {
             total: vec![false; n],
             tree: vec![f64::INFINITY; n],
             refs: vec![0; n],
+            let_weight: profile.weight(OpClass::Bind).to_f64(),
             visited: vec![0; n],
             stamp: 0,
         }
@@ -196,8 +199,8 @@ impl<'a> Selector<'a> {
                         continue;
                     }
                     let total = self.candidate_total(candidate);
-                    let cost: f64 =
-                        self.own_cost(candidate) + candidate.children.iter().map(|&child| self.tree[child]).sum::<f64>();
+                    let cost: f64 = self.own_cost(candidate)
+                        + candidate.children.iter().map(|&child| self.tree[child]).sum::<f64>();
                     let better = match self.choice[c] {
                         None => true,
                         Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
@@ -225,15 +228,27 @@ impl<'a> Selector<'a> {
         self.chosen(c).map(|k| k.children.clone()).unwrap_or_default()
     }
 
+    /// What a second use of `c` costs: the binding that serves both.
+    fn binding_cost(&self, c: Index) -> f64 {
+        match self.chosen(c) {
+            Some(k) if k.weight > 0.0 => self.let_weight * self.frequency(self.needs[c].scope),
+            _ => 0.0,
+        }
+    }
+
     /// Counts one more use of `c`; returns the cost that this adds.
     fn reference(&mut self, c: Index) -> f64 {
         let mut added = 0.0;
         let mut stack = vec![c];
         while let Some(c) = stack.pop() {
             self.refs[c] += 1;
-            if self.refs[c] == 1 {
-                added += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                stack.extend(self.children(c));
+            match self.refs[c] {
+                1 => {
+                    added += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
+                    stack.extend(self.children(c));
+                }
+                2 => added += self.binding_cost(c),
+                _ => {}
             }
         }
         added
@@ -245,9 +260,13 @@ impl<'a> Selector<'a> {
         let mut stack = vec![c];
         while let Some(c) = stack.pop() {
             self.refs[c] -= 1;
-            if self.refs[c] == 0 {
-                freed += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                stack.extend(self.children(c));
+            match self.refs[c] {
+                0 => {
+                    freed += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
+                    stack.extend(self.children(c));
+                }
+                1 => freed += self.binding_cost(c),
+                _ => {}
             }
         }
         freed
@@ -346,7 +365,9 @@ impl<'a> Selector<'a> {
             }
             let better = match best {
                 None => true,
-                Some((least, at)) => cost < least - 1e-9 || (cost <= least + 1e-9 && Some(i) == current && Some(at) != current),
+                Some((least, at)) => {
+                    cost < least - 1e-9 || (cost <= least + 1e-9 && Some(i) == current && Some(at) != current)
+                }
             };
             if better {
                 best = Some((cost, i));
@@ -433,7 +454,9 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
         constant(&class.nodes)
             .or_else(|| {
                 class.nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
-                    (Op::Broadcast, &[x]) => constant(&graph[x].nodes).map(|c| Expr::broadcast(c, n.dtype.lanes)),
+                    (Op::Broadcast, &[x]) => {
+                        constant(&graph[x].nodes).map(|c| Expr::broadcast(c, n.dtype.lanes))
+                    }
                     _ => None,
                 })
             })

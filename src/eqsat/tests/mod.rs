@@ -1,5 +1,7 @@
 //! Tests of the theory: equal terms end in one class, and what the engine says of a class holds for all values.
 
+mod pipeline;
+
 use egg::{Id, Language};
 use proptest::prelude::*;
 
@@ -178,7 +180,8 @@ fn check_classes(g: &Graph, vars: &[i128]) {
         let before = values.len();
         for class in g.classes() {
             for node in &class.nodes {
-                let operands: Option<Vec<i128>> = node.children().iter().map(|&c| values.get(&g.find(c)).copied()).collect();
+                let operands: Option<Vec<i128>> =
+                    node.children().iter().map(|&c| values.get(&g.find(c)).copied()).collect();
                 let Some(operands) = operands else { continue };
                 let value = eval(node, &operands, vars);
                 match values.get(&class.id) {
@@ -195,7 +198,12 @@ fn check_classes(g: &Graph, vars: &[i128]) {
     }
     for class in g.classes() {
         if let Some(v) = values.get(&class.id).and_then(|&v| i64::try_from(v).ok()) {
-            assert!(class.data.interval.contains(v), "{v} of {:?} not in {:?}", class.nodes, class.data.interval);
+            assert!(
+                class.data.interval.contains(v),
+                "{v} of {:?} not in {:?}",
+                class.nodes,
+                class.data.interval
+            );
         }
     }
 }
