@@ -5,3 +5,4 @@ pub mod diag;
 pub mod eqsat;
 pub mod interp;
 pub mod ir;
+pub mod script;

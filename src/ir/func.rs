@@ -23,6 +23,8 @@ pub enum AttrValue {
     Dict(Vec<(Arc<str>, AttrValue)>),
     /// An expression, such as `T.int64(1)` or a variable.
     Expr(Box<Expr>),
+    /// A data type, `T.int32`.
+    Type(DType),
     /// `T.<name>(args, kw=…)`, such as `T.target({…})`: carried through.
     Call(Arc<str>, Vec<AttrValue>, Vec<(Arc<str>, AttrValue)>),
 }
@@ -134,6 +136,8 @@ pub enum Origin {
     Pointer(Box<Expr>),
     /// Matched to a region of another buffer at the head of a block.
     Region(BufferId),
+    /// Nowhere: a buffer that a pass of TVM removed and an attribute still names. It is never read or written.
+    Unbound,
 }
 
 impl PrimFunc {

@@ -1,0 +1,108 @@
+//! Modules: the class, its functions, and what stands around it.
+
+use std::sync::Arc;
+
+use super::{Entity, Lower, Res};
+use crate::diag::Span;
+use crate::ir::{DType, Module, Type};
+use crate::script::syntax::ast::{Ast, FunctionNode, NodeKind, StmtNode, StmtNodeKind};
+use crate::script::syntax::error;
+
+/// Lowers a file: a class of functions, or functions alone.
+pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s>]) -> Res<Module> {
+    let mut lower = Lower::new(text, ast);
+    let mut name: Option<Arc<str>> = None;
+    let mut attrs = Vec::new();
+    let mut functions: Vec<&FunctionNode<'s>> = Vec::new();
+    let mut class: Option<&[StmtNode<'s>]> = None;
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtNodeKind::Import => {}
+            StmtNodeKind::Expr(id) if matches!(lower.ast[*id].kind, NodeKind::Str(_)) => {}
+            StmtNodeKind::Assign { target, value } => lower.type_var(stmt, *target, *value)?,
+            StmtNodeKind::Function(f) if class.is_none() => functions.push(f),
+            StmtNodeKind::Class { name: class_name, body } if class.is_none() && functions.is_empty() => {
+                lower.define(class_name, Entity::Module);
+                name = Some((*class_name).into());
+                class = Some(body);
+            }
+            StmtNodeKind::Function(_) | StmtNodeKind::Class { .. } => {
+                return error(stmt.span, "expected one class, or functions alone");
+            }
+            _ => return error(stmt.span, "expected a class or function, found another statement"),
+        }
+    }
+    lower.define("cls", Entity::Module);
+    for stmt in class.unwrap_or_default() {
+        match &stmt.kind {
+            StmtNodeKind::Function(f) => functions.push(f),
+            StmtNodeKind::Pass => {}
+            StmtNodeKind::Expr(id) => match lower.ast[*id].kind {
+                NodeKind::Str(_) => {}
+                NodeKind::Call { callee, args, .. } => {
+                    let module_attrs = matches!(lower.ast[callee].kind, NodeKind::Attr(root, "module_attrs")
+                        if lower.name_of(root) == Some("I"));
+                    if !module_attrs || args.len() != 1 {
+                        return error(stmt.span, "expected a function or `I.module_attrs({…})`");
+                    }
+                    attrs.extend(lower.attributes(lower.ast.item(args, 0))?);
+                }
+                _ => return error(stmt.span, "expected a function or `I.module_attrs({…})`"),
+            },
+            _ => return error(stmt.span, "expected a function or `I.module_attrs({…})`"),
+        }
+    }
+    if functions.is_empty() && class.is_none() {
+        return error(Span { start: 0, end: 0 }, "expected a module or a function, found nothing");
+    }
+    for f in &functions {
+        if lower.globals.contains_key(f.name) {
+            return error(f.name_span, format!("function `{}` is defined twice", f.name));
+        }
+        let result = match f.returns {
+            Some(id) => lower.result_type(id),
+            None => None,
+        };
+        lower.globals.insert(f.name, result);
+        if class.is_none() {
+            lower.define(f.name, Entity::Global);
+        }
+    }
+    let mut funcs = Vec::with_capacity(functions.len());
+    for f in functions {
+        funcs.push(lower.function(f)?);
+    }
+    Ok(Module { name: name.unwrap_or_else(|| "Module".into()), attrs, funcs })
+}
+
+impl<'s> Lower<'s> {
+    /// `n = TypeVar("n")`
+    fn type_var(
+        &mut self,
+        stmt: &StmtNode<'s>,
+        target: crate::script::syntax::ast::NodeId,
+        value: crate::script::syntax::ast::NodeId,
+    ) -> Res<()> {
+        let is_type_var = match self.ast[value].kind {
+            NodeKind::Call { callee, .. } => matches!(self.ast[callee].kind, NodeKind::Name("TypeVar")),
+            _ => false,
+        };
+        match self.name_of(target) {
+            Some(name) if is_type_var => {
+                self.define(name, Entity::TypeVar);
+                Ok(())
+            }
+            _ => error(stmt.span, "expected `name = TypeVar(\"name\")`, a class or a function"),
+        }
+    }
+
+    /// The type of a function's result, as far as its annotation shows it at once.
+    fn result_type(&self, id: crate::script::syntax::ast::NodeId) -> Option<Type> {
+        let path =
+            self.tir_path(id).or_else(|| self.as_call(id).and_then(|call| self.tir_path(call.callee)))?;
+        if path == "handle" {
+            return Some(Type::Prim(DType::HANDLE));
+        }
+        super::expr::dtype_name(&path).map(Type::Prim)
+    }
+}

@@ -1,0 +1,540 @@
+//! Expressions, with as few parentheses as Python's precedences allow.
+
+use std::fmt::Write;
+
+use super::buffer::Dims;
+use super::{Printer, literal};
+use crate::ir::intrin::{self, ResultType};
+use crate::ir::{
+    AttrValue, BinOp, BufferId, Call, Callee, CommReducer, DType, Expr, ExprKind, Kind, Origin, Type, VarId,
+};
+use crate::script::fold;
+
+const LOOSEST: u8 = 0;
+const NOT: u8 = 5;
+const COMPARE: u8 = 6;
+const UNARY: u8 = 13;
+/// Names, calls, literals.
+const ATOM: u8 = 15;
+
+/// An operator's sign and how tightly it binds.
+fn sign(op: BinOp) -> Option<(&'static str, u8)> {
+    Some(match op {
+        BinOp::Or => ("or", 3),
+        BinOp::And => ("and", 4),
+        BinOp::Eq => ("==", COMPARE),
+        BinOp::Ne => ("!=", COMPARE),
+        BinOp::Lt => ("<", COMPARE),
+        BinOp::Le => ("<=", COMPARE),
+        BinOp::Gt => (">", COMPARE),
+        BinOp::Ge => (">=", COMPARE),
+        BinOp::Add => ("+", 11),
+        BinOp::Sub => ("-", 11),
+        BinOp::Mul => ("*", 12),
+        BinOp::Div => ("/", 12),
+        BinOp::FloorDiv => ("//", 12),
+        BinOp::FloorMod => ("%", 12),
+        BinOp::Mod | BinOp::Min | BinOp::Max => return None,
+    })
+}
+
+/// How an intrinsic on two arguments prints as an operator: sign, precedence, and its name where it would fold.
+fn bitwise_sign(name: &str) -> Option<(&'static str, u8, &'static str)> {
+    Some(match name {
+        "bitwise_or" => ("|", 7, "BitwiseOr"),
+        "bitwise_xor" => ("^", 8, "BitwiseXor"),
+        "bitwise_and" => ("&", 9, "BitwiseAnd"),
+        "shift_left" => ("<<", 10, "LShift"),
+        "shift_right" => (">>", 10, "RShift"),
+        _ => return None,
+    })
+}
+
+impl Printer<'_> {
+    /// Writes an expression that nothing binds.
+    pub(super) fn expr(&mut self, e: &Expr) {
+        self.child(e, LOOSEST);
+    }
+
+    /// Writes an expression, in parentheses if it binds less tightly than `min`.
+    fn child(&mut self, e: &Expr, min: u8) {
+        match &e.kind {
+            ExprKind::Int(v) => self.int(e.dtype, *v),
+            ExprKind::Float(bits) => {
+                let _ = write!(self.line, "T.{}(", e.dtype);
+                literal::float(&mut self.line, f64::from_bits(*bits));
+                self.line.push(')');
+            }
+            ExprKind::Str(s) => literal::string(&mut self.line, s),
+            ExprKind::Var(var) => self.var(*var),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, min),
+            ExprKind::Not(a) => {
+                let parens = NOT < min;
+                self.open(parens);
+                self.line.push_str("not ");
+                self.child(a, NOT);
+                self.close(parens);
+            }
+            ExprKind::Call(call) => self.call(e.dtype, call, min),
+            ExprKind::Load { buffer, indices } => self.load(*buffer, indices),
+            ExprKind::BufferData(buffer) => {
+                self.buffer_ref(*buffer);
+                self.line.push_str(".data");
+            }
+            ExprKind::BufferRef(buffer) => self.buffer_ref(*buffer),
+            _ => self.node(e),
+        }
+    }
+
+    fn open(&mut self, parens: bool) {
+        if parens {
+            self.line.push('(');
+        }
+    }
+
+    fn close(&mut self, parens: bool) {
+        if parens {
+            self.line.push(')');
+        }
+    }
+
+    fn int(&mut self, dtype: DType, value: i64) {
+        let _ = match dtype.kind {
+            Kind::Bool => write!(self.line, "T.bool({})", if value != 0 { "True" } else { "False" }),
+            Kind::Int if dtype == DType::I32 => write!(self.line, "{value}"),
+            Kind::UInt => write!(self.line, "T.{dtype}({})", value as u64),
+            _ => write!(self.line, "T.{dtype}({value})"),
+        };
+    }
+
+    fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, min: u8) {
+        let zero = op.is_division() && (b.as_int() == Some(0) || b.kind == ExprKind::Float(0));
+        let named = zero
+            || fold::fold(op, a, b).is_some()
+            || (op == BinOp::Div && a.dtype.is_integral())
+            || a.dtype.kind == Kind::Handle;
+        let Some((text, power)) = sign(op).filter(|_| !named) else {
+            let name = match op {
+                BinOp::Min => "min",
+                BinOp::Max => "max",
+                BinOp::Mod if !zero => "truncmod",
+                _ => op.tvm_name(),
+            };
+            let _ = write!(self.line, "T.{name}(");
+            self.expr(a);
+            self.line.push_str(", ");
+            self.expr(b);
+            self.line.push(')');
+            return;
+        };
+        self.infix(text, power, a, b, min);
+    }
+
+    fn infix(&mut self, text: &str, power: u8, a: &Expr, b: &Expr, min: u8) {
+        let parens = power < min;
+        self.open(parens);
+        // `a < b < c` is two comparisons.
+        self.child(a, if power == COMPARE { COMPARE + 1 } else { power });
+        let _ = write!(self.line, " {text} ");
+        self.child(b, power + 1);
+        self.close(parens);
+    }
+
+    pub(super) fn var(&mut self, var: VarId) {
+        if self.names.var(var).is_none() {
+            self.declare_var(var);
+        }
+        match self.names.var(var) {
+            Some(name) => self.line.push_str(name),
+            None => {
+                let _ = write!(self.line, "v{}", var.0);
+            }
+        }
+    }
+
+    /// Declares a variable that nothing defines where it is used: `v = T.int32()`.
+    fn declare_var(&mut self, var: VarId) {
+        let func = self.func;
+        let Some(info) = func.vars.get(var.index()) else { return };
+        let name = self.names.define_var(func, var);
+        let mut text = format!("{name} = ");
+        match &info.ty {
+            Type::Prim(dtype) => {
+                let _ = write!(text, "T.{dtype}()");
+            }
+            Type::Pointer(..) => super::write_type(&mut text, &info.ty),
+        }
+        self.pending.push(text);
+    }
+
+    pub(super) fn buffer_name(&mut self, buffer: BufferId) {
+        if self.names.buffer(buffer).is_none() {
+            self.declare_buffer(buffer);
+        }
+        match self.names.buffer(buffer) {
+            Some(name) => self.line.push_str(name),
+            None => {
+                let _ = write!(self.line, "b{}", buffer.0);
+            }
+        }
+    }
+
+    /// Declares a buffer that nothing defines where it is named: `A = T.Buffer(…)`.
+    fn declare_buffer(&mut self, buffer: BufferId) {
+        let func = self.func;
+        let name = self.names.define_buffer(func, buffer);
+        if func.buffers.get(buffer.index()).is_some_and(|b| b.origin == Origin::Unbound) {
+            let line = std::mem::take(&mut self.line);
+            let _ = write!(self.line, "{name} = T.Buffer(");
+            self.buffer_args(buffer, Dims::Plain, false, "global");
+            self.line.push(')');
+            let declaration = std::mem::replace(&mut self.line, line);
+            self.pending.push(declaration);
+        }
+    }
+
+    /// A buffer itself; the name of a scalar stands for its element.
+    pub(super) fn buffer_ref(&mut self, buffer: BufferId) {
+        self.buffer_name(buffer);
+        if self.is_scalar(buffer) {
+            self.line.push_str(".buffer");
+        }
+    }
+
+    fn load(&mut self, buffer: BufferId, indices: &[Expr]) {
+        self.buffer_name(buffer);
+        if self.is_scalar(buffer) && matches!(indices, [i] if i.as_int() == Some(0)) {
+            return;
+        }
+        if self.is_scalar(buffer) {
+            self.line.push_str(".buffer");
+        }
+        self.line.push('[');
+        if indices.is_empty() {
+            self.line.push_str("()");
+        }
+        self.list(indices);
+        self.line.push(']');
+    }
+
+    /// Expressions with commas between them.
+    pub(super) fn list(&mut self, items: &[Expr]) {
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                self.line.push_str(", ");
+            }
+            self.expr(item);
+        }
+    }
+
+    fn call(&mut self, dtype: DType, call: &Call, min: u8) {
+        let name = match &call.callee {
+            Callee::Global(name) => {
+                let _ = write!(self.line, "{}.{name}(", self.module);
+                self.list(&call.args);
+                self.line.push(')');
+                return;
+            }
+            Callee::Intrin(name) => &**name,
+        };
+        if let [a, b] = &call.args[..]
+            && let Some((text, power, node)) = bitwise_sign(name)
+        {
+            if fold::fold_bitwise(name, a, b).is_none() {
+                self.infix(text, power, a, b, min);
+                return;
+            }
+            let _ = write!(self.line, "T.{node}(");
+            self.list(&call.args);
+            self.line.push(')');
+            return;
+        }
+        if let [a] = &call.args[..]
+            && name == "bitwise_not"
+        {
+            let parens = UNARY < min;
+            self.open(parens);
+            self.line.push('~');
+            self.child(a, if matches!(a.kind, ExprKind::Int(v) if v < 0) { ATOM + 1 } else { UNARY });
+            self.close(parens);
+            return;
+        }
+        self.plain_call(dtype, name, call);
+    }
+
+    fn plain_call(&mut self, dtype: DType, name: &str, call: &Call) {
+        let _ = write!(self.line, "T.{name}(");
+        let spelled = intrin::lookup(name).map(|row| row.result);
+        let mut first = true;
+        if spelled == Some(ResultType::SpelledFirst) {
+            self.spelled(dtype, call);
+            first = false;
+        }
+        for arg in &call.args {
+            if !std::mem::take(&mut first) {
+                self.line.push_str(", ");
+            }
+            self.expr(arg);
+        }
+        if spelled == Some(ResultType::SpelledLast) {
+            if !std::mem::take(&mut first) {
+                self.line.push_str(", ");
+            }
+            self.spelled(dtype, call);
+        }
+        for (key, value) in &call.kwargs {
+            if &**key == "ret_ty" {
+                continue;
+            }
+            if !std::mem::take(&mut first) {
+                self.line.push_str(", ");
+            }
+            let _ = write!(self.line, "{key}=");
+            self.attr_value(value);
+        }
+        self.line.push(')');
+    }
+
+    /// The type of a call's result, as an argument.
+    fn spelled(&mut self, dtype: DType, call: &Call) {
+        let pointer = call.kwargs.iter().find(|(key, _)| &**key == "ret_ty");
+        match pointer {
+            Some((_, value)) => {
+                self.attr_value(value);
+                self.line.push_str(".ty");
+            }
+            None if dtype == DType::HANDLE => self.line.push_str("T.handle().ty"),
+            None => {
+                let _ = write!(self.line, "\"{dtype}\"");
+            }
+        }
+    }
+
+    /// The kinds that print as calls of node constructors.
+    #[inline(never)]
+    fn node(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Cast(a) => {
+                let _ = write!(self.line, "T.Cast(\"{}\", ", e.dtype);
+                self.expr(a);
+            }
+            ExprKind::Select(c, a, b) => {
+                self.line.push_str("T.Select(");
+                for (i, part) in [c, a, b].into_iter().enumerate() {
+                    self.line.push_str(if i > 0 { ", " } else { "" });
+                    self.expr(part);
+                }
+            }
+            ExprKind::Ramp(base, stride) => {
+                self.line.push_str("T.Ramp(");
+                self.expr(base);
+                self.line.push_str(", ");
+                self.expr(stride);
+                let _ = write!(self.line, ", {}", e.dtype.lanes);
+            }
+            ExprKind::Broadcast(a) => {
+                self.line.push_str("T.Broadcast(");
+                self.expr(a);
+                let _ = write!(self.line, ", {}", e.dtype.lanes);
+            }
+            ExprKind::Shuffle(vectors, indices) => {
+                self.line.push_str("T.Shuffle([");
+                self.list(vectors);
+                self.line.push_str("], [");
+                self.list(indices);
+                self.line.push(']');
+            }
+            ExprKind::Let(var, value, body) => {
+                let mark = self.names.mark();
+                let func = self.func;
+                // The variable is declared ahead of the statement, under a name for itself.
+                let name = self.names.define_var(func, *var);
+                if let Some(info) = func.vars.get(var.index()) {
+                    let mut text = format!("{name} = ");
+                    match &info.ty {
+                        Type::Prim(dtype) => {
+                            let _ = write!(text, "T.{dtype}()");
+                        }
+                        Type::Pointer(..) => super::write_type(&mut text, &info.ty),
+                    }
+                    self.pending.push(text);
+                }
+                self.line.push_str("T.Let(");
+                self.expr(body);
+                let _ = write!(self.line, ", where={{{name}: ");
+                self.expr(value);
+                self.line.push('}');
+                self.names.leave(mark);
+                // Not free again before the statement ends.
+                self.let_names.push(name.clone());
+                self.names.reserve(name);
+            }
+            ExprKind::Region(buffer, ranges) => {
+                self.region(*buffer, ranges);
+                return;
+            }
+            ExprKind::Tuple(items) => {
+                self.line.push('[');
+                self.list(items);
+                self.line.push(']');
+                return;
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Var(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Not(_)
+            | ExprKind::Load { .. }
+            | ExprKind::Call(_)
+            | ExprKind::BufferData(_)
+            | ExprKind::BufferRef(_) => return self.expr(e),
+        }
+        self.line.push(')');
+    }
+
+    /// `A[i, a:b]`
+    pub(super) fn region(&mut self, buffer: BufferId, ranges: &[(Expr, Option<Expr>)]) {
+        self.buffer_ref(buffer);
+        self.line.push('[');
+        if ranges.is_empty() {
+            self.line.push_str("()");
+        }
+        for (i, (min, extent)) in ranges.iter().enumerate() {
+            if i > 0 {
+                self.line.push_str(", ");
+            }
+            self.expr(min);
+            match extent {
+                Some(extent) if extent.as_int() != Some(1) => {
+                    self.line.push(':');
+                    self.sum(min, extent);
+                }
+                _ => {}
+            }
+        }
+        self.line.push(']');
+    }
+
+    /// The end of a range: `min + extent`, folded.
+    pub(super) fn sum(&mut self, min: &Expr, extent: &Expr) {
+        match fold::binary(BinOp::Add, min.clone(), extent.clone()) {
+            Ok(sum) => self.expr(&sum),
+            Err(_) => self.infix("+", 11, min, extent, LOOSEST),
+        }
+    }
+
+    /// Indices of a store: a ramp of constant stride is a slice.
+    pub(super) fn store_indices(&mut self, indices: &[Expr]) {
+        self.line.push('[');
+        if indices.is_empty() {
+            self.line.push_str("()");
+        }
+        for (i, index) in indices.iter().enumerate() {
+            if i > 0 {
+                self.line.push_str(", ");
+            }
+            match &index.kind {
+                ExprKind::Ramp(base, stride) if stride.as_int().is_some_and(|s| s > 0) => {
+                    self.expr(base);
+                    self.line.push(':');
+                    let lanes = Expr::int(i64::from(index.dtype.lanes), DType::I32);
+                    match fold::binary(BinOp::Mul, lanes, (**stride).clone()) {
+                        Ok(length) => self.sum(base, &length),
+                        Err(_) => self.expr(stride),
+                    }
+                    if stride.as_int() != Some(1) {
+                        self.line.push(':');
+                        self.expr(stride);
+                    }
+                }
+                _ => self.expr(index),
+            }
+        }
+        self.line.push(']');
+    }
+
+    /// `T.comm_reducer(lambda …, […])`
+    pub(super) fn comm_reducer(&mut self, reducer: &CommReducer) {
+        let mark = self.names.mark();
+        self.line.push_str("T.comm_reducer(lambda ");
+        let func = self.func;
+        for (i, param) in reducer.params.iter().enumerate() {
+            let name = self.names.define_var(func, *param);
+            let _ = write!(self.line, "{}{name}", if i > 0 { ", " } else { "" });
+        }
+        self.line.push_str(": ");
+        match &reducer.result[..] {
+            [single] => self.expr(single),
+            several => {
+                self.line.push('(');
+                self.list(several);
+                self.line.push(')');
+            }
+        }
+        self.names.leave(mark);
+        self.line.push_str(", [");
+        self.list(&reducer.identity);
+        self.line.push_str("])");
+    }
+
+    /// A value of an attribute or annotation.
+    pub(super) fn attr_value(&mut self, value: &AttrValue) {
+        match value {
+            AttrValue::None => self.line.push_str("None"),
+            AttrValue::Bool(v) => self.line.push_str(if *v { "True" } else { "False" }),
+            AttrValue::Int(v) => {
+                let _ = write!(self.line, "{v}");
+            }
+            AttrValue::Float(bits) => {
+                let v = f64::from_bits(*bits);
+                let finite = v.is_finite();
+                self.line.push_str(if finite { "" } else { "float(" });
+                literal::float(&mut self.line, v);
+                self.line.push_str(if finite { "" } else { ")" });
+            }
+            AttrValue::Str(s) => literal::string(&mut self.line, s),
+            AttrValue::List(items) => {
+                self.line.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    self.line.push_str(if i > 0 { ", " } else { "" });
+                    self.attr_value(item);
+                }
+                self.line.push(']');
+            }
+            AttrValue::Dict(pairs) => {
+                self.line.push('{');
+                for (i, (key, item)) in pairs.iter().enumerate() {
+                    self.line.push_str(if i > 0 { ", " } else { "" });
+                    literal::string(&mut self.line, key);
+                    self.line.push_str(": ");
+                    self.attr_value(item);
+                }
+                self.line.push('}');
+            }
+            AttrValue::Type(dtype) => {
+                let _ = write!(self.line, "T.{dtype}");
+            }
+            AttrValue::Expr(e) => match e.as_int() {
+                // A bare number would be Python's.
+                Some(v) if e.dtype == DType::I32 => {
+                    let _ = write!(self.line, "T.int32({v})");
+                }
+                _ => self.expr(e),
+            },
+            AttrValue::Call(name, args, kwargs) => {
+                let _ = write!(self.line, "T.{name}(");
+                for (i, arg) in args.iter().enumerate() {
+                    self.line.push_str(if i > 0 { ", " } else { "" });
+                    self.attr_value(arg);
+                }
+                for (i, (key, arg)) in kwargs.iter().enumerate() {
+                    self.line.push_str(if i + args.len() > 0 { ", " } else { "" });
+                    let _ = write!(self.line, "{key}=");
+                    self.attr_value(arg);
+                }
+                self.line.push(')');
+            }
+        }
+    }
+}

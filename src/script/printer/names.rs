@@ -1,0 +1,147 @@
+//! Names of variables and buffers: unique among those in scope, and identifiers that Python and TVM accept.
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::ir::{BufferId, PrimFunc, VarId};
+use crate::script::syntax::KEYWORDS;
+
+/// Names with a meaning of their own in the printed text.
+const RESERVED: [&str; 13] =
+    ["T", "I", "R", "Tx", "Axis", "tir", "tirx", "tvm", "cls", "range", "float", "TypeVar", "lambda"];
+
+/// How many numbered names are tried before the counter of the name is.
+const TRIES: u32 = 8;
+
+/// The names in use while a function is printed.
+pub(super) struct Names {
+    vars: Vec<Option<Arc<str>>>,
+    buffers: Vec<Option<Arc<str>>>,
+    live: HashSet<Arc<str>>,
+    /// What each scope defines, to be undone.
+    log: Vec<Defined>,
+    /// Last number given to a name that many things bear.
+    counters: HashMap<String, u32>,
+}
+
+enum Defined {
+    Var(VarId),
+    Buffer(BufferId),
+}
+
+impl Names {
+    pub(super) fn new(func: &PrimFunc, reserved: impl IntoIterator<Item = Arc<str>>) -> Names {
+        let mut live: HashSet<Arc<str>> = RESERVED.iter().map(|&s| Arc::from(s)).collect();
+        live.extend(reserved);
+        Names {
+            vars: vec![None; func.vars.len()],
+            buffers: vec![None; func.buffers.len()],
+            live,
+            log: Vec::new(),
+            counters: HashMap::new(),
+        }
+    }
+
+    pub(super) fn var(&self, id: VarId) -> Option<&Arc<str>> {
+        self.vars.get(id.index()).and_then(|name| name.as_ref())
+    }
+
+    pub(super) fn buffer(&self, id: BufferId) -> Option<&Arc<str>> {
+        self.buffers.get(id.index()).and_then(|name| name.as_ref())
+    }
+
+    /// Gives a variable a name like the one in the table.
+    pub(super) fn define_var(&mut self, func: &PrimFunc, id: VarId) -> Arc<str> {
+        let hint = func.vars.get(id.index()).map_or("v", |v| &*v.name);
+        let name = self.unique(hint, "v");
+        self.name_var(id, name.clone());
+        self.live.insert(name.clone());
+        name
+    }
+
+    /// Makes `text` the name of a variable: a text such as `A.strides[0]` that is no identifier.
+    pub(super) fn name_var(&mut self, id: VarId, text: Arc<str>) {
+        if let Some(slot) = self.vars.get_mut(id.index()) {
+            *slot = Some(text);
+            self.log.push(Defined::Var(id));
+        }
+    }
+
+    /// Gives a buffer a name like the one in the table.
+    pub(super) fn define_buffer(&mut self, func: &PrimFunc, id: BufferId) -> Arc<str> {
+        let hint = func.buffers.get(id.index()).map_or("buffer", |b| &*b.name);
+        let name = self.unique(hint, "buffer");
+        if let Some(slot) = self.buffers.get_mut(id.index()) {
+            *slot = Some(name.clone());
+            self.log.push(Defined::Buffer(id));
+        }
+        self.live.insert(name.clone());
+        name
+    }
+
+    /// Keeps a name from being given.
+    pub(super) fn reserve(&mut self, name: Arc<str>) {
+        self.live.insert(name);
+    }
+
+    /// Lets a reserved name be given again.
+    pub(super) fn release(&mut self, name: &str) {
+        self.live.remove(name);
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Ends a scope: its names are free again.
+    pub(super) fn leave(&mut self, mark: usize) {
+        while self.log.len() > mark {
+            let slot = match self.log.pop() {
+                Some(Defined::Var(id)) => &mut self.vars[id.index()],
+                Some(Defined::Buffer(id)) => &mut self.buffers[id.index()],
+                None => return,
+            };
+            if let Some(name) = slot.take() {
+                self.live.remove(&name);
+            }
+        }
+    }
+
+    fn unique(&mut self, hint: &str, default: &str) -> Arc<str> {
+        let base = identifier(hint, default);
+        if !self.live.contains(base.as_str()) {
+            return base.into();
+        }
+        for n in 1..=TRIES {
+            let name = format!("{base}_{n}");
+            if !self.live.contains(name.as_str()) {
+                return name.into();
+            }
+        }
+        loop {
+            let counter = self.counters.entry_ref(base.as_str()).or_insert(TRIES);
+            *counter += 1;
+            let name = format!("{base}_{counter}");
+            if !self.live.contains(name.as_str()) {
+                return name.into();
+            }
+        }
+    }
+}
+
+/// The name with what Python does not allow replaced.
+fn identifier(hint: &str, default: &str) -> String {
+    let mut name: String =
+        hint.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if name.is_empty() {
+        name.push_str(default);
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) || name.starts_with("__") {
+        name.insert(0, 'v');
+    }
+    if KEYWORDS.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
