@@ -101,7 +101,7 @@ impl Written<'_> {
                 let pointer = (**pointer).clone();
                 return self.reached(&pointer);
             }
-            Origin::Alloc | Origin::View(_) | Origin::Region(_) => None,
+            Origin::Alloc | Origin::View(_) | Origin::Region(_) | Origin::Unbound => None,
         };
         if let Some(param) = param {
             self.params[param] = true;

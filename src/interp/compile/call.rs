@@ -202,6 +202,7 @@ fn attr_text(value: &AttrValue) -> String {
             format!("{{{}}}", items.join(", "))
         }
         AttrValue::Expr(e) => e.as_int().map_or_else(|| "<expression>".to_owned(), |v| v.to_string()),
+        AttrValue::Type(dtype) => format!("T.{dtype}"),
         AttrValue::Call(name, ..) => format!("T.{name}(…)"),
     }
 }

@@ -110,7 +110,8 @@ fn buffer_info(buffer: &Buffer) -> BufferInfo {
         | Origin::Match(_)
         | Origin::View(_)
         | Origin::Pointer(_)
-        | Origin::Region(_) => MemoryKind::Global,
+        | Origin::Region(_)
+        | Origin::Unbound => MemoryKind::Global,
     };
     BufferInfo { name: buffer.name.clone(), repr: Repr::of(buffer.dtype), lanes: buffer.dtype.lanes, memory }
 }

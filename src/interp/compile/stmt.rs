@@ -234,6 +234,7 @@ impl<'a> Compiler<'a> {
             Origin::Param => {
                 return self.unsupported("the declaration of a parameter inside of the function");
             }
+            Origin::Unbound => return self.unsupported("a buffer without memory"),
         };
         self.slots.release();
         nodes.push(Node::Setup(setup));
