@@ -14,7 +14,7 @@ use super::inputs::{
 };
 use super::outputs::close;
 use super::session::{INT_RANGES, RunError, RunOptions, run_in_range};
-use super::{Interpreter, Outcome, Return, Run};
+use super::{Interpreter, Outcome, Return, Run, RunMode};
 use crate::ir::value::Value;
 use crate::ir::{Module, PrimFunc};
 
@@ -33,8 +33,10 @@ pub struct EquivOptions {
     pub seed: u64,
     /// Floats may differ by this much, relative to values above 1; `None` compares bits.
     pub tolerance: Option<f64>,
-    /// Limit of each run's length.
+    /// Limit of each run's length, see [`RunMode::max_steps`]. The second function may take four times the steps.
     pub max_steps: u64,
+    /// See [`RunMode::lenient_loads`].
+    pub lenient_loads: bool,
 }
 
 /// The result of a comparison.
@@ -185,6 +187,7 @@ impl Pair<'_> {
             seed,
             tensors: Vec::new(),
             max_steps: options.max_steps,
+            lenient_loads: options.lenient_loads,
         };
         // The range of integers and the aliased pair that the inputs were made with.
         let generate = |func: &PrimFunc, fill: &Fill<'_>| {
@@ -226,7 +229,11 @@ impl Pair<'_> {
                 return Ok(Verdict::Different("the parameters differ".to_owned()));
             }
             if inputs_b.memories.iter().zip(&inputs_a.memories).all(|(b, a)| b.data == a.data) {
-                let run_b = self.run_b.run(&inputs_b, options.max_steps.saturating_mul(4));
+                let longer = RunMode {
+                    max_steps: options.max_steps.saturating_mul(4),
+                    lenient_loads: options.lenient_loads,
+                };
+                let run_b = self.run_b.run(&inputs_b, longer);
                 return Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
                     Some(what) => Verdict::Different(what),
                     None => Verdict::Same,

@@ -8,7 +8,7 @@ use super::counts::Counts;
 use super::lockstep::PrivateCopies;
 use super::memory::{Memory, pointee, pointer};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
-use super::{Trap, TrapKind};
+use super::{RunMode, Trap, TrapKind};
 use crate::diag::Span;
 use crate::ir::value::{self, MathFn, Undefined, Value, float, int};
 use crate::ir::{BinOp, DType};
@@ -25,7 +25,7 @@ pub(super) struct Machine<'p> {
     executed: Vec<u64>,
     pub iterations: u64,
     steps: u64,
-    max_steps: u64,
+    mode: RunMode,
     pub log: CallLog,
     /// In lockstep, memory of threads that was allocated outside of their launch.
     pub private_copies: PrivateCopies,
@@ -95,7 +95,7 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         memories: Vec<Memory>,
         param_memories: Vec<Option<u32>>,
-        max_steps: u64,
+        mode: RunMode,
     ) -> Self {
         Machine {
             program,
@@ -104,7 +104,7 @@ impl<'p> Machine<'p> {
             executed: vec![0; program.pieces.len()],
             iterations: 0,
             steps: 0,
-            max_steps,
+            mode,
             log: CallLog::default(),
             private_copies: PrivateCopies::new(),
             param_memories,
@@ -150,7 +150,7 @@ impl<'p> Machine<'p> {
     #[inline]
     fn step(&mut self, n: u64) -> Checked<()> {
         self.steps += n;
-        if self.steps > self.max_steps { Err(TrapKind::StepLimit) } else { Ok(()) }
+        if self.steps > self.mode.max_steps { Err(TrapKind::StepLimit) } else { Ok(()) }
     }
 
     /// Runs a range of instructions.
@@ -304,13 +304,19 @@ impl<'p> Machine<'p> {
     /// The memory and byte that lane `lane` of the last index of an access is at.
     #[inline]
     fn address(&self, t: &Thread, access: &Access, lane: u32) -> Checked<(u32, usize)> {
+        self.address_within(t, access, lane, true)
+    }
+
+    /// The same; without `bounds` an index may be outside of its dimension.
+    #[inline]
+    fn address_within(&self, t: &Thread, access: &Access, lane: u32, bounds: bool) -> Checked<(u32, usize)> {
         let view = self.view(t, access.buffer)?;
         let last = access.indices.len().wrapping_sub(1);
         let mut element = view.offset;
         for (k, (&slot, dim)) in access.indices.iter().zip(view.dims.iter()).enumerate() {
             let slot = if k == last { slot + lane } else { slot };
             let index = t.int(slot);
-            if index as u64 >= dim.extent as u64 {
+            if bounds && index as u64 >= dim.extent as u64 {
                 return Err(self.out_of_bounds(access.buffer, k, index, dim.extent));
             }
             element = element.wrapping_add(index.wrapping_mul(dim.stride));
@@ -336,13 +342,21 @@ impl<'p> Machine<'p> {
     #[inline]
     fn load(&self, t: &mut Thread, access: &Access, dst: Slot) -> Checked<()> {
         let info = &self.program.buffers[access.buffer as usize];
+        let size = info.repr.size();
+        let bounds = !self.mode.lenient_loads;
         let mut to = dst as usize;
         for lane in 0..u32::from(access.lanes) {
-            let (memory, byte) = self.address(t, access, lane)?;
-            let bytes = &self.memories[memory as usize].bytes;
+            let (bytes, byte) = match self.address_within(t, access, lane, bounds) {
+                Ok((memory, byte)) => (&self.memories[memory as usize].bytes[..], byte),
+                Err(TrapKind::OutsideMemory(_)) if !bounds => (&[][..], 0),
+                Err(trap) => return Err(trap),
+            };
             for inner in 0..usize::from(info.lanes) {
-                let value = info.repr.load(bytes, byte + inner * info.repr.size());
-                t.regs[to] = value.ok_or_else(|| self.outside_memory(access.buffer))?;
+                t.regs[to] = match info.repr.load(bytes, byte + inner * size) {
+                    Some(value) => value,
+                    None if !bounds => info.repr.fresh(),
+                    None => return Err(self.outside_memory(access.buffer)),
+                };
                 to += 1;
             }
         }

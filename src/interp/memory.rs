@@ -116,6 +116,11 @@ impl Repr {
         })
     }
 
+    /// The register content for fresh memory.
+    pub(super) fn fresh(self) -> u64 {
+        self.load(&[FRESH; 8], 0).unwrap_or_default()
+    }
+
     /// Stores a register's content in the lane at byte `at`; `None` if that is not inside of `bytes`.
     #[inline]
     pub(super) fn store(self, bytes: &mut [u8], at: usize, value: u64) -> Option<()> {

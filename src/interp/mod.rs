@@ -61,6 +61,16 @@ pub struct Interpreter {
     counts: Counts,
 }
 
+/// How a function is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunMode {
+    /// Limit of the run's length: about one step for each operation and iteration.
+    pub max_steps: u64,
+    /// Whether a load outside of its buffer gives what lies there, or fresh memory, instead of trapping. Some programs of
+    /// TVM's operator library load outside of their buffers and then do not use the value.
+    pub lenient_loads: bool,
+}
+
 /// How a run ended, and what it did.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -185,8 +195,8 @@ impl Interpreter {
         &self.counts
     }
 
-    /// Runs the function on `inputs`, for at most `max_steps` steps (about one for each operation or iteration).
-    pub fn run(&self, inputs: &Inputs, max_steps: u64) -> Run {
+    /// Runs the function on `inputs`.
+    pub fn run(&self, inputs: &Inputs, mode: RunMode) -> Run {
         let memories: Vec<Memory> = inputs
             .memories
             .iter()
@@ -197,7 +207,7 @@ impl Interpreter {
             })
             .collect();
         let given = memories.len();
-        let mut machine = Machine::new(&self.program, memories, inputs.param_memories.clone(), max_steps);
+        let mut machine = Machine::new(&self.program, memories, inputs.param_memories.clone(), mode);
         let mut thread = machine.thread();
         for (&var, &value) in &inputs.vars {
             if let Some(&slot) = self.program.vars.get(var.index()) {

@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::exchange::TensorFileError;
 use super::inputs::{Bindings, Constraints, Fill, InputError, Inputs, Tensor};
 use super::outputs::{Digest, written_params};
-use super::{Interpreter, Outcome, Return, Run, Trap, TrapKind, Unsupported};
+use super::{Interpreter, Outcome, Return, Run, RunMode, Trap, TrapKind, Unsupported};
 use crate::ir::PrimFunc;
 use crate::ir::value::Value;
 
@@ -25,8 +25,10 @@ pub struct RunOptions {
     pub seed: u64,
     /// Contents of some buffers, instead of random ones.
     pub tensors: Vec<Tensor>,
-    /// Limit of the run's length.
+    /// Limit of the run's length, see [`RunMode::max_steps`].
     pub max_steps: u64,
+    /// See [`RunMode::lenient_loads`].
+    pub lenient_loads: bool,
 }
 
 /// Why a function cannot be run.
@@ -118,12 +120,13 @@ pub(super) fn run_in_range<E>(
     special_floats: bool,
     generate: impl Fn(&Fill<'_>) -> Result<Inputs, E>,
 ) -> Result<(Inputs, Run), E> {
+    let mode = RunMode { max_steps: options.max_steps, lenient_loads: options.lenient_loads };
     let mut ranges = INT_RANGES.into_iter().peekable();
     loop {
         let ints = ranges.next().unwrap_or((0, 0));
         let fill = Fill { seed: options.seed, constraints: &options.constraints, ints, special_floats };
         let inputs = generate(&fill)?;
-        let run = interpreter.run(&inputs, options.max_steps);
+        let run = interpreter.run(&inputs, mode);
         let retry = match &run.outcome {
             Outcome::Trap(trap) => matches!(
                 trap.kind,

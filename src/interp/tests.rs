@@ -12,6 +12,8 @@ use crate::ir::{
 const I32: DType = DType::I32;
 const F32: DType = DType::F32;
 
+const MODE: RunMode = RunMode { max_steps: 1_000_000, lenient_loads: false };
+
 /// A function under construction.
 struct Builder(PrimFunc);
 
@@ -60,7 +62,7 @@ impl Builder {
     }
 
     fn run(&self, bindings: &[(&str, i64)]) -> Run {
-        Interpreter::new(&self.0).unwrap().run(&self.inputs(bindings), 1_000_000)
+        Interpreter::new(&self.0).unwrap().run(&self.inputs(bindings), MODE)
     }
 }
 
@@ -182,6 +184,26 @@ fn traps_name_their_cause() {
     assert_eq!(*trap(&b.run(&[("n", 0)])), TrapKind::FalseAssumption);
     b.0.body = vec![Stmt::new(StmtKind::While { cond: Expr::bool(true), body: vec![] })];
     assert_eq!(*trap(&b.run(&[("n", 0)])), TrapKind::StepLimit);
+}
+
+#[test]
+fn lenient_loads_read_what_lies_there() {
+    let mut b = Builder::new();
+    let x = b.param("x", I32, &[i(2), i(3)]);
+    let at = |r, c| Expr::load(I32, x, vec![i(r), i(c)]);
+    let put = |c, value| Stmt::new(StmtKind::Store { buffer: x, indices: vec![i(0), i(c)], value });
+    b.0.body = vec![put(0, at(0, 4)), put(1, at(2, 0)), put(2, at(-1, 0))];
+    let inputs = b.inputs(&[]);
+    let interpreter = Interpreter::new(&b.0).unwrap();
+    let run = interpreter.run(&inputs, RunMode { lenient_loads: true, ..MODE });
+    assert!(run.outcome.is_done(), "{:?}", run.outcome);
+    let fresh = i32::from_le_bytes([0xcd; 4]);
+    assert_eq!(ints(&run.memories[0])[..3], [ints(&inputs.memories[0])[4], fresh, fresh]);
+    assert!(!interpreter.run(&inputs, MODE).outcome.is_done());
+    // A store outside traps all the same.
+    b.0.body = vec![put(3, i(0))];
+    let run = Interpreter::new(&b.0).unwrap().run(&inputs, RunMode { lenient_loads: true, ..MODE });
+    assert!(matches!(trap(&run), TrapKind::OutOfBounds { index: 3, .. }));
 }
 
 #[test]

@@ -115,7 +115,7 @@ def run_satir(satir, path, bindings, arrays, folder):
     """All buffers after a run of the interpreter."""
     inputs, outputs = folder / "inputs", folder / "outputs"
     write_tensors(inputs, arrays)
-    command = [satir, "run", path, "--inputs", inputs, "--dump", outputs]
+    command = [satir, "run", path, "--load", inputs, "--save", outputs, "--lenient-loads"]
     if bindings:
         command += ["--bind", ",".join(f"{name}={value}" for name, value in bindings.items())]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -12,6 +12,7 @@ fn options() -> EquivOptions {
         seed: 1,
         tolerance: None,
         max_steps: 1_000_000,
+        lenient_loads: false,
     }
 }
 
@@ -167,7 +168,8 @@ fn reports_of_runs_are_json() {
             constraints: Constraints::new(),
             seed,
             tensors: vec![],
-            max_steps: 1000,
+            max_steps: 1_000_000,
+            lenient_loads: false,
         };
         run_function(&b.0, &options).unwrap()
     };
