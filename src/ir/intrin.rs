@@ -117,7 +117,7 @@ const FIRST: ResultType = ResultType::SpelledFirst;
 use CostClass::{Bitwise, Call, Cheap, FloatDiv, Free, Shift, Transcendental};
 
 /// The table, sorted by name.
-static TABLE: [Intrin; 131] = [
+static TABLE: [Intrin; 143] = [
     updates("TVMBackendAllocWorkspace", HANDLE),
     updates("TVMBackendFreeWorkspace", I32),
     pure("acos", SAME, Transcendental),
@@ -160,6 +160,13 @@ static TABLE: [Intrin; 131] = [
     pure("copysign", SAME, Cheap),
     pure("cos", SAME, Transcendental),
     pure("cosh", SAME, Transcendental),
+    // The active threads are state, whatever TVM says.
+    opaque("cuda.__activemask", U32),
+    updates("cuda.__shfl_down_sync", SECOND),
+    updates("cuda.__shfl_sync", SECOND),
+    updates("cuda.__shfl_up_sync", SECOND),
+    updates("cuda.__shfl_xor_sync", SECOND),
+    opaque("cuda.thread_rank", I32),
     updates("dma_copy", VOID),
     updates("dma_end_group", VOID),
     updates("dma_start_group", VOID),
@@ -192,6 +199,9 @@ static TABLE: [Intrin; 131] = [
     updates("lookup_param", HANDLE),
     reads("masked_load", FIRST),
     updates("masked_store", VOID),
+    updates("metal.simd_shuffle", SAME),
+    updates("metal.simd_shuffle_down", SAME),
+    updates("metal.simd_shuffle_up", SAME),
     pure("nearbyint", SAME, Cheap),
     pure("nextafter", SAME, Cheap),
     pure("popcount", SAME, Cheap),
@@ -251,6 +261,9 @@ static TABLE: [Intrin; 131] = [
     pure("vectorhigh", FIRST, Cheap),
     pure("vectorlow", FIRST, Cheap),
     pure("vscale", I32, Free),
+    updates("webgpu.subgroup_shuffle", SAME),
+    updates("webgpu.subgroup_shuffle_down", SAME),
+    updates("webgpu.subgroup_shuffle_up", SAME),
 ];
 
 /// What is known of the intrinsic `name` (without the `T.`).

@@ -28,7 +28,7 @@ use crate::ir::{
 
 use self::frame::{Frame, OpenFrame};
 
-pub(crate) use self::module::lower_module;
+pub(crate) use self::module::{lower_expr, lower_module};
 
 /// Result of evaluating something.
 type Res<T> = Result<T, SpannedError>;
@@ -144,6 +144,8 @@ struct Lower<'s> {
     globals: HashMap<&'s str, Option<Type>>,
     /// Meanings of names, innermost last.
     names: HashMap<&'s str, Vec<Entity>>,
+    /// Names that are not from the text: the table of a single expression.
+    known: HashMap<Arc<str>, Entity>,
     /// Names defined, in order, to be undone when their scope ends.
     defined: Vec<&'s str>,
     /// Statements of the current block.
@@ -177,6 +179,7 @@ impl<'s> Lower<'s> {
             s_tir: false,
             globals: HashMap::new(),
             names: HashMap::new(),
+            known: HashMap::new(),
             defined: Vec::new(),
             out: Vec::new(),
             open: Vec::new(),
@@ -215,7 +218,7 @@ impl<'s> Lower<'s> {
     }
 
     fn lookup(&self, name: &str) -> Option<&Entity> {
-        self.names.get(name).and_then(|stack| stack.last())
+        self.names.get(name).and_then(|stack| stack.last()).or_else(|| self.known.get(name))
     }
 
     /// Starts a scope; [`Lower::leave`] undoes what is defined after this.

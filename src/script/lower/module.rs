@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Entity, Lower, Res};
+use super::{Entity, Lower, Res, empty_func};
 use crate::diag::Span;
-use crate::ir::{DType, Module, Type};
-use crate::script::syntax::ast::{Ast, FunctionNode, NodeKind, StmtNode, StmtNodeKind};
+use crate::ir::{BufferId, DType, Expr, Module, PrimFunc, Type, VarId};
+use crate::script::syntax::ast::{Ast, FunctionNode, NodeId, NodeKind, StmtNode, StmtNodeKind};
 use crate::script::syntax::error;
 
 /// Lowers a file: a class of functions, or functions alone.
@@ -75,14 +75,26 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
     Ok(Module { name: name.unwrap_or_else(|| "Module".into()), attrs, funcs })
 }
 
+/// Lowers one expression over the variables and buffers of a function.
+pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mut PrimFunc) -> Res<Expr> {
+    let mut lower = Lower::new(text, ast);
+    lower.func = std::mem::replace(env, empty_func());
+    for index in 0..lower.func.vars.len() {
+        let name = lower.func.vars[index].name.clone();
+        lower.known.insert(name, Entity::Var(VarId(index as u32)));
+    }
+    for index in 0..lower.func.buffers.len() {
+        let name = lower.func.buffers[index].name.clone();
+        lower.known.insert(name, Entity::Buffer(BufferId(index as u32)));
+    }
+    let result = lower.expr(node);
+    *env = std::mem::replace(&mut lower.func, empty_func());
+    result
+}
+
 impl<'s> Lower<'s> {
     /// `n = TypeVar("n")`
-    fn type_var(
-        &mut self,
-        stmt: &StmtNode<'s>,
-        target: crate::script::syntax::ast::NodeId,
-        value: crate::script::syntax::ast::NodeId,
-    ) -> Res<()> {
+    fn type_var(&mut self, stmt: &StmtNode<'s>, target: NodeId, value: NodeId) -> Res<()> {
         let is_type_var = match self.ast[value].kind {
             NodeKind::Call { callee, .. } => matches!(self.ast[callee].kind, NodeKind::Name("TypeVar")),
             _ => false,
@@ -97,7 +109,7 @@ impl<'s> Lower<'s> {
     }
 
     /// The type of a function's result, as far as its annotation shows it at once.
-    fn result_type(&self, id: crate::script::syntax::ast::NodeId) -> Option<Type> {
+    fn result_type(&self, id: NodeId) -> Option<Type> {
         let path =
             self.tir_path(id).or_else(|| self.as_call(id).and_then(|call| self.tir_path(call.callee)))?;
         if path == "handle" {

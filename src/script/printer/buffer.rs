@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Printer, literal};
-use crate::ir::{AttrValue, Buffer, BufferId, DType, Expr, ExprKind, Origin};
+use crate::ir::{AttrValue, Buffer, BufferId, DType, Expr, Origin};
 use crate::script::lower::buffer::{elem_offset, index_dtype};
 
 /// How dimensions are written.
@@ -154,7 +154,8 @@ impl Printer<'_> {
         false
     }
 
-    /// `A.view(…)`, if the declared buffer is a view that reads back so.
+    /// `A.view(…)`, if the declared buffer is a view of another shape and nothing else. (Views of another type read
+    /// back only where buffers have layouts; they print as declarations.)
     pub(super) fn try_view(&mut self, id: BufferId) -> bool {
         let buffer = &self.func.buffers[id.index()];
         let Origin::View(of) = buffer.origin else { return false };
@@ -174,23 +175,6 @@ impl Printer<'_> {
             self.line.push(')');
             return true;
         }
-        let (Some((last, front)), Some((parent_last, parent_front))) =
-            (buffer.shape.split_last(), parent.shape.split_last())
-        else {
-            return false;
-        };
-        let (bits, parent_bits) = (i64::from(buffer.dtype.bits), i64::from(parent.dtype.bits));
-        let lanes = buffer.dtype.lanes == 1 && parent.dtype.lanes == 1;
-        let scaled = match (&last.kind, &parent_last.kind) {
-            (ExprKind::Int(n), ExprKind::Int(m)) => n.checked_mul(bits) == m.checked_mul(parent_bits),
-            _ => false,
-        };
-        let divides = bits != 0 && parent_bits != 0 && (bits % parent_bits == 0 || parent_bits % bits == 0);
-        if buffer.dtype == parent.dtype || front != parent_front || !scaled || !lanes || !divides {
-            return false;
-        }
-        self.buffer_name(of);
-        let _ = write!(self.line, ".view(\"{}\")", buffer.dtype);
-        true
+        false
     }
 }

@@ -283,7 +283,9 @@ impl Printer<'_> {
             self.spelled(dtype, call);
         }
         for (key, value) in &call.kwargs {
-            if &**key == "ret_ty" {
+            if &**key == "ret_ty"
+                && matches!(spelled, Some(ResultType::SpelledFirst | ResultType::SpelledLast))
+            {
                 continue;
             }
             if !std::mem::take(&mut first) {

@@ -248,6 +248,7 @@ impl<'m> Printer<'m> {
             }
         }
         self.define_dimensions();
+        let mut declarations = Vec::new();
         let mut head = format!("def {}(", self.function_name());
         for (i, param) in func.params.iter().enumerate() {
             if i > 0 {
@@ -266,8 +267,10 @@ impl<'m> Printer<'m> {
                     self.names.define_buffer(func, *id);
                     self.buffer_name(*id);
                     self.line.push_str(": T.Buffer(");
+                    let new = self.new_dimensions(*id, signature);
                     self.buffer_args(*id, Dims::Defining, true, "global");
                     self.line.push(')');
+                    declarations.extend(new);
                 }
             }
             head.push_str(&std::mem::take(&mut self.line));
@@ -280,8 +283,9 @@ impl<'m> Printer<'m> {
         head.push(':');
         self.write_line(&head);
         self.indent += 1;
-        for pending in std::mem::take(&mut self.pending) {
-            self.write_line(&pending);
+        declarations.append(&mut self.pending);
+        for declaration in declarations {
+            self.write_line(&declaration);
         }
         if !func.attrs.is_empty() {
             self.line.push_str("T.func_attr(");
@@ -316,6 +320,28 @@ impl<'m> Printer<'m> {
                 });
             }
         }
+    }
+
+    /// `n, m = T.int32(), T.int32()`: the dimensions that a parameter's annotation is the first to name. TVM prints
+    /// them again in the body.
+    fn new_dimensions(&mut self, id: BufferId, signature: &Signature) -> Option<String> {
+        let func = self.func;
+        let buffer = func.buffers.get(id.index())?;
+        let mut new = Vec::new();
+        for e in &buffer.shape {
+            let Some(var) = e.as_var() else { continue };
+            let param = func.params.contains(&Param::Var(var));
+            if !param && !self.bound.contains(&var) && !new.contains(&var) {
+                new.push(var);
+            }
+        }
+        if new.is_empty() || signature.type_vars.iter().any(|(_, var)| new.contains(var)) {
+            return None;
+        }
+        let names: Vec<&str> =
+            new.iter().filter_map(|var| self.names.var(*var)).map(|name| &**name).collect();
+        let types: Vec<String> = new.iter().map(|var| format!("T.{}()", func.var(*var).ty.dtype())).collect();
+        Some(format!("{} = {}", names.join(", "), types.join(", ")))
     }
 
     fn decorator(&mut self) {
