@@ -6,3 +6,4 @@ pub mod eqsat;
 pub mod interp;
 pub mod ir;
 pub mod script;
+pub mod rules;

@@ -1,0 +1,56 @@
+//! Is every rule sound? Tested by evaluation, and proven by an SMT solver where one is at hand.
+//!
+//! A rule is sound at given types if, for all values of its holes that satisfy its conditions, its right side is
+//! defined wherever its left side is, with an equal value. A hole may also stand for something that traps; then the
+//! conditions about it say nothing. Both directions of a `<=>` are checked.
+//!
+//! [`run`] tests: all values of narrow types and of small ranges, then random values and boundaries at full width.
+//! [`prove`] asks an SMT solver for a proof, with the type's integers unbounded or as bit-vectors.
+//! What the solver cannot decide is reported as such; it stays tested.
+
+mod brute;
+mod domain;
+mod eval;
+mod report;
+mod ty;
+
+use rayon::prelude::*;
+
+pub use brute::Effort;
+pub use report::{Counterexample, InstanceReport, Proof, Report, RuleReport, Summary, Verdict};
+
+use super::ast::Rule;
+use brute::Subject;
+
+/// What `satir rules check` does.
+pub const FULL: Effort = Effort { exhaustive: 70_000, random: 4_000 };
+
+/// What the tests of this crate do.
+pub const QUICK: Effort = Effort { exhaustive: 4_000, random: 1_500 };
+
+/// Tests each rule at all types that it claims.
+pub fn run(rules: &[&Rule], effort: Effort) -> Report {
+    let rules = rules.par_iter().map(|rule| check(rule, effort)).collect();
+    Report { rules }
+}
+
+fn check(rule: &Rule, effort: Effort) -> RuleReport {
+    let mut instances = Vec::new();
+    for direction in rule.directions() {
+        for at in ty::instances(rule, false) {
+            let (verdict, tested) = brute::test(&Subject { rule, direction, at: &at }, effort);
+            let types = at.to_string();
+            instances.push(InstanceReport {
+                types,
+                reversed: direction.reversed,
+                tested,
+                verdict,
+                proof: None,
+            });
+        }
+    }
+    RuleReport { rule: rule.name.to_string(), set: rule.set.to_string(), instances }
+}
+
+#[cfg(test)]
+mod tests;

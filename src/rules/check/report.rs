@@ -1,0 +1,205 @@
+//! What a check found, as data and as text.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What was found out about all rules.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// In the order of the rules.
+    pub rules: Vec<RuleReport>,
+}
+
+/// What was found out about a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleReport {
+    /// The rule's name.
+    pub rule: String,
+    /// Its set.
+    pub set: String,
+    /// For each direction and each choice of types.
+    pub instances: Vec<InstanceReport>,
+}
+
+/// What was found out about one direction of a rule at chosen types.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InstanceReport {
+    /// The type of each type variable; `index` for both index types at once.
+    pub types: String,
+    /// Whether this is the right-to-left reading of a `<=>`.
+    pub reversed: bool,
+    /// To how many assignments of values the rule applied.
+    pub tested: u64,
+    /// What the tests say.
+    pub verdict: Verdict,
+    /// What the SMT solver says, if it was asked.
+    pub proof: Option<Proof>,
+}
+
+/// What tests say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// No counterexample was found.
+    Passed,
+    /// The rule is wrong.
+    Refuted(Box<Counterexample>),
+    /// The rule never applied: its conditions cannot hold at these types, or a constant is no value of them.
+    NotApplicable,
+}
+
+/// What an SMT solver says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// Sound for all values.
+    Proven,
+    /// The solver gave up; the reason it gave.
+    Undecided(String),
+    /// The solver's counterexample, in its words.
+    Refuted(String),
+}
+
+/// Values for which a rule is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Counterexample {
+    /// The rule's name.
+    pub rule: String,
+    /// Its file and line.
+    pub place: String,
+    /// The types.
+    pub types: String,
+    /// Whether the rule was read from right to left.
+    pub reversed: bool,
+    /// Each hole with its value.
+    pub holes: Vec<(String, String)>,
+    /// The lane that differs, for a rule about vectors.
+    pub lane: Option<String>,
+    /// The side that is replaced.
+    pub from: String,
+    /// Its value.
+    pub from_value: String,
+    /// The side that replaces it.
+    pub to: String,
+    /// Its value.
+    pub to_value: String,
+}
+
+/// Counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Rules checked.
+    pub rules: usize,
+    /// Directions times choices of types, less those to which the rule does not apply.
+    pub instances: usize,
+    /// Assignments of values that were tried.
+    pub tested: u64,
+    /// Rules that apply at none of their types.
+    pub idle: usize,
+    /// Instances that the solver proved.
+    pub proven: usize,
+    /// Instances that the solver could not decide.
+    pub undecided: usize,
+    /// Instances with a counterexample, from tests or from the solver.
+    pub refuted: usize,
+    /// Whether a solver was asked.
+    pub smt: bool,
+}
+
+impl Report {
+    /// The counts.
+    pub fn summary(&self) -> Summary {
+        let mut out = Summary { rules: self.rules.len(), ..Summary::default() };
+        for rule in &self.rules {
+            out.idle += usize::from(rule.is_idle());
+            for instance in &rule.instances {
+                out.tested += instance.tested;
+                let applies = instance.verdict != Verdict::NotApplicable || instance.proof.is_some();
+                out.instances += usize::from(applies);
+                out.refuted += usize::from(instance.is_refuted());
+                out.smt |= instance.proof.is_some();
+                match instance.proof {
+                    Some(Proof::Proven) => out.proven += 1,
+                    Some(Proof::Undecided(_)) => out.undecided += 1,
+                    Some(Proof::Refuted(_)) | None => {}
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether nothing was refuted and every rule applied somewhere.
+    pub fn is_ok(&self) -> bool {
+        let summary = self.summary();
+        summary.refuted == 0 && summary.idle == 0
+    }
+}
+
+impl RuleReport {
+    /// Whether the tests never met values to which the rule applies: then they say nothing about it.
+    pub fn is_idle(&self) -> bool {
+        self.instances.iter().all(|i| i.verdict == Verdict::NotApplicable && i.proof.is_none())
+    }
+}
+
+impl InstanceReport {
+    /// Whether there is a counterexample.
+    pub fn is_refuted(&self) -> bool {
+        matches!(self.verdict, Verdict::Refuted(_)) || matches!(self.proof, Some(Proof::Refuted(_)))
+    }
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let way = if self.reversed { ", from right to left" } else { "" };
+        write!(f, "rule `{}` ({}) is wrong for {}{way}:", self.rule, self.place, self.types)?;
+        let holes: Vec<String> = self.holes.iter().map(|(hole, value)| format!("{hole} = {value}")).collect();
+        write!(f, "\n  {}", holes.join(", "))?;
+        if let Some(lane) = &self.lane {
+            write!(f, " ({lane})")?;
+        }
+        write!(f, "\n  {} = {}\n  {} = {}", self.from, self.from_value, self.to, self.to_value)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rules, {} instances: ", self.rules, self.instances)?;
+        if self.smt {
+            write!(f, "{} proven, {} undecided, ", self.proven, self.undecided)?;
+        }
+        write!(f, "{} refuted; {} cases tested", self.refuted, self.tested)?;
+        if self.idle > 0 {
+            write!(f, "; {} rules never applied", self.idle)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    /// What needs attention, then the summary.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rule in &self.rules {
+            if rule.is_idle() {
+                writeln!(f, "rule `{}` never applied: its conditions cannot hold, or rarely do", rule.rule)?;
+            }
+            for instance in &rule.instances {
+                let way = if instance.reversed { ", from right to left" } else { "" };
+                if let Verdict::Refuted(counterexample) = &instance.verdict {
+                    writeln!(f, "{counterexample}")?;
+                }
+                match &instance.proof {
+                    Some(Proof::Refuted(model)) => {
+                        writeln!(f, "rule `{}` is wrong for {}{way}: {model}", rule.rule, instance.types)?;
+                    }
+                    Some(Proof::Undecided(why)) => {
+                        writeln!(f, "rule `{}` is undecided for {}{way}: {why}", rule.rule, instance.types)?;
+                    }
+                    Some(Proof::Proven) | None => {}
+                }
+            }
+        }
+        self.summary().fmt(f)
+    }
+}

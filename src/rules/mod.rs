@@ -1,0 +1,17 @@
+//! Rewrite rules as data: the file format, the sets that are loaded, and the check of their soundness.
+//!
+//! `rules/README.md` is the law for writing rules. This module knows nothing of the engine that applies them: it reads
+//! `*.rules` files into [`Rule`]s ([`parse`], [`RuleSet`]) and tests every rule against the semantics of the language
+//! ([`check`]), with evaluators of its own, so that a mistake of the engine's is not shared by its judge.
+
+mod ast;
+pub mod check;
+mod infer;
+mod load;
+mod set;
+mod sexp;
+
+pub use ast::{Cond, Direction, Hole, Pat, Rule, RuleOp, TypeClass, TypeRef, TypeVar};
+pub use load::{RuleFile, parse};
+pub use set::{RuleInfo, RuleSet, RulesError, SetInfo};
+pub use sexp::MAX_NESTING;

@@ -1,0 +1,142 @@
+//! Reads s-expressions with the place of every node: the surface syntax of rule files.
+//!
+//! Lists in parentheses, atoms, strings in double quotes (no escapes), comments from `;` to the end of the line.
+//! The whole text is read; anything that is left over is an error. Nesting is bounded, so that recursion over the
+//! result is.
+
+use crate::diag::Span;
+
+/// Deepest nesting of lists in a rule file.
+pub const MAX_NESTING: usize = 64;
+
+/// A node and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sexp<'a> {
+    pub(super) node: Node<'a>,
+    pub(super) span: Span,
+}
+
+/// The three kinds of node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node<'a> {
+    List(Vec<Sexp<'a>>),
+    Atom(&'a str),
+    Text(&'a str),
+}
+
+impl<'a> Sexp<'a> {
+    /// The elements, if this is a list.
+    pub(super) fn list(&self) -> Option<&[Sexp<'a>]> {
+        match &self.node {
+            Node::List(items) => Some(items),
+            Node::Atom(_) | Node::Text(_) => None,
+        }
+    }
+
+    /// The text of an atom.
+    pub(super) fn atom(&self) -> Option<&'a str> {
+        match self.node {
+            Node::Atom(text) => Some(text),
+            Node::List(_) | Node::Text(_) => None,
+        }
+    }
+}
+
+/// What is wrong, and where.
+pub(super) type Fault = (Span, String);
+
+/// Reads every s-expression of `text`.
+pub(super) fn read(text: &str) -> Result<Vec<Sexp<'_>>, Fault> {
+    if u32::try_from(text.len()).is_err() {
+        return Err((Span { start: 0, end: 0 }, "the file is larger than 4 GiB".to_owned()));
+    }
+    let bytes = text.as_bytes();
+    // Open lists, each with the place of its parenthesis; the first entry is the top level.
+    let mut open: Vec<(usize, Vec<Sexp<'_>>)> = vec![(0, Vec::new())];
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            b if b.is_ascii_whitespace() => at += 1,
+            b';' => at += text[at..].find('\n').unwrap_or(text.len() - at),
+            b'(' => {
+                if open.len() > MAX_NESTING {
+                    let message = format!("lists are nested deeper than {MAX_NESTING}");
+                    return Err((span(start, start + 1), message));
+                }
+                open.push((start, Vec::new()));
+                at += 1;
+            }
+            b')' => {
+                at += 1;
+                let closed = if open.len() > 1 { open.pop() } else { None };
+                let Some((start, items)) = closed else {
+                    return Err((span(start, at), "this `)` closes nothing".to_owned()));
+                };
+                push(&mut open, Node::List(items), span(start, at));
+            }
+            b'"' => {
+                let Some(length) = text[start + 1..].find('"') else {
+                    return Err((span(start, start + 1), "this string is not closed".to_owned()));
+                };
+                at = start + length + 2;
+                push(&mut open, Node::Text(&text[start + 1..at - 1]), span(start, at));
+            }
+            _ => {
+                let stop = |c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | '"' | ';');
+                at += text[start..].find(stop).unwrap_or(text.len() - start);
+                push(&mut open, Node::Atom(&text[start..at]), span(start, at));
+            }
+        }
+    }
+    match open.pop() {
+        Some((_, items)) if open.is_empty() => Ok(items),
+        Some((start, _)) => Err((span(start, start + 1), "this `(` is not closed".to_owned())),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn push<'a>(open: &mut [(usize, Vec<Sexp<'a>>)], node: Node<'a>, span: Span) {
+    if let Some((_, items)) = open.last_mut() {
+        items.push(Sexp { node, span });
+    }
+}
+
+fn span(start: usize, end: usize) -> Span {
+    // `read` checked that every place fits.
+    Span { start: start as u32, end: end as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_know_their_places() {
+        let text = "; a comment\n(rule a-b \"why; (not) a comment\"\n  (=> ?x #c))";
+        let nodes = read(text).unwrap();
+        assert_eq!(nodes.len(), 1);
+        let items = nodes[0].list().unwrap();
+        let place = |s: &Sexp<'_>| &text[s.span.start as usize..s.span.end as usize];
+        assert_eq!(place(&items[1]), "a-b");
+        assert_eq!(items[2].node, Node::Text("why; (not) a comment"));
+        assert_eq!(place(&items[3]), "(=> ?x #c)");
+        assert_eq!(place(&nodes[0]), &text[12..]);
+    }
+
+    #[test]
+    fn unbalanced_texts_are_errors() {
+        for (text, start, part) in [
+            ("(a", 0, "not closed"),
+            ("(a (b c)", 0, "not closed"),
+            ("a)", 1, "closes nothing"),
+            ("(a \"b)", 3, "not closed"),
+        ] {
+            let (span, message) = read(text).unwrap_err();
+            assert_eq!(span.start, start, "{text}");
+            assert!(message.contains(part), "{text}: {message}");
+        }
+        assert!(read(&"(".repeat(1000)).unwrap_err().1.contains("nested"));
+        assert_eq!(read(" ; nothing").unwrap(), vec![]);
+    }
+}
