@@ -1,0 +1,10 @@
+# `T.assume` is a fact from there on: with n from 0 to 7, `n // 8` is zero. Above the assumption nothing is known.
+# bind: n=5
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((4,), "int32"), n: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        A[0] = n // 8
+        T.assume(n >= 0 and n < 8)
+        A[1] = n // 8 + n % 8

@@ -1,0 +1,11 @@
+# A shared sum inside of a shared sum: `x + y` serves the third store and the larger sum `x + y + z`, which serves
+# the first two.
+# bind: i1=1,i2=2,i3=3,x=11,y=13,z=17
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(B: T.Buffer((50,), "int32"), i1: T.int32, i2: T.int32, i3: T.int32, x: T.int32, y: T.int32, z: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        B[i1] = x + y + z
+        B[i2] = x + y + z
+        B[i3] = x + y

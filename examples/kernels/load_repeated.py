@@ -1,0 +1,9 @@
+# The same element is read twice with no write between: it is read once.
+# bind: i=3
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(M: T.Buffer((50,), "int32"), Y: T.Buffer((2,), "int32"), i: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        Y[0] = M[i] + 42
+        Y[1] = (M[i] + 42) * 3
