@@ -93,8 +93,18 @@ pub(crate) fn write_stdout(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes to standard error. If that is closed there is nobody to tell.
+pub(crate) fn write_stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Writes beside the target, then renames: the target is the old file or the whole new one, never less.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// As [`write_file`], for what is not text.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |e: io::Error| Failure::about(path, format!("cannot write: {e}"));
     // A link stays a link: what it points to is replaced.
     let target = match fs::canonicalize(path) {
@@ -109,7 +119,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     if old.as_ref().is_some_and(|m| !m.is_file()) {
         // A device or pipe cannot be replaced by renaming.
         return match fs::OpenOptions::new().write(true).open(&target) {
-            Ok(mut file) => match file.write_all(text.as_bytes()) {
+            Ok(mut file) => match file.write_all(bytes) {
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Failure::Closed),
                 other => other.map_err(fail),
             },
@@ -129,7 +139,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).map_err(fail)?;
-    file.write_all(text.as_bytes()).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions()).map_err(fail)?;
     }

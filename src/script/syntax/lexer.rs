@@ -170,7 +170,9 @@ impl Lexer<'_> {
             }
             self.line()?;
             if self.brackets == 0 {
-                self.push(Tok::Newline, self.pos);
+                // The place is where the line's text ends, not where the next line begins.
+                let start = self.tokens.last().map_or(self.pos, |token| token.span.end as usize);
+                self.push(Tok::Newline, start);
             }
         }
         for _ in 1..indents.len() {

@@ -1,0 +1,68 @@
+//! `satir cse`: share equal computations.
+
+use clap::ValueEnum;
+use satir::cse;
+
+use super::args::{InOut, Tuning};
+use super::io::{Failure, Source};
+use super::program::{self, Product};
+
+/// Share equal computations: the main job.
+///
+/// Expressions that are equal, by their meaning and not only by their text, are computed once, at the outermost
+/// place where that is legal and cheapest, and bound to a variable there.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  satir cse kernel.py -o faster.py\n  satir cse --mode syntactic < kernel.py\n  \
+                        satir cse --bind n=64,m=3 --report report.json kernel.py\n  satir cse kernels/ -o out/"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inout: InOut,
+
+    #[command(flatten)]
+    tuning: Tuning,
+
+    /// Print this instead of the resulting program.
+    #[arg(long, value_enum, value_name = "STAGE", default_value_t = Emit::Result)]
+    emit: Emit,
+}
+
+/// What to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The resulting program.
+    Result,
+    /// The program as it was read.
+    Parsed,
+    /// The program after syntactic sharing.
+    Syntactic,
+    /// The report as JSON.
+    Report,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut options = program::options(&args.tuning)?;
+    if args.emit == Emit::Syntactic {
+        options.mode = cse::Mode::Syntactic;
+    }
+    let job = |source: &Source| one(source, &options, args.emit);
+    program::transform(&args.inout, args.tuning.report.as_deref(), job)
+}
+
+fn one(source: &Source, options: &cse::Options, emit: Emit) -> Result<Product, Failure> {
+    let module = program::parse(source)?;
+    if emit == Emit::Parsed {
+        return Ok(Product { text: module.to_string(), report: None, costs: None });
+    }
+    let (module, mut report) = cse::run(&module, options).map_err(|e| program::failure(source, &e))?;
+    report.locate(&source.text);
+    let costs = (report.cost_before(), report.cost_after());
+    let json = program::report_json(&report)?;
+    let text = match emit {
+        Emit::Report => program::json_text(&json)?,
+        Emit::Result | Emit::Syntactic | Emit::Parsed => module.to_string(),
+    };
+    Ok(Product { text, report: Some(json), costs: Some(costs) })
+}

@@ -1,0 +1,93 @@
+//! `satir equiv`: do two programs do the same?
+
+use std::path::PathBuf;
+
+use satir::interp::{self, EquivOptions};
+
+use super::execute::{self, Inputs};
+use super::io::{self, Failure};
+use super::program;
+
+/// Compare two programs on seeded inputs, zero-sized dimensions among them.
+///
+/// Prints `no difference in N runs`, or the inputs on which they differ (exit code 1).
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  satir cse kernel.py | satir equiv kernel.py - --bind n=64")]
+pub(crate) struct Args {
+    /// The first program; `-` reads standard input.
+    a: PathBuf,
+
+    /// The second program; `-` reads standard input.
+    b: PathBuf,
+
+    #[command(flatten)]
+    inputs: Inputs,
+
+    /// Runs to compare for each function.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+
+    /// Use exactly the values of --bind in all runs.
+    #[arg(long)]
+    fixed: bool,
+
+    /// Let floats differ by this much, relative to values above 1; without it all bits count.
+    #[arg(long, value_name = "X")]
+    tolerance: Option<f64>,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if io::is_stdin(Some(&args.a)) && io::is_stdin(Some(&args.b)) {
+        return Err(Failure::Usage(
+            "satir: error: only one of two programs can come from standard input".into(),
+        ));
+    }
+    let (first, second) = (io::read(Some(&args.a))?, io::read(Some(&args.b))?);
+    let (a, b) = (program::parse(&first)?, program::parse(&second)?);
+    let options = EquivOptions {
+        bindings: args.inputs.bind.values(),
+        fixed: args.fixed,
+        constraints: args.inputs.constraints()?,
+        runs: args.runs as usize,
+        seed: args.inputs.seed,
+        tolerance: args.tolerance,
+        max_steps: args.inputs.max_steps,
+        lenient_loads: args.inputs.lenient_loads,
+    };
+    let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;
+    if args.json {
+        io::write_stdout(&program::json_text(&result)?)?;
+    }
+    if let Some(difference) = &result.difference {
+        let bindings: Vec<String> =
+            difference.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        return Err(Failure::Bad(format!(
+            "satir: error: the programs differ in function `{}`: {}\n  --seed {} --bind {}",
+            difference.function,
+            difference.what,
+            difference.seed,
+            if bindings.is_empty() { "\"\"".to_owned() } else { bindings.join(",") },
+        )));
+    }
+    if result.compared == 0 && !a.funcs.is_empty() {
+        let why: Vec<String> = result.skipped.iter().map(|(why, n)| format!("{why} ({n} runs)")).collect();
+        return Err(Failure::Bad(format!(
+            "satir: error: nothing was compared: the first program stops on all inputs: {}",
+            why.join("; ")
+        )));
+    }
+    if args.json { Ok(()) } else { io::write_stdout(&text_of(&result)) }
+}
+
+fn text_of(result: &interp::Equivalence) -> String {
+    let mut out = format!("no difference in {} runs\n", result.compared);
+    for (why, n) in &result.skipped {
+        out += &format!("  {n} more were skipped, where the first program stops: {why}\n");
+    }
+    out
+}

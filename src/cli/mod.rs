@@ -1,0 +1,134 @@
+//! The command line: arguments, and the way from a command to an exit code. One file for each subcommand.
+//!
+//! Exit codes: 0 done; 1 a program, rule or file is bad; 2 the command line makes no sense. The result goes to
+//! standard output or to the file of `-o`, everything else to standard error.
+
+mod args;
+mod batch;
+mod count;
+mod cse;
+mod equiv;
+mod execute;
+mod io;
+mod opt;
+mod program;
+mod run;
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::thread;
+
+use clap::{Parser, Subcommand};
+
+use self::io::Failure;
+
+/// Stack of the threads that do the work. Programs may be nested [`MAX_DEPTH`](satir::ir::MAX_DEPTH) deep; only the
+/// pages that are touched are ever allocated.
+const STACK: usize = 512 << 20;
+
+/// Finds equal computations in tensor programs (TVM's TIR) and does them once.
+#[derive(Parser, Debug)]
+#[command(name = "satir", version, about, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Programs are TVMScript as Apache TVM 0.27 prints it. RUST_LOG=satir=debug shows decisions."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Cse(cse::Args),
+    Opt(opt::Args),
+    Count(count::Args),
+    Run(run::Args),
+    Equiv(equiv::Args),
+}
+
+/// Runs the command line of this process.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // `--help` and `--version` come here too, with exit code 0. A closed stream is no reason to fail.
+            let _ = e.print();
+            return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
+        }
+    };
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
+    panic::set_hook(Box::new(|info| log::error!("{info}")));
+    let work = move || match guarded(|| dispatch(cli.command)) {
+        Ok(()) | Err(Failure::Closed) => 0,
+        Err(failure @ Failure::Bad(_)) => {
+            complain(&failure);
+            1
+        }
+        Err(failure @ Failure::Usage(_)) => {
+            complain(&failure);
+            2
+        }
+    };
+    let worker = thread::Builder::new().name("satir".into()).stack_size(STACK).spawn(work);
+    match worker.map(thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(_)) | Err(_) => {
+            complain(&Failure::Bad("satir: error: cannot run a thread with a large stack".into()));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Cse(args) => cse::run(&args),
+        Command::Opt(args) => opt::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Equiv(args) => equiv::run(&args),
+    }
+}
+
+/// Runs `f`; a panic in it is a failure with a message.
+fn guarded<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
+        Err(Failure::Bad(format!(
+            "satir: internal error (a bug in satir, please report it): {}",
+            text_of(&*payload)
+        )))
+    })
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// Tells the user.
+fn complain(failure: &Failure) {
+    io::write_stderr(&format!("{}\n", failure.message()));
+}
+
+/// Lets work that is done in parallel have large stacks too. Only the first call has an effect.
+fn prepare_threads() {
+    // An error means that the pool exists already.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_panic_becomes_a_failure() {
+        let failure = guarded::<()>(|| panic!("at the disco")).unwrap_err();
+        assert!(failure.message().ends_with("at the disco"), "{}", failure.message());
+    }
+}

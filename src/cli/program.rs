@@ -1,0 +1,106 @@
+//! Commands that turn programs into programs: one text at a time, or a folder of them.
+
+use std::path::Path;
+
+use satir::cost::{Cost, Profile, cost_of_func};
+use satir::cse::{Options, Report};
+use satir::ir::Module;
+
+use super::args::{InOut, Mode, Tuning};
+use super::io::{self, Failure, Source};
+use super::{batch, prepare_threads};
+
+/// What a command made of one program.
+pub(crate) struct Product {
+    /// The text to write.
+    pub(crate) text: String,
+    /// The report to write, if the command makes one.
+    pub(crate) report: Option<serde_json::Value>,
+    /// Cost before and after.
+    pub(crate) costs: Option<(f64, f64)>,
+}
+
+/// Parses a program; verification is the passes' business.
+pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
+    let module = satir::script::parse(&source.name, &source.text)
+        .map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))?;
+    if module.funcs.len() > 1 {
+        prepare_threads();
+    }
+    Ok(module)
+}
+
+/// Applies `job` to the input: a file, standard input, or every program in a folder.
+pub(crate) fn transform(
+    inout: &InOut,
+    report: Option<&Path>,
+    job: impl Fn(&Source) -> Result<Product, Failure> + Sync,
+) -> Result<(), Failure> {
+    if let Some(folder) = io::as_folder(inout.input.as_deref()) {
+        return batch::run(folder, inout.output.as_deref(), report, job);
+    }
+    if let Some(folder) = io::as_folder(inout.output.as_deref()) {
+        let text =
+            format!("satir: error: {}: the input is one program, but -o is a folder", folder.display());
+        return Err(Failure::Usage(text));
+    }
+    let product = job(&io::read(inout.input.as_deref())?)?;
+    if let (Some(path), Some(json)) = (report, &product.report) {
+        io::write_file(path, &json_text(json)?)?;
+    }
+    io::write(inout.output.as_deref(), &product.text)
+}
+
+/// JSON for people to read, with a line end.
+pub(crate) fn json_text(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|t| t + "\n").map_err(|e| Failure::Bad(format!("satir: error: cannot write JSON: {e}")))
+}
+
+/// The report as JSON.
+pub(crate) fn report_json(report: &Report) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(report).map_err(|e| Failure::Bad(format!("satir: error: cannot write JSON: {e}")))
+}
+
+/// The library's options for these flags; files that they name are read.
+pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
+    if !tuning.rules.is_empty() {
+        return Err(Failure::Bad("satir: error: --rules is not available in this build".into()));
+    }
+    let mut options = Options {
+        mode: match tuning.mode {
+            Mode::Semantic => satir::cse::Mode::Semantic,
+            Mode::Syntactic => satir::cse::Mode::Syntactic,
+        },
+        profile: profile(tuning.cost.as_deref())?,
+        bindings: tuning.bind.values(),
+        fast_math: tuning.fast_math,
+        ..Options::default()
+    };
+    if let Some(limit) = tuning.time_limit {
+        options.budgets.time = limit;
+    }
+    if let Some(limit) = tuning.node_limit {
+        options.budgets.nodes = usize::try_from(limit).unwrap_or(usize::MAX);
+    }
+    Ok(options)
+}
+
+/// The built-in cost profile, or the one in a file.
+pub(crate) fn profile(path: Option<&Path>) -> Result<Profile, Failure> {
+    match path {
+        None => Ok(Profile::default()),
+        Some(path) => Profile::from_json(&io::read(Some(path))?.text).map_err(|e| Failure::about(path, e)),
+    }
+}
+
+/// An optimization that failed, with places in the source.
+pub(crate) fn failure(source: &Source, error: &satir::Error) -> Failure {
+    Failure::Bad(error.render(&source.name, &source.text))
+}
+
+/// Cost of a module, by estimated frequencies.
+pub(crate) fn cost(module: &Module, options: &Options) -> f64 {
+    let of = |func| cost_of_func(func, &options.profile, &options.bindings).total;
+    module.funcs.iter().map(of).fold(Cost::ZERO, |sum, c| sum + c).to_f64()
+}

@@ -1,0 +1,108 @@
+//! Common subexpression elimination: the library's main entry point, [`run`].
+//!
+//! Each function of a module is optimized by itself, several at a time. The result is the cheapest, by the cost
+//! model of [`cost`](crate::cost), of the input, the result of syntactic sharing and, in semantic mode, the result
+//! of equality saturation. So no result costs more than what simpler methods reach, whatever limit ended the search.
+
+mod options;
+mod report;
+mod summary;
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+pub use options::{Budgets, Mode, Options};
+pub use report::{
+    BindingReport, Chosen, FunctionReport, Limit, Measure, Operations, Replaced, Report, SearchReport,
+};
+
+use crate::cost::{Cost, CostBreakdown};
+use crate::eqsat;
+use crate::error::Error;
+use crate::ir::{Module, PrimFunc};
+
+/// Shares equal computations in every function of the module.
+///
+/// # Errors
+///
+/// If the module is not well-formed, or the options ask for what cannot be done.
+pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error> {
+    let start = Instant::now();
+    let results: Vec<Result<(PrimFunc, FunctionReport), Error>> = match module.funcs.as_slice() {
+        [only] => vec![function(only, options)],
+        funcs => funcs.par_iter().map(|func| function(func, options)).collect(),
+    };
+    let mut funcs = Vec::with_capacity(results.len());
+    let mut functions = Vec::with_capacity(results.len());
+    for result in results {
+        let (func, report) = result?;
+        funcs.push(func);
+        functions.push(report);
+    }
+    let out = Module { name: module.name.clone(), attrs: module.attrs.clone(), funcs };
+    Ok((out, Report { mode: options.mode, functions, time_us: micros(start) }))
+}
+
+/// The cheapest of the input, syntactic sharing and, if asked for, equality saturation. Of equally cheap ones the
+/// first of these.
+fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
+    let before = summary::cost(func, options);
+    let mut best = Best { cost: before.total, func: None };
+    let mut report = FunctionReport::new(func, summary::measure(&before));
+    let start = Instant::now();
+    if options.mode == Mode::Syntactic {
+        return Err(Error::Unavailable("syntactic mode"));
+    }
+    report.stages.insert("syntactic".to_owned(), micros(start));
+    if options.mode == Mode::Semantic {
+        semantic(func, options, &mut best, &mut report);
+    }
+    let Some(result) = best.func else { return Ok((func.clone(), report)) };
+    report.bindings = summary::new_bindings(func, &result);
+    Ok((result, report))
+}
+
+/// The cheapest function so far; `None` is the input.
+struct Best {
+    cost: Cost,
+    func: Option<PrimFunc>,
+}
+
+impl Best {
+    fn offer(&mut self, cost: &CostBreakdown, func: PrimFunc, chosen: Chosen, report: &mut FunctionReport) {
+        if cost.total < self.cost {
+            *self = Best { cost: cost.total, func: Some(func) };
+            report.chosen = chosen;
+        }
+    }
+}
+
+fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    let config = eqsat::Config {
+        profile: &options.profile,
+        bindings: &options.bindings,
+        node_limit: options.budgets.nodes,
+    };
+    match eqsat::optimize(func, &config) {
+        Ok(optimized) => {
+            for (stage, time) in &optimized.stats.stages {
+                report
+                    .stages
+                    .insert((*stage).to_owned(), u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+            }
+            report.search = Some(SearchReport::new(&optimized.stats));
+            let cost = summary::cost(&optimized.func, options);
+            report.semantic = Some(summary::measure(&cost));
+            best.offer(&cost, optimized.func, Chosen::Semantic, report);
+        }
+        Err(failure) => {
+            log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
+            report.gave_up = Some(failure.to_string());
+        }
+    }
+}
+
+fn micros(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

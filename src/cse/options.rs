@@ -1,0 +1,60 @@
+//! What the optimizer is told: how to decide equality, for how long, with what costs and rules.
+
+use std::time::Duration;
+
+use crate::cost::{Bindings, Profile};
+
+/// How equality of expressions is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// By equality saturation: rewrite rules, arithmetic, facts of the enclosing scopes.
+    Semantic,
+    /// By text: expressions are equal if they are written alike.
+    Syntactic,
+}
+
+/// How much work the search may do. Nodes and iterations give the same result on every machine; time does not and
+/// is a backstop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budgets {
+    /// Most nodes of one e-graph.
+    pub nodes: usize,
+    /// Most rounds of rewriting of one e-graph.
+    pub iterations: usize,
+    /// Most time for one function.
+    pub time: Duration,
+}
+
+impl Budgets {
+    /// Enough for every program that we know.
+    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, iterations: 30, time: Duration::from_secs(60) };
+}
+
+/// All options of [`run`](super::run). `Options::default()` is what `satir cse` does without flags.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How equality is decided.
+    pub mode: Mode,
+    /// How much work the search may do.
+    pub budgets: Budgets,
+    /// Values of symbolic dimensions and scalar parameters, for estimating how often loops run. The result is right
+    /// for all other values too.
+    pub bindings: Bindings,
+    /// Weights of operations.
+    pub profile: Profile,
+    /// Whether floating-point operations may be reassociated and distributed.
+    pub fast_math: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            mode: Mode::Semantic,
+            budgets: Budgets::DEFAULT,
+            bindings: Bindings::new(),
+            profile: Profile::default(),
+            fast_math: false,
+        }
+    }
+}

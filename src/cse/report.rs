@@ -1,0 +1,188 @@
+//! What an optimization did, as data: `satir cse --report FILE.json` writes it.
+//!
+//! Everything but times is the same on every run and machine.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::Mode;
+use crate::diag::{LineIndex, Span};
+use crate::eqsat::Stats;
+use crate::ir::PrimFunc;
+
+/// The report on a module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// How equality was decided.
+    pub mode: Mode,
+    /// One report for each function, in the module's order.
+    pub functions: Vec<FunctionReport>,
+    /// Time for the whole module, in microseconds.
+    pub time_us: u64,
+}
+
+/// The report on a function.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FunctionReport {
+    /// The function's name.
+    pub name: String,
+    /// The input.
+    pub before: Measure,
+    /// The result of syntactic sharing.
+    pub syntactic: Option<Measure>,
+    /// The result of equality saturation; absent in syntactic mode, and if it gave up.
+    pub semantic: Option<Measure>,
+    /// Why equality saturation gave up, if it did.
+    pub gave_up: Option<String>,
+    /// Which of them was returned: the cheapest.
+    pub chosen: Chosen,
+    /// Bindings that the result has and the input had not.
+    pub bindings: Vec<BindingReport>,
+    /// The search; absent in syntactic mode.
+    pub search: Option<SearchReport>,
+    /// Time for each stage, in microseconds, in the order in which they ran.
+    pub stages: IndexMap<String, u64>,
+}
+
+/// Cost of a function by the model of [`cost`](crate::cost).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measure {
+    /// Total weighted cost.
+    pub cost: f64,
+    /// The part of it that is integer work.
+    pub integer_cost: f64,
+    /// Per class of operations. Classes that do not occur are left out.
+    pub operations: IndexMap<String, Operations>,
+}
+
+/// The operations of one class in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Operations {
+    /// How many stand in the text.
+    pub in_text: u64,
+    /// How many are estimated to run.
+    pub executed: f64,
+    /// What those cost.
+    pub cost: f64,
+}
+
+/// A program that [`run`](super::run) may return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chosen {
+    /// The input as it was: nothing was cheaper.
+    Input,
+    /// The result of syntactic sharing.
+    Syntactic,
+    /// The result of equality saturation.
+    Semantic,
+}
+
+/// A binding that was made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BindingReport {
+    /// The variable's name.
+    pub name: String,
+    /// Its type.
+    pub dtype: String,
+    /// The bound expression.
+    pub value: String,
+    /// Where the bound value is used.
+    pub replaced: Vec<Replaced>,
+}
+
+/// A use of a bound value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replaced {
+    /// Line of the statement in the input, if [`Report::locate`] was told its text; absent within new bindings.
+    pub line: Option<u32>,
+    /// How often the value is used there.
+    pub uses: usize,
+    /// Place of the statement in the input.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// What the equality search did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SearchReport {
+    /// Nodes of the e-graph at the start.
+    pub input_nodes: usize,
+    /// Nodes at its end.
+    pub nodes: usize,
+    /// Classes at its end.
+    pub classes: usize,
+    /// Rounds of rewriting.
+    pub iterations: usize,
+    /// The limits that ended the search early.
+    pub limits_hit: Vec<Limit>,
+}
+
+/// A budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// Most nodes of an e-graph.
+    Nodes,
+}
+
+impl Report {
+    /// Total cost of the input.
+    pub fn cost_before(&self) -> f64 {
+        self.functions.iter().map(|f| f.before.cost).sum()
+    }
+
+    /// Total cost of the result.
+    pub fn cost_after(&self) -> f64 {
+        self.functions.iter().map(|f| f.after().cost).sum()
+    }
+
+    /// Fills in the lines of statements; `text` is what the module was parsed from.
+    pub fn locate(&mut self, text: &str) {
+        let lines = LineIndex::new(text);
+        let bindings = self.functions.iter_mut().flat_map(|f| &mut f.bindings);
+        for replaced in bindings.flat_map(|b| &mut b.replaced) {
+            if replaced.span != Span::NONE {
+                replaced.line = Some(lines.line(replaced.span.start));
+            }
+        }
+    }
+}
+
+impl FunctionReport {
+    pub(super) fn new(func: &PrimFunc, before: Measure) -> FunctionReport {
+        FunctionReport {
+            name: func.name.to_string(),
+            before,
+            syntactic: None,
+            semantic: None,
+            gave_up: None,
+            chosen: Chosen::Input,
+            bindings: Vec::new(),
+            search: None,
+            stages: IndexMap::new(),
+        }
+    }
+
+    /// The cost of what was returned.
+    pub fn after(&self) -> &Measure {
+        let chosen = match self.chosen {
+            Chosen::Input => None,
+            Chosen::Syntactic => self.syntactic.as_ref(),
+            Chosen::Semantic => self.semantic.as_ref(),
+        };
+        chosen.unwrap_or(&self.before)
+    }
+}
+
+impl SearchReport {
+    pub(super) fn new(stats: &Stats) -> SearchReport {
+        SearchReport {
+            input_nodes: stats.input_nodes,
+            nodes: stats.nodes,
+            classes: stats.classes,
+            iterations: stats.rounds,
+            limits_hit: if stats.node_limit_hit { vec![Limit::Nodes] } else { Vec::new() },
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What can stop an optimization: one error type for the library's entry points.
+
+use crate::diag::{Diagnostic, Span};
+
+/// Why a module was not optimized. The input is untouched.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The program breaks a rule of the language; all violations that were found.
+    #[error("{}", list(.0))]
+    Invalid(Vec<Violation>),
+    /// No pass has this name.
+    #[error("there is no pass `{name}`; the passes are {known}")]
+    UnknownPass {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A pass made a program that breaks a rule of the language: a bug in satir. Its result is dropped.
+    #[error("bug in satir: the pass `{pass}` made an invalid program, which was dropped: {}", list(.violations))]
+    Broken {
+        /// The pass.
+        pass: &'static str,
+        /// What is wrong with its result.
+        violations: Vec<Violation>,
+    },
+    /// This build has no implementation of what was asked for.
+    #[error("{0} is not available in this build")]
+    Unavailable(&'static str),
+}
+
+/// A rule of the language that a program breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The statement; [`Span::NONE`] if it has no place in a source.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Error {
+    /// The error for people: with places, if it is about the program that `text` is the source of.
+    pub fn render(&self, file: &str, text: &str) -> String {
+        match self {
+            Error::Invalid(violations) => {
+                let lines = violations.iter().map(|v| match v.span {
+                    Span::NONE => format!("{file}: error: {}", v.message),
+                    span => Diagnostic::new(file, text, span, v.message.as_str()).to_string(),
+                });
+                lines.collect::<Vec<_>>().join("\n")
+            }
+            Error::UnknownPass { .. } | Error::Broken { .. } | Error::Unavailable(_) => {
+                format!("{file}: error: {self}")
+            }
+        }
+    }
+}
+
+fn list(violations: &[Violation]) -> String {
+    violations.iter().map(|v| v.message.as_str()).collect::<Vec<_>>().join("; ")
+}

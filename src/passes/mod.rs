@@ -1,0 +1,118 @@
+//! Passes by name, and the driver that runs them in order.
+//!
+//! A pass turns a valid module into a valid module that does the same; it knows nothing of its neighbours. The
+//! driver verifies the input and the result of each pass: an invalid result is a bug, named after its pass, and is
+//! dropped.
+//!
+//! To add a pass: its own module with one entry point, then a line in [`ALL`].
+
+use std::time::{Duration, Instant};
+
+use crate::cse::{self, Mode, Options};
+use crate::error::Error;
+use crate::ir::Module;
+
+/// A pass.
+#[derive(Debug)]
+pub struct Pass {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    apply: fn(&Module, &Options) -> Result<Module, Error>,
+}
+
+/// All passes.
+pub const ALL: &[Pass] = &[
+    Pass {
+        name: "verify",
+        about: "check that the program is well-formed; changes nothing",
+        apply: |module, _| Ok(module.clone()),
+    },
+    Pass {
+        name: "syntactic-cse",
+        about: "share expressions that are written alike",
+        apply: |module, options| share(module, options, Mode::Syntactic),
+    },
+    Pass {
+        name: "semantic-cse",
+        about: "share expressions that are equal, by equality saturation",
+        apply: |module, options| share(module, options, Mode::Semantic),
+    },
+];
+
+/// What the driver saw of one pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The pass's name.
+    pub pass: &'static str,
+    /// Whether it changed anything.
+    pub changed: bool,
+    /// How long it took, without verification.
+    pub time: Duration,
+}
+
+/// The passes in a list of names between commas, such as `verify,semantic-cse`; an empty list has none.
+///
+/// # Errors
+///
+/// If no pass has one of the names.
+pub fn select(names: &str) -> Result<Vec<&'static Pass>, Error> {
+    let find = |name: &str| {
+        ALL.iter().find(|pass| pass.name == name).ok_or_else(|| {
+            let known: Vec<&str> = ALL.iter().map(|pass| pass.name).collect();
+            Error::UnknownPass { name: name.to_owned(), known: known.join(", ") }
+        })
+    };
+    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(find).collect()
+}
+
+/// Runs passes in order and verifies before the first and after each. `observe` is called after each pass with what
+/// it made.
+///
+/// # Errors
+///
+/// If the module is not well-formed, or a pass fails.
+pub fn run(
+    module: &Module,
+    passes: &[&Pass],
+    options: &Options,
+    mut observe: impl FnMut(&Step, &Module),
+) -> Result<Module, Error> {
+    let mut module = module.clone();
+    for pass in passes {
+        let start = Instant::now();
+        let result = (pass.apply)(&module, options)?;
+        let time = start.elapsed();
+        let step = Step { pass: pass.name, changed: result != module, time };
+        log::info!("{}: {}, {time:?}", step.pass, if step.changed { "changed" } else { "unchanged" });
+        observe(&step, &result);
+        module = result;
+    }
+    Ok(module)
+}
+
+fn share(module: &Module, options: &Options, mode: Mode) -> Result<Module, Error> {
+    cse::run(module, &Options { mode, ..options.clone() }).map(|(module, _)| module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_name_passes_in_order() {
+        let names = |list| select(list).map(|passes| passes.iter().map(|p| p.name).collect::<Vec<_>>());
+        assert_eq!(names("").unwrap(), [""; 0]);
+        assert_eq!(names("verify, syntactic-cse,verify").unwrap(), ["verify", "syntactic-cse", "verify"]);
+        let error = names("verify,cse").unwrap_err().to_string();
+        assert!(error.starts_with("there is no pass `cse`; the passes are verify,"), "{error}");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for (at, pass) in ALL.iter().enumerate() {
+            assert!(ALL[..at].iter().all(|other| other.name != pass.name), "{}", pass.name);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The command line as a user sees it: streams, files, exit codes, messages. Each test runs the built program.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const GOOD: &str = r#"@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        A[x * 3 + y] = x * 3 + y
+"#;
+
+/// What a run of the program gave.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    #[track_caller]
+    fn code(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", clip(&self.out), clip(&self.err));
+        self
+    }
+
+    /// Standard error has all of these texts.
+    #[track_caller]
+    fn says(self, texts: &[&str]) -> Ran {
+        for text in texts {
+            assert!(self.err.contains(text), "`{text}` is not in stderr:\n{}", clip(&self.err));
+        }
+        self
+    }
+
+    /// It failed as a bad program should: exit code 1, a message, no output, no panic.
+    #[track_caller]
+    fn fails_cleanly(self) -> Ran {
+        let ran = self.code(1);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.contains("error: "), "{}", clip(&ran.err));
+        assert!(!ran.err.contains("panicked") && !ran.err.contains("internal error"), "{}", clip(&ran.err));
+        ran
+    }
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(2000).collect()
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_satir"));
+    command.args(args).env_remove("RUST_LOG").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ran(output: Output) -> Ran {
+    Ran {
+        code: output.status.code().expect("the program was not killed by a signal"),
+        out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn satir(args: &[&str]) -> Ran {
+    ran(command(args).stdin(Stdio::null()).output().unwrap())
+}
+
+fn satir_on(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.as_ref().to_vec();
+    let writer = std::thread::spawn(move || {
+        // A program that fails early need not read all of it.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    ran(output)
+}
+
+fn path(p: &Path) -> &str {
+    p.to_str().unwrap()
+}
+
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/kernels")
+}
+
+#[test]
+fn standard_input_to_standard_output() {
+    for args in [&["cse"][..], &["cse", "-"], &["cse", "-", "-o", "-"]] {
+        let ran = satir_on(args, GOOD).code(0);
+        assert!(
+            ran.out.starts_with("# from tvm.script") || ran.out.starts_with("@I.ir_module"),
+            "{}",
+            ran.out
+        );
+        assert_eq!(ran.err, "");
+    }
+}
+
+#[test]
+fn no_passes_print_the_program_as_tvm_does() {
+    let ran = satir_on(&["opt", "--passes", ""], GOOD).code(0);
+    let body = |text: &str| -> String {
+        // TVM repeats the types of symbolic dimensions, which its parser does not need.
+        let kept =
+            |l: &&str| !l.is_empty() && !l.trim_start().starts_with('#') && !l.contains(" = T.int32()");
+        text.lines().filter(kept).map(|l| format!("{l}\n")).collect()
+    };
+    assert_eq!(body(&ran.out), GOOD);
+    for entry in fs::read_dir(kernels()).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_some_and(|e| e == "py") {
+            let ran = satir(&["opt", "--passes", "", path(&file)]).code(0);
+            let text = fs::read_to_string(&file).unwrap();
+            assert_eq!(body(&ran.out), body(&text), "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn an_output_file_is_written_and_standard_output_stays_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in.py"), dir.path().join("out.py"));
+    fs::write(&input, GOOD).unwrap();
+    let ran = satir(&["cse", path(&input), "-o", path(&output)]).code(0);
+    assert_eq!(ran.out, "");
+    assert_eq!(fs::read_to_string(&output).unwrap(), satir(&["cse", path(&input)]).code(0).out);
+}
+
+#[test]
+fn a_failed_run_leaves_the_old_output_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("out.py");
+    fs::write(&output, "old").unwrap();
+    satir_on(&["cse", "-", "-o", path(&output)], "@T.prim_func\ndef main(:\n").fails_cleanly();
+    assert_eq!(fs::read_to_string(&output).unwrap(), "old");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_fails_cleanly() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("missing/out.py");
+    satir_on(&["cse", "-", "-o", path(&output)], GOOD)
+        .fails_cleanly()
+        .says(&["missing/out.py", "cannot write"]);
+}
+
+#[test]
+fn an_input_that_cannot_be_read_fails_cleanly() {
+    satir(&["cse", "no/such/file.py"]).fails_cleanly().says(&["no/such/file.py: cannot read"]);
+    satir_on(&["cse"], [b'@', 0xff, 0xfe]).fails_cleanly().says(&["<stdin>:1:2: error: ", "UTF-8"]);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for args in [
+        &["cse", "--no-such-flag"][..],
+        &["no-such-command"],
+        &[],
+        &["cse", "--bind", "n=x"],
+        &["cse", "--bind", "n"],
+        &["cse", "--mode", "magic"],
+        &["cse", "--time-limit", "-1"],
+        &["cse", "--node-limit", "0"],
+        &["cse", "--emit", "nothing"],
+        &["opt"],
+        &["opt", "--passes", "verify,no-such-pass"],
+    ] {
+        let ran = satir(args).code(2);
+        assert_eq!(ran.out, "", "{args:?}");
+        assert_ne!(ran.err, "", "{args:?}");
+    }
+    satir(&["opt", "--passes", "no-such-pass"]).code(2).says(&["no pass `no-such-pass`", "semantic-cse"]);
+}
+
+#[test]
+fn help_and_version_are_exit_code_0() {
+    for args in [&["--help"][..], &["cse", "--help"], &["--version"], &["opt", "--list"]] {
+        assert_ne!(satir(args).code(0).out, "", "{args:?}");
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let file = kernels().join("unrolled_copy.py");
+    let first = satir(&["cse", path(&file)]).code(0).out;
+    for _ in 0..3 {
+        assert_eq!(satir(&["cse", path(&file)]).code(0).out, first);
+    }
+}
+
+#[test]
+fn a_batch_needs_programs_and_a_folder_to_write_to() {
+    let dir = tempfile::tempdir().unwrap();
+    satir(&["cse", path(dir.path())]).fails_cleanly().says(&["no file in this folder ends in `.py`"]);
+    let file = dir.path().join("a.py");
+    fs::write(&file, GOOD).unwrap();
+    satir(&["cse", path(dir.path()), "-o", path(&file)]).code(2);
+    satir_on(&["cse", "-", "-o", path(dir.path())], GOOD).code(2);
+    assert_eq!(fs::read_to_string(&file).unwrap(), GOOD);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = command(&["cse"]).stdin(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(GOOD.as_bytes()).unwrap();
+    let ran = ran(child.wait_with_output().unwrap()).code(0);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn a_program_that_ends_anywhere_fails_cleanly_or_a_shorter_program() {
+    let text = fs::read_to_string(kernels().join("softmax_dynamic_checks.py")).unwrap();
+    let cuts: Vec<usize> = (0..text.len()).filter(|&at| text.is_char_boundary(at)).step_by(37).collect();
+    for at in cuts {
+        let ran = satir_on(&["opt", "--passes", ""], &text[..at]);
+        if ran.code != 0 {
+            ran.fails_cleanly().says(&["<stdin>:"]);
+        }
+    }
+}
+
+/// A program with a mistake: where it is found, and words of the message.
+#[track_caller]
+fn mistake(text: &str, place: &str, words: &[&str]) {
+    let ran = satir_on(&["cse"], text).fails_cleanly();
+    let first = ran.err.lines().next().unwrap_or("").to_owned();
+    assert!(first.starts_with(&format!("<stdin>:{place}: error: ")), "expected {place}: {}", clip(&ran.err));
+    ran.says(words);
+}
+
+/// A function of one buffer and two scalars with this body.
+fn with_body(body: &str) -> String {
+    let head = "@T.prim_func\ndef main(A: T.Buffer((64,), \"int32\"), x: T.int32, f: T.float32):\n";
+    body.lines().fold(head.to_owned(), |text, line| format!("{text}    {line}\n"))
+}
+
+#[test]
+fn mistakes_have_a_place_and_a_reason() {
+    mistake(&with_body("A[0] = y"), "3:12", &["`y`"]);
+    mistake(&with_body("A[0] = x +"), "3:15", &["expected an expression"]);
+    mistake(&with_body("A[0, 1] = x"), "3:5", &["dimension"]);
+    mistake(&with_body("A[0] = x\n  A[1] = x"), "4:1", &["indent"]);
+    mistake(&with_body("for i in range(4):\nA[1] = x"), "4:5", &["indent"]);
+    mistake(&with_body("import os"), "3:5", &["import"]);
+    mistake(
+        &with_body("with T.no_such_frame():\n    A[1] = x"),
+        "3:10",
+        &["expected a construct with a body"],
+    );
+    mistake(&with_body("A[0] = \"text"), "3:12", &["string"]);
+}
+
+#[test]
+fn type_errors_are_errors() {
+    for body in ["A[f] = x", "A[0] = T.Select(x, x, x)", "A[0] = x + f // x"] {
+        satir_on(&["cse"], with_body(body)).fails_cleanly().says(&["<stdin>:3:"]);
+    }
+}
+
+#[test]
+fn a_megabyte_of_garbage_fails_cleanly() {
+    // Bytes of a fixed linear congruential sequence.
+    let mut state = 12345u32;
+    let mut byte = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let any: Vec<u8> = (0..1_000_000).map(|_| byte()).collect();
+    let printable: Vec<u8> = (0..1_000_000).map(|_| b' ' + byte() % 95).collect();
+    let of_words: String = {
+        let words = [
+            "@T.prim_func\n",
+            "def f(",
+            "    ",
+            "\n",
+            "A[0]",
+            "for i in ",
+            "(",
+            ")",
+            ":",
+            "=",
+            "T.",
+            "+ 1",
+            "\"",
+        ];
+        std::iter::repeat_with(|| words[usize::from(byte()) % words.len()]).take(200_000).collect()
+    };
+    for garbage in [any, printable, of_words.into_bytes(), vec![b'('; 1_000_000], vec![0; 1_000_000]] {
+        let ran = satir_on(&["cse"], garbage).fails_cleanly();
+        assert!(ran.err.len() < 2000, "the message is {} bytes long", ran.err.len());
+    }
+}
+
+#[test]
+fn deep_nesting_fails_cleanly_not_an_overflow() {
+    const DEEP: usize = 20_000;
+    let parentheses = with_body(&format!("A[0] = {}x{}", "(".repeat(DEEP), ")".repeat(DEEP)));
+    let minus = with_body(&format!("A[0] = {}x", "-".repeat(DEEP)));
+    let nots = with_body(&format!("assert {}x == 1, \"m\"", "not ".repeat(DEEP)));
+    let calls = with_body(&format!("A[0] = {}x{}", "T.max(1, ".repeat(DEEP), ")".repeat(DEEP)));
+    let loads = with_body(&format!("A[0] = {}0{}", "A[".repeat(DEEP), "]".repeat(DEEP)));
+    let sum = with_body(&format!("A[0] = x{}", " + x".repeat(DEEP)));
+    let mut loops = with_body("");
+    for depth in 0..DEEP.min(3000) {
+        loops += &format!("{}for i{depth} in range(2):\n", " ".repeat(depth + 4));
+    }
+    loops += &format!("{}A[0] = 1\n", " ".repeat(DEEP.min(3000) + 4));
+    for text in [parentheses, minus, nots, calls, loads, sum, loops] {
+        let ran = satir_on(&["cse"], text).fails_cleanly();
+        assert!(ran.err.len() < 2000, "the message is {} bytes long", ran.err.len());
+    }
+}

@@ -1,0 +1,186 @@
+//! Keeps the source tidy: every file says what it is, stays small, imports only from the layers below it, and
+//! leaves nothing unfinished. ARCHITECTURE.md names the layers.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For each module of the library, the modules that its files may name in a `crate::…` path, besides themselves.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("diag", &[]),
+    ("ir", &["diag"]),
+    ("script", &["diag", "ir"]),
+    ("verify", &["diag", "ir"]),
+    ("cost", &["ir"]),
+    ("interp", &["diag", "ir"]),
+    ("rules", &["diag", "ir"]),
+    ("arith", &["ir"]),
+    ("eqsat", &["diag", "ir", "arith", "cost", "rules"]),
+    ("error", &["diag"]),
+    ("cse", &["diag", "ir", "script", "cost", "rules", "verify", "eqsat", "error"]),
+    ("passes", &["ir", "cse", "eqsat", "error", "verify"]),
+];
+
+/// Most lines of a file, tests included.
+const MAX_LINES: usize = 900;
+
+#[test]
+fn modules_import_only_what_is_below_them() {
+    let layers: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
+    let mut errors = Vec::new();
+    for (path, text) in sources("src") {
+        let module = module_of(&path);
+        if matches!(module.as_str(), "lib" | "main" | "cli") || is_test(&path) {
+            continue;
+        }
+        let Some(below) = layers.get(module.as_str()) else {
+            errors.push(format!(
+                "{}: module `{module}` has no line in LAYERS of tests/tidy.rs",
+                path.display()
+            ));
+            continue;
+        };
+        // Tests at the end of a file may use anything.
+        let code = text.split("#[cfg(test)]").next().unwrap_or("");
+        for (number, line) in code.lines().enumerate() {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            for used in crate_paths(line) {
+                if used != module && !below.contains(&used) {
+                    let place = format!("{}:{}", path.display(), number + 1);
+                    errors.push(format!("{place}: `{module}` must not use `crate::{used}`"));
+                }
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+}
+
+#[test]
+fn layers_are_listed_from_the_bottom_up() {
+    for (at, (module, below)) in LAYERS.iter().enumerate() {
+        for used in *below {
+            let position = LAYERS.iter().position(|(name, _)| name == used);
+            assert!(position.is_some_and(|p| p < at), "{module} uses {used}, which is not below it");
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let mut errors = Vec::new();
+    for (path, text) in all_rust() {
+        if !text.starts_with("//! ") {
+            errors
+                .push(format!("{}: the first line must be a `//!` comment on what this is", path.display()));
+        }
+    }
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+}
+
+#[test]
+fn files_are_small() {
+    for (path, text) in all_rust() {
+        let lines = text.lines().count();
+        assert!(lines <= MAX_LINES, "{}: {lines} lines, more than {MAX_LINES}: split it", path.display());
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    // Spelled apart, so that this file does not find itself.
+    let words = ["TO DO", "FIX ME", "X XX", "to do!", "unimple mented!"].map(|w| w.replace(' ', ""));
+    let mut errors = Vec::new();
+    for (path, text) in all_rust() {
+        for (number, line) in text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|w| line.contains(w.as_str())) {
+                errors.push(format!("{}:{}: {word}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+}
+
+#[test]
+fn readme_and_ci_name_the_same_commands() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    for command in ["cargo run --release -- cse examples/kernels/unrolled_copy.py", "cargo test"] {
+        assert!(readme.contains(command), "README.md does not say `{command}`");
+        assert!(ci.contains(command), ".ci/run does not run `{command}`");
+    }
+}
+
+#[test]
+fn architecture_names_every_module() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let modules: Vec<String> = sources("src").iter().map(|(path, _)| module_of(path)).collect();
+    for module in modules.iter().filter(|m| !matches!(m.as_str(), "lib" | "main")) {
+        assert!(text.contains(&format!("`src/{module}")), "ARCHITECTURE.md does not name `src/{module}`");
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names that follow `crate::` in a line, those in braces included.
+fn crate_paths(line: &str) -> Vec<&str> {
+    let ident = |s: &str| s.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(s.len());
+    let mut names = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        // `$crate::` and `mycrate::` are something else.
+        if line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let rest = &line[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let group = group.split('}').next().unwrap_or("");
+                names.extend(group.split(',').map(|part| &part.trim()[..ident(part.trim())]));
+            }
+            None => names.push(&rest[..ident(rest)]),
+        }
+    }
+    names.retain(|name| name.starts_with(|c: char| c.is_lowercase()));
+    names
+}
+
+/// The top-level module that a file under `src` belongs to.
+fn module_of(path: &Path) -> String {
+    let relative = path.strip_prefix(root().join("src")).unwrap();
+    let first = relative.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+    first.strip_suffix(".rs").unwrap_or(&first).to_owned()
+}
+
+/// Whether a file under `src` is compiled for tests only.
+fn is_test(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "tests.rs") || path.iter().any(|part| part == "tests")
+}
+
+fn all_rust() -> Vec<(PathBuf, String)> {
+    ["src", "tests", "benches", "examples"].iter().flat_map(|folder| sources(folder)).collect()
+}
+
+/// Every Rust file under a folder, with its text, by name.
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                files.push((path, text));
+            }
+        }
+    }
+    files.sort();
+    files
+}
