@@ -1,6 +1,7 @@
 //! Small functions with known behaviour, built in Rust.
 
 mod equivalence;
+mod script;
 
 use super::*;
 use crate::ir::opclass::OpClass;
