@@ -355,10 +355,14 @@ impl<'a> Compiler<'a> {
         let mut results = Vec::with_capacity(size);
         for target in &args[2 + size..2 + 2 * size] {
             match &target.kind {
-                ExprKind::Load { buffer, indices } => results.push(self.access(*buffer, indices)?),
+                ExprKind::Load { buffer, indices } => {
+                    self.count_expr(target);
+                    results.push(self.access(*buffer, indices)?);
+                }
                 _ => return self.unsupported(malformed),
             }
         }
+        self.count(OpClass::Call, 1);
         let mut vars = Vec::new();
         for var in &args[2 + 2 * size..] {
             match var.as_var() {
@@ -391,6 +395,8 @@ impl<'a> Compiler<'a> {
         &mut self,
         reducer: &'a CommReducer,
     ) -> Result<(Code, Vec<Slot>, Code, Vec<Slot>), Unsupported> {
+        // What the reduction does inside is part of the call.
+        let counting = std::mem::replace(&mut self.counting, false);
         let start = self.here();
         self.start_piece();
         let combined = self.keep_all(&reducer.result)?;
@@ -398,6 +404,8 @@ impl<'a> Compiler<'a> {
         let start = self.here();
         self.start_piece();
         let neutral = self.keep_all(&reducer.identity)?;
-        Ok((combine, combined, self.since(start), neutral))
+        let identity = self.since(start);
+        self.counting = counting;
+        Ok((combine, combined, identity, neutral))
     }
 }

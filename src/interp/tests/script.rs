@@ -260,3 +260,36 @@ fn unknown_pure_calls_are_functions() {
     assert_ne!(a[0], a[2]);
     assert_eq!(ran.run.calls.count, 0);
 }
+
+/// Where nothing branches, what the cost model expects to run is what runs.
+#[test]
+fn the_cost_model_counts_the_same() {
+    use crate::cost::{Profile, cost_of_func};
+    let text = r#"
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer(("n", 8), "float32"), B: T.Buffer((n, 8), "float32"), C: T.Buffer((n,), "int32")):
+    n = T.int32()
+    A_1 = A.view(n * 8)
+    S = T.alloc_buffer((8,), "float32")
+    for i in range(n):
+        q: T.let[T.int32] = (i * 8 + n) // 3 % 8
+        for j in T.serial(0, 8, step=2):
+            S[j] = T.exp(A_1[i * 8 + j]) / T.Cast("float32", T.max(q, j) + 1)
+        for j in T.vectorized(4):
+            B[i, j] = T.Select(j < q, S[0], -A[i, j])
+        B[i, 0:8] = A_1[i * 8:i * 8 + 8] * T.Broadcast(T.float32(2.0), 8)
+        C[i] = T.shift_right(q, 1) + T.truncdiv(q - 5, i + 1)
+"#;
+    let module = crate::script::parse("test", text).unwrap();
+    let bindings: Bindings = [("n".to_owned(), 7)].into();
+    let fill = Fill { seed: 1, constraints: &Constraints::new(), ints: (0, 9), special_floats: false };
+    let inputs = Inputs::generate(&module.funcs[0], &bindings, &fill).unwrap();
+    let interpreter = Interpreter::new(&module.funcs[0]).unwrap();
+    let run = interpreter.run(&inputs, MODE);
+    assert!(run.outcome.is_done(), "{:?}", run.outcome);
+    let expected = cost_of_func(&module.funcs[0], &Profile::default(), &bindings);
+    for (class, count) in expected.classes() {
+        assert_eq!(interpreter.static_counts().get(class), count.count, "{} in the text", class.name());
+        assert_eq!(run.counts.get(class) as f64, count.runs.to_f64(), "{} executed", class.name());
+    }
+}
