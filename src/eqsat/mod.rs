@@ -146,7 +146,7 @@ fn offer_forms(lowered: &mut Lowered, node_limit: usize) {
     let mut ids: Vec<Id> = graph.classes().filter(|c| facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     for id in ids {
-        if graph.total_number_of_nodes() > node_limit {
+        if graph.total_size() > node_limit {
             break;
         }
         forms::offer(graph, id);

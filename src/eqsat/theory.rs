@@ -39,7 +39,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
         let nodes: Vec<(Id, Node)> =
             graph.classes().flat_map(|c| c.nodes.iter().map(move |n| (c.id, n.clone()))).collect();
         for (id, node) in nodes {
-            if graph.total_number_of_nodes() > node_limit {
+            if graph.total_size() > node_limit {
                 graph.rebuild();
                 return round + 1;
             }
