@@ -10,9 +10,9 @@
 //! # What may be bound where
 //!
 //! A binding is legal where the class's variables are defined and the memory version of its loads has begun (no
-//! use lies behind a write, by the meaning of versions). A class that may trap is bound only just before a
-//! statement that evaluates it for certain: directly, not in a lazy arm, or inside of blocks that run whenever
-//! their statement does, before anything in them that may not complete.
+//! use lies behind a write, by the meaning of versions). A class that may trap is bound only where it is certain to
+//! be evaluated: by the statement behind the binding or a later one of the block with nothing before it that may
+//! not complete; there directly, not in a lazy arm, or inside of blocks that run whenever their statement does.
 
 use std::collections::BTreeMap;
 
@@ -213,24 +213,32 @@ impl Placer<'_> {
         if chosen.needs.scope == scope && place.position < chosen.needs.position {
             return None;
         }
-        let safe = chosen.total || uses.iter().any(|u| !u.lazy && self.certain(u.place, place));
-        safe.then_some(place)
+        if chosen.total {
+            return Some(place);
+        }
+        // It may trap, so it must be certain to be evaluated once `place` is reached: by that statement or by a
+        // later one of the block, if everything up to there completes.
+        let certain = uses
+            .iter()
+            .filter(|u| !u.lazy)
+            .filter_map(|u| self.certain(u.place, scope))
+            .min()
+            .filter(|&at| at == place.position || at <= self.scopes.get(scope).barrier);
+        certain.map(|_| place)
     }
 
-    /// Whether the statement at `place` always evaluates what stands, not lazily, at `at` inside of it.
-    fn certain(&self, at: Place, place: Place) -> bool {
+    /// The statement of `scope` that always evaluates what stands, not lazily, at `at` inside of it; `None` if
+    /// there may be runs in which it does not.
+    fn certain(&self, at: Place, scope: ScopeId) -> Option<u32> {
         let mut at = at;
-        while at.scope != place.scope {
-            let scope = self.scopes.get(at.scope);
-            if !scope.certain || at.position > scope.barrier {
-                return false;
+        while at.scope != scope {
+            let inner = self.scopes.get(at.scope);
+            if !inner.certain || at.position > inner.barrier {
+                return None;
             }
-            match scope.parent {
-                Some(parent) => at = parent,
-                None => return false,
-            }
+            at = inner.parent?;
         }
-        at.position == place.position
+        Some(at.position)
     }
 }
 
