@@ -10,6 +10,7 @@ pub mod ir;
 pub mod passes;
 pub mod rules;
 pub mod script;
+pub mod simplify;
 
 pub use error::Error;
 

@@ -53,6 +53,11 @@ pub struct Theory {
     by_poly: HashMap<(DType, Poly), Id>,
     /// The class of each operation on an unordered pair.
     by_pair: HashMap<(BinOp, DType, Id, Id), Id>,
+    /// Polynomials that are not negative, in the place that a graph is about. Always empty in the graph of a whole
+    /// function: such facts hold in a scope only.
+    pub assumptions: Vec<Poly>,
+    /// Whether to look for assumptions among what is known to be true.
+    pub contextual: bool,
     /// Contradictions met (two constants in one class): evidence of an unsound rule; the result is not used.
     pub contradictions: usize,
 }

@@ -69,23 +69,8 @@ pub fn hole_index(var: VarId) -> Option<usize> {
 /// Puts the expressions of `func` into an e-graph. `bindings` and `profile` give the frequencies of scopes;
 /// they do not make facts.
 pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> Lowered {
-    let mut lowerer = Lowerer {
-        func,
-        places: Places::new(func, profile, bindings),
-        memory: Memory::new(func),
-        values: HashMap::new(),
-        out: Lowered {
-            graph: Graph::new(theory_for(func.vars.len())),
-            scopes: Scopes::default(),
-            sites: Vec::new(),
-            callees: IndexSet::new(),
-            templates: Vec::new(),
-            dissolved: Vec::new(),
-            versions: Vec::new(),
-            redefined: false,
-        },
-    };
-    lowerer.parameters();
+    let mut lowerer = Lowerer::new(func, profile, bindings);
+    lowerer.out.graph.analysis.var_ranges = parameter_ranges(func);
     let root = lowerer.scope(None, 1.0, true, true);
     lowerer.new_version(Place { scope: root, position: 0 });
     lowerer.block(root, &func.body);
@@ -93,33 +78,66 @@ pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> Lowered
     lowerer.out
 }
 
+/// What is known at a place, for [`lower_at`].
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The range of each variable.
+    pub ranges: Vec<Interval>,
+    /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
+    pub facts: Vec<(Expr, bool)>,
+    /// Values of variables bound by `Bind`, which must read no memory and have no effect.
+    pub values: HashMap<VarId, Expr>,
+}
+
+/// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph with one scope.
+pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, exprs: &[&Expr]) -> Lowered {
+    let bindings = Bindings::new();
+    let mut lowerer = Lowerer::new(func, profile, &bindings);
+    lowerer.out.graph.analysis.var_ranges.clone_from(&known.ranges);
+    lowerer.out.graph.analysis.contextual = true;
+    let scope = lowerer.scope(None, 1.0, true, true);
+    let place = Place { scope, position: 0 };
+    lowerer.new_version(place);
+    lowerer.known_values = Some(&known.values);
+    for (fact, truth) in &known.facts {
+        let fact = lowerer.expr(fact);
+        let truth = lowerer.add(Op::Int(i64::from(*truth)), DType::BOOL, []);
+        lowerer.out.graph.union(fact, truth);
+    }
+    for e in exprs {
+        lowerer.site(e, place);
+    }
+    lowerer.out.graph.rebuild();
+    lowerer.out
+}
+
 struct Lowerer<'a> {
-    func: &'a PrimFunc,
     places: Places<'a>,
     memory: Memory,
     /// The classes of dissolved variables.
     values: HashMap<VarId, Id>,
+    /// Values of variables that are lowered when they are met.
+    known_values: Option<&'a HashMap<VarId, Expr>>,
     out: Lowered,
 }
 
-impl Lowerer<'_> {
-    /// Dimensions of parameters' buffers are not negative.
-    fn parameters(&mut self) {
-        for param in &self.func.params {
-            if let Param::Buffer(buffer) = param {
-                self.dimensions(*buffer);
-            }
-        }
-        for &(_, buffer) in &self.func.matches {
-            self.dimensions(buffer);
-        }
-    }
-
-    fn dimensions(&mut self, buffer: BufferId) {
-        for extent in &self.func.buffer(buffer).shape {
-            if let Some(v) = extent.as_var() {
-                self.out.graph.analysis.var_ranges[v.index()] = Interval::NON_NEGATIVE;
-            }
+impl<'a> Lowerer<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings) -> Lowerer<'a> {
+        Lowerer {
+            places: Places::new(func, profile, bindings),
+            memory: Memory::new(func),
+            values: HashMap::new(),
+            known_values: None,
+            out: Lowered {
+                graph: Graph::new(theory_for(func.vars.len())),
+                scopes: Scopes::default(),
+                sites: Vec::new(),
+                callees: IndexSet::new(),
+                templates: Vec::new(),
+                dissolved: Vec::new(),
+                versions: Vec::new(),
+                redefined: false,
+            },
         }
     }
 
@@ -384,10 +402,19 @@ impl Lowerer<'_> {
         match &e.kind {
             ExprKind::Int(v) => self.add(Op::Int(*v), dtype, []),
             ExprKind::Float(bits) => self.add(Op::Float(*bits), dtype, []),
-            ExprKind::Var(v) => match self.values.get(v) {
-                Some(&class) => class,
-                None => self.add(Op::Var(*v), dtype, []),
-            },
+            ExprKind::Var(v) => {
+                if let Some(&class) = self.values.get(v) {
+                    return class;
+                }
+                match self.known_values.and_then(|values| values.get(v)) {
+                    Some(value) => {
+                        let class = self.expr(value);
+                        self.values.insert(*v, class);
+                        class
+                    }
+                    None => self.add(Op::Var(*v), dtype, []),
+                }
+            }
             _ if acts(e) => self.template(e),
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
@@ -484,8 +511,25 @@ impl Lowerer<'_> {
     }
 }
 
+/// The ranges that hold in the whole function: dimensions of parameters' buffers are not negative.
+pub fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
+    let mut ranges = vec![Interval::ALL; func.vars.len()];
+    let of_params = func.params.iter().filter_map(|p| match p {
+        Param::Buffer(buffer) => Some(*buffer),
+        Param::Var(_) => None,
+    });
+    for buffer in of_params.chain(func.matches.iter().map(|&(_, buffer)| buffer)) {
+        for extent in &func.buffer(buffer).shape {
+            if let Some(v) = extent.as_var() {
+                ranges[v.index()] = Interval::NON_NEGATIVE;
+            }
+        }
+    }
+    ranges
+}
+
 /// The range `min .. min + extent` of a loop variable, if both are constants and it is not empty.
-fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
+pub fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
     let range = || {
         let (min, extent) = (min?, extent?);
         Interval::new(min, min.checked_add(extent)?.checked_sub(1)?)
@@ -500,13 +544,14 @@ fn call_effect(call: &Call) -> Effect {
     }
 }
 
-fn is_lazy_select(call: &Call) -> bool {
+/// Whether the call is `T.if_then_else(c, a, b)`, which evaluates one of its arms.
+pub fn is_lazy_select(call: &Call) -> bool {
     matches!(&call.callee, Callee::Intrin(name) if &**name == "if_then_else") && call.args.len() == 3
 }
 
 /// Whether evaluating the expression does more than compute a value from values and buffers: it must then happen
 /// exactly as often, and in the order, as it stands.
-fn acts(e: &Expr) -> bool {
+pub fn acts(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         if let ExprKind::Call(call) = &e.kind {
@@ -521,7 +566,7 @@ fn acts(e: &Expr) -> bool {
 }
 
 /// Whether the value of a `Bind` cannot be computed again later, or is no plain value.
-fn reads_or_acts(e: &Expr) -> bool {
+pub fn reads_or_acts(e: &Expr) -> bool {
     let mut found = acts(e) || e.dtype == DType::HANDLE || e.dtype == DType::VOID;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
     found
@@ -529,7 +574,7 @@ fn reads_or_acts(e: &Expr) -> bool {
 
 /// Calls `f` on every expression root of a statement that is evaluated, in walking order; not on what stands in
 /// nested blocks.
-pub fn visit_roots(stmt: &mut Stmt, mut f: impl FnMut(&mut Expr)) {
+pub fn visit_roots<'s>(stmt: &'s mut Stmt, mut f: impl FnMut(&'s mut Expr)) {
     match &mut stmt.kind {
         StmtKind::Bind { value, .. } => f(value),
         StmtKind::Store { indices, value, .. } => {

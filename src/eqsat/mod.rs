@@ -8,6 +8,7 @@
 //! Each stage is a module; data flows one way. The reasons why the equalities are sound are in [`facts`] and
 //! [`theory`], those for placement in [`extract::place`].
 
+pub mod context;
 pub mod extract;
 pub mod facts;
 pub mod forms;
@@ -133,7 +134,8 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })
 }
 
-fn canonical(lowered: &Lowered, mut node: Node) -> Node {
+/// The node with canonical operands.
+pub(crate) fn canonical(lowered: &Lowered, mut node: Node) -> Node {
     for child in &mut node.children {
         *child = lowered.graph.find(*child);
     }

@@ -17,15 +17,7 @@ pub fn raise(
 ) -> (PrimFunc, Vec<VarId>) {
     let mut result = func.clone();
     let body = std::mem::take(&mut result.body);
-    let mut raiser = Raiser {
-        lowered,
-        selection,
-        bound: HashMap::new(),
-        at: HashMap::new(),
-        next_site: 0,
-        next_scope: 0,
-        next_bind: 0,
-    };
+    let mut raiser = Raiser::new(lowered, selection);
     let mut vars = Vec::with_capacity(plan.bindings.len());
     for (i, binding) in plan.bindings.iter().enumerate() {
         let dtype = selection.chosen[binding.index].node.dtype;
@@ -36,6 +28,12 @@ pub fn raise(
     }
     result.body = raiser.block(body);
     (result, vars)
+}
+
+/// The chosen expression of each site, without any bindings.
+pub fn expressions(lowered: &Lowered, selection: &Selection) -> Vec<Expr> {
+    let raiser = Raiser::new(lowered, selection);
+    lowered.sites.iter().zip(&selection.sites).map(|(site, &index)| raiser.node(index, site.place)).collect()
 }
 
 struct Raiser<'a> {
@@ -50,7 +48,19 @@ struct Raiser<'a> {
     next_bind: usize,
 }
 
-impl Raiser<'_> {
+impl<'a> Raiser<'a> {
+    fn new(lowered: &'a Lowered, selection: &'a Selection) -> Raiser<'a> {
+        Raiser {
+            lowered,
+            selection,
+            bound: HashMap::new(),
+            at: HashMap::new(),
+            next_site: 0,
+            next_scope: 0,
+            next_bind: 0,
+        }
+    }
+
     fn scopes(&self) -> &Scopes {
         &self.lowered.scopes
     }

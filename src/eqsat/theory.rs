@@ -15,6 +15,7 @@
 use egg::{Id, Language};
 use hashbrown::{HashMap, HashSet};
 
+use super::context::{self, Sign};
 use super::facts::{Graph, in_theory, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
@@ -25,7 +26,7 @@ use crate::ir::{BinOp, DType};
 const MAX_REDUCTIONS: usize = 16;
 
 /// How often a bound looks through a remainder `P - c * (P // c)`.
-const BOUND_DEPTH: u32 = 3;
+pub(super) const BOUND_DEPTH: u32 = 3;
 
 /// The most rounds of one call of [`run`]; each visits every class once.
 const MAX_ROUNDS: usize = 8;
@@ -36,6 +37,9 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
     for round in 0..MAX_ROUNDS {
         graph.rebuild();
         let mut changed = refresh(graph);
+        if graph.analysis.contextual {
+            changed |= context::assume_what_is_true(graph);
+        }
         let nodes: Vec<(Id, Node)> =
             graph.classes().flat_map(|c| c.nodes.iter().map(move |n| (c.id, n.clone()))).collect();
         for (id, node) in nodes {
@@ -60,6 +64,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
 fn fingerprint(graph: &Graph, node: &Node) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = std::hash::DefaultHasher::new();
+    graph.analysis.assumptions.len().hash(&mut hasher);
     for &c in &node.children {
         let data = &graph[c].data;
         data.interval.hash(&mut hasher);
@@ -374,20 +379,27 @@ fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64) {
     (n, c)
 }
 
-/// Division by a class that is not a constant: exact multiples, and nested quotients `x // a // b = x // (a*b)`.
+/// Division by a class that is not a constant: exact multiples, bounds, and nested quotients
+/// `x // a // b = x // (a*b)`.
 fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: DType) -> bool {
     let divisor = Poly::clone(&poly_of(graph, b));
     let range = graph[b].data.interval;
     let mut changed = false;
     if !range.contains(0)
-        && let Some((monomial, c)) = divisor.as_term()
-        && let Some((quotient, rest)) = p.split_by_term(monomial, c)
-        && !quotient.terms().is_empty()
+        && let Some((quotient, rest)) = split_by(p, &divisor)
     {
-        let rest_id = build(graph, &rest, dtype);
-        let remaining = graph.add(Node::bin(BinOp::FloorDiv, dtype, rest_id, b));
-        if let Some(sum) = poly_of(graph, remaining).add(&quotient) {
-            changed |= unite_with(graph, id, &sum, dtype);
+        if range.at_least(1)
+            && let Some(m) = context::small_quotient(graph, &rest, &divisor)
+            && let Some(result) = quotient.add(&Poly::constant(m))
+        {
+            return unite_with(graph, id, &result, dtype);
+        }
+        if !quotient.terms().is_empty() {
+            let rest_id = build(graph, &rest, dtype);
+            let remaining = graph.add(Node::bin(BinOp::FloorDiv, dtype, rest_id, b));
+            if let Some(sum) = poly_of(graph, remaining).add(&quotient) {
+                changed |= unite_with(graph, id, &sum, dtype);
+            }
         }
     }
     if range.at_least(0) {
@@ -404,6 +416,15 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
         }
     }
     changed
+}
+
+/// `p = quotient * divisor + rest` by the terms that a divisor of one term divides.
+fn split_by(p: &Poly, divisor: &Poly) -> Option<(Poly, Poly)> {
+    match divisor.as_term() {
+        Some((monomial, c)) => p.split_by_term(monomial, c),
+        None if p == divisor => Some((Poly::constant(1), Poly::default())),
+        None => Some((Poly::default(), p.clone())),
+    }
 }
 
 /// `p % q = p - q * (p // q)`.
@@ -434,13 +455,11 @@ fn trunc(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: Id, b: Id) -> bo
 
 fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
-    let range = bound(graph, &difference, BOUND_DEPTH);
-    let smaller = if range.at_most(0) {
-        a
-    } else if range.at_least(0) {
-        b
-    } else {
-        return false;
+    let sign = context::sign(graph, &difference);
+    let smaller = match sign {
+        Sign::Negative | Sign::NotPositive | Sign::Zero => a,
+        Sign::Positive | Sign::NotNegative => b,
+        Sign::NonZero | Sign::Unknown => return false,
     };
     let larger = if smaller == a { b } else { a };
     graph.union(id, if op == BinOp::Min { smaller } else { larger })
@@ -450,22 +469,7 @@ fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
 fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let dtype = graph[a].data.dtype;
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
-    let range = bound(graph, &difference, BOUND_DEPTH);
-    let decided = match op {
-        BinOp::Lt if range.at_most(-1) => Some(true),
-        BinOp::Lt if range.at_least(0) => Some(false),
-        BinOp::Le if range.at_most(0) => Some(true),
-        BinOp::Le if range.at_least(1) => Some(false),
-        BinOp::Gt if range.at_least(1) => Some(true),
-        BinOp::Gt if range.at_most(0) => Some(false),
-        BinOp::Ge if range.at_least(0) => Some(true),
-        BinOp::Ge if range.at_most(-1) => Some(false),
-        BinOp::Eq if !range.contains(0) => Some(false),
-        BinOp::Ne if !range.contains(0) => Some(true),
-        BinOp::Eq if range.as_point() == Some(0) => Some(true),
-        BinOp::Ne if range.as_point() == Some(0) => Some(false),
-        _ => None,
-    };
+    let decided = context::sign(graph, &difference).decide(op);
     if let Some(truth) = decided {
         let constant = graph.add(Node::int(i64::from(truth), DType::BOOL));
         return graph.union(id, constant);
@@ -480,6 +484,7 @@ fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
         _ => return false,
     };
     let Some(sum) = sum else { return false };
+    let sum = if kind == BinOp::Le { context::without_quotients(graph, sum) } else { sum };
     let Some((left, right)) = canonical_sides(&sum, kind) else {
         if kind == BinOp::Le {
             return false;

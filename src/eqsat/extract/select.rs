@@ -71,6 +71,20 @@ pub fn select(lowered: &Lowered, original: &HashSet<Node>, profile: &Profile) ->
     selector.finish(&roots)
 }
 
+/// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
+pub fn select_trees(
+    lowered: &Lowered,
+    original: &HashSet<Node>,
+    profile: &Profile,
+) -> Option<(Selection, Vec<f64>)> {
+    let mut selector = Selector::new(lowered, original, profile);
+    selector.tree_costs();
+    let roots: Vec<Index> =
+        lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
+    let costs = roots.iter().map(|&r| selector.tree[r]).collect();
+    Some((selector.finish(&roots)?, costs))
+}
+
 /// A way to compute a class.
 struct Candidate {
     node: Node,
