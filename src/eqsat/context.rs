@@ -18,10 +18,10 @@ use crate::ir::{BinOp, DType};
 const MAX_ASSUMPTIONS: usize = 48;
 
 /// How many assumptions one proof combines.
-const PROOF_DEPTH: u32 = 4;
+const PROOF_DEPTH: u32 = 3;
 
 /// The most attempts of one proof.
-const PROOF_FUEL: u32 = 200;
+const PROOF_FUEL: u32 = 60;
 
 /// The most quotients taken out of one comparison.
 const MAX_ELIMINATIONS: usize = 4;
@@ -82,16 +82,17 @@ pub fn sign(graph: &Graph, p: &Poly) -> Sign {
         return Sign::Negative;
     }
     if graph.analysis.contextual {
-        let shifted = |p: &Poly, k: i64| p.add(&Poly::constant(k));
+        let above = |p: &Poly| p.add(&Poly::constant(-1)).is_some_and(|q| not_negative(graph, &q));
         let negated = p.scale(-1);
-        if shifted(p, -1).is_some_and(|q| not_negative(graph, &q)) {
+        let not_below = range.at_least(0) || not_negative(graph, p);
+        if not_below && above(p) {
             return Sign::Positive;
         }
-        if negated.as_ref().and_then(|n| shifted(n, -1)).is_some_and(|q| not_negative(graph, &q)) {
+        let not_above = range.at_most(0) || negated.as_ref().is_some_and(|n| not_negative(graph, n));
+        if not_above && !not_below && negated.as_ref().is_some_and(above) {
             return Sign::Negative;
         }
-        let (below, above) = (negated.is_some_and(|n| not_negative(graph, &n)), not_negative(graph, p));
-        match (below, above) {
+        match (not_above, not_below) {
             (true, true) => return Sign::Zero,
             (true, false) => return Sign::NotPositive,
             (false, true) => return Sign::NotNegative,
@@ -126,6 +127,11 @@ pub fn not_negative(graph: &Graph, p: &Poly) -> bool {
     prove(graph, p, PROOF_DEPTH, &mut fuel)
 }
 
+/// Whether the fact says anything about an atom of the polynomial.
+fn related(f: &Poly, p: &Poly) -> bool {
+    f.terms().iter().any(|(m, _)| m.iter().any(|&a| p.mentions(a)))
+}
+
 fn prove(graph: &Graph, p: &Poly, depth: u32, fuel: &mut u32) -> bool {
     if bound(graph, p, 1).at_least(0) {
         return true;
@@ -134,7 +140,7 @@ fn prove(graph: &Graph, p: &Poly, depth: u32, fuel: &mut u32) -> bool {
         return false;
     }
     let quotients = quotient_facts(graph, p);
-    for f in graph.analysis.assumptions.iter().chain(&quotients) {
+    for f in graph.analysis.assumptions.iter().chain(&quotients).filter(|f| related(f, p)) {
         for (monomial, c) in p.terms().iter().filter(|(m, _)| !m.is_empty()) {
             for q in multipliers(graph, f, monomial, *c) {
                 if *fuel == 0 {

@@ -27,7 +27,6 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
         tolerance: None,
         max_steps: 10_000_000,
         lenient_loads: false,
-        lenient_loads: false,
     };
     let verdict = equiv(&module(func), &module(out.func), &options).unwrap();
     assert!(verdict.difference.is_none(), "{verdict:?}");
