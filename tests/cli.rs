@@ -322,3 +322,38 @@ fn deep_nesting_fails_cleanly_not_an_overflow() {
         assert!(ran.err.len() < 2000, "the message is {} bytes long", ran.err.len());
     }
 }
+
+#[test]
+fn rules_are_listed_with_their_reasons() {
+    let ran = satir(&["rules", "list"]).code(0);
+    for word in ["floordiv", "commutativity", ", off)", "=>"] {
+        assert!(ran.out.contains(word), "`{word}` is not in {}", clip(&ran.out));
+    }
+    let json: serde_json::Value = serde_json::from_str(&satir(&["rules", "list", "--json"]).code(0).out).unwrap();
+    assert!(json["rules"].as_array().unwrap().len() > 100);
+    assert!(json["rules"][0]["why"].is_string());
+}
+
+#[test]
+fn a_wrong_rule_is_refuted_and_a_right_one_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let rules = dir.path().join("mine.rules");
+    let rule = |rhs: &str| format!("(rule mine \"why\" (types index) (=> (sub (add ?x ?y) ?x) {rhs}))\n");
+    fs::write(&rules, rule("?y")).unwrap();
+    let ran = satir(&["rules", "check", path(&rules)]).code(0);
+    assert!(ran.out.contains("1 rules") && ran.out.contains("0 refuted"), "{}", ran.out);
+    fs::write(&rules, rule("?x")).unwrap();
+    let ran = satir(&["rules", "check", path(&rules)]).code(1);
+    assert!(ran.out.contains("rule `mine`") && ran.out.contains("is wrong"), "{}", ran.out);
+    assert!(ran.out.contains("?x = ") && ran.out.contains("?y = "), "{}", ran.out);
+}
+
+#[test]
+fn a_mistake_in_a_rule_file_has_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let rules = dir.path().join("mine.rules");
+    fs::write(&rules, "(rule mine \"why\" (types index)\n  (=> (add ?x 0) x))\n").unwrap();
+    for args in [["rules", "check", path(&rules)].as_slice(), &["rules", "list", "--rules", path(&rules)]] {
+        satir(args).fails_cleanly().says(&["mine.rules:2:18: error: "]);
+    }
+}

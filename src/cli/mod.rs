@@ -12,6 +12,7 @@ mod execute;
 mod io;
 mod opt;
 mod program;
+mod rules;
 mod run;
 
 use std::any::Any;
@@ -45,6 +46,8 @@ enum Command {
     Count(count::Args),
     Run(run::Args),
     Equiv(equiv::Args),
+    #[command(subcommand)]
+    Rules(rules::Command),
 }
 
 /// Runs the command line of this process.
@@ -87,6 +90,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Count(args) => count::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Equiv(args) => equiv::run(&args),
+        Command::Rules(command) => rules::run(&command),
     }
 }
 

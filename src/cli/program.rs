@@ -1,10 +1,11 @@
 //! Commands that turn programs into programs: one text at a time, or a folder of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use satir::cost::{Cost, Profile, cost_of_func};
 use satir::cse::{Options, Report};
 use satir::ir::Module;
+use satir::rules::{RuleSet, RulesError};
 
 use super::args::{InOut, Mode, Tuning};
 use super::io::{self, Failure, Source};
@@ -92,6 +93,14 @@ pub(crate) fn profile(path: Option<&Path>) -> Result<Profile, Failure> {
         None => Ok(Profile::default()),
         Some(path) => Profile::from_json(&io::read(Some(path))?.text).map_err(|e| Failure::about(path, e)),
     }
+}
+
+/// The built-in rules, extended by these files and folders.
+pub(crate) fn rules(paths: &[PathBuf]) -> Result<RuleSet, Failure> {
+    let bad = |e: RulesError| Failure::Bad(e.to_string());
+    let mut rules = RuleSet::embedded().map_err(bad)?;
+    rules.extend_from(paths).map_err(bad)?;
+    Ok(rules)
 }
 
 /// An optimization that failed, with places in the source.
