@@ -329,7 +329,8 @@ fn rules_are_listed_with_their_reasons() {
     for word in ["floordiv", "commutativity", ", off)", "=>"] {
         assert!(ran.out.contains(word), "`{word}` is not in {}", clip(&ran.out));
     }
-    let json: serde_json::Value = serde_json::from_str(&satir(&["rules", "list", "--json"]).code(0).out).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&satir(&["rules", "list", "--json"]).code(0).out).unwrap();
     assert!(json["rules"].as_array().unwrap().len() > 100);
     assert!(json["rules"][0]["why"].is_string());
 }

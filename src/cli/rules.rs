@@ -76,7 +76,13 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         out += &format!("{} ({} rules, {state}): {}\n", set.name, set.rules, set.about);
         for info in infos.iter().filter(|info| info.set == set.name && !args.sets) {
             let off = if info.on == set.on { "" } else { " (off)" };
-            out += &format!("  {}{off} [{}]\n      {}\n      {}\n", info.name, info.types.join(" "), info.equation, info.why);
+            out += &format!(
+                "  {}{off} [{}]\n      {}\n      {}\n",
+                info.name,
+                info.types.join(" "),
+                info.equation,
+                info.why
+            );
         }
     }
     io::write_stdout(&out)
