@@ -1,6 +1,7 @@
 # `T.assume` on the content of a buffer gives the value of the first read; the write to that element ends the
 # assumption.
 # bind: v=9
+# constraints: {"B": {"kind": "values", "values": [0]}}
 @I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
