@@ -21,6 +21,7 @@ use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
+use crate::simplify;
 
 /// Shares equal computations in every function of the module.
 ///
@@ -78,7 +79,22 @@ impl Best {
     }
 }
 
+/// Saturates the function as it is and, if contextual simplification changes it, simplified: which of the two ends
+/// cheaper is known only afterwards.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    saturate(func, options, best, report);
+    if options.simplify {
+        let start = Instant::now();
+        let mut simplified = func.clone();
+        let changed = simplify::run(&mut simplified, &options.profile).any();
+        report.stages.insert("simplify".to_owned(), micros(start));
+        if changed {
+            saturate(&simplified, options, best, report);
+        }
+    }
+}
+
+fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
     let config = eqsat::Config {
         profile: &options.profile,
         bindings: &options.bindings,
@@ -87,13 +103,14 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
     match eqsat::optimize(func, &config) {
         Ok(optimized) => {
             for (stage, time) in &optimized.stats.stages {
-                report
-                    .stages
-                    .insert((*stage).to_owned(), u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+                let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+                *report.stages.entry((*stage).to_owned()).or_default() += time;
             }
-            report.search = Some(SearchReport::new(&optimized.stats));
             let cost = summary::cost(&optimized.func, options);
-            report.semantic = Some(summary::measure(&cost));
+            if report.semantic.is_none() || cost.total < best.cost {
+                report.search = Some(SearchReport::new(&optimized.stats));
+                report.semantic = Some(summary::measure(&cost));
+            }
             best.offer(&cost, optimized.func, Chosen::Semantic, report);
         }
         Err(failure) => {

@@ -43,6 +43,8 @@ pub struct Options {
     pub bindings: Bindings,
     /// Weights of operations.
     pub profile: Profile,
+    /// Whether semantic mode simplifies expressions and conditions under the facts of their place first.
+    pub simplify: bool,
     /// Whether floating-point operations may be reassociated and distributed.
     pub fast_math: bool,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             budgets: Budgets::DEFAULT,
             bindings: Bindings::new(),
             profile: Profile::default(),
+            simplify: true,
             fast_math: false,
         }
     }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::Module;
+use crate::simplify;
 
 /// A pass.
 #[derive(Debug)]
@@ -28,6 +29,17 @@ pub const ALL: &[Pass] = &[
         name: "verify",
         about: "check that the program is well-formed; changes nothing",
         apply: |module, _| Ok(module.clone()),
+    },
+    Pass {
+        name: "simplify",
+        about: "simplify expressions and conditions under what their place guarantees; no new bindings",
+        apply: |module, options| {
+            let mut module = module.clone();
+            for func in &mut module.funcs {
+                simplify::run(func, &options.profile);
+            }
+            Ok(module)
+        },
     },
     Pass {
         name: "syntactic-cse",

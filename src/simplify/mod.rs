@@ -12,6 +12,7 @@
 mod conditions;
 mod region;
 
+use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::eqsat::lower::{Known, extent_range, parameter_ranges, reads_or_acts, visit_roots};
 use crate::ir::{AttrNode, BinOp, Block, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId};
@@ -42,6 +43,33 @@ pub fn run(func: &mut PrimFunc, profile: &Profile) -> Simplified {
     func.body = body;
     done
 }
+
+/// The cheapest equal expression found for one expression, given ranges of variables ([`VarId`] is the index) and
+/// conditions that hold. A condition that is decided becomes a constant. `func` is the table of variables.
+pub fn expression(
+    func: &PrimFunc,
+    profile: &Profile,
+    ranges: Vec<Interval>,
+    conds: &[Expr],
+    e: &Expr,
+) -> Expr {
+    let mut known = Known { ranges, ..Known::default() };
+    for cond in conds {
+        region::assume(&mut known, cond, true);
+    }
+    let mut result = e.clone();
+    for _ in 0..MAX_PASSES {
+        let mut replaced = region::replace(func, profile, &known, &mut [&mut result]);
+        replaced += region::simplify_arms(func, profile, &mut known, &mut result);
+        if replaced == 0 {
+            break;
+        }
+    }
+    result
+}
+
+/// The most passes over one expression; each may let the next see more.
+const MAX_PASSES: usize = 4;
 
 struct Simplifier<'a> {
     func: &'a PrimFunc,

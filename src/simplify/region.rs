@@ -13,18 +13,24 @@ use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
 
-/// Replaces each root by the cheapest equal expression, if that is cheaper. Returns how many were replaced.
+/// Replaces each root that facts could change by the cheapest equal expression, if that is cheaper. Returns how many
+/// were replaced.
 pub(super) fn simplify(func: &PrimFunc, profile: &Profile, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    let mut open: Vec<&mut &mut Expr> = roots.iter_mut().filter(|e| worth_it(e)).collect();
-    if open.is_empty() {
+    let mut open: Vec<&mut Expr> = roots.iter_mut().map(|e| &mut **e).filter(|e| worth_it(e)).collect();
+    replace(func, profile, known, &mut open)
+}
+
+/// Replaces each root by the cheapest equal expression, if that is cheaper. Returns how many were replaced.
+pub(super) fn replace(func: &PrimFunc, profile: &Profile, known: &Known, roots: &mut [&mut Expr]) -> usize {
+    if roots.is_empty() {
         return 0;
     }
-    let exprs: Vec<&Expr> = open.iter().map(|e| &***e).collect();
+    let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
     let Some((lowered, selection)) = saturated(func, profile, known, &exprs) else { return 0 };
     let mut replaced = 0;
-    for (root, new) in open.iter_mut().zip(raise::expressions(&lowered, &selection)) {
+    for (root, new) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)) {
         if new.dtype == root.dtype && cost_of_expr(profile, &new) < cost_of_expr(profile, root) {
-            ***root = new;
+            **root = new;
             replaced += 1;
         }
     }
