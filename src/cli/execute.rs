@@ -24,8 +24,8 @@ pub(crate) struct Inputs {
     #[arg(long, value_name = "JSON")]
     constraints: Option<String>,
 
-    /// Let loads outside of their buffers read zero instead of stopping. TVM makes such loads for values that it then
-    /// drops.
+    /// Let loads outside of their buffers read what lies there instead of stopping. TVM makes such loads for values that it
+    /// then drops.
     #[arg(long)]
     pub(crate) lenient_loads: bool,
 
