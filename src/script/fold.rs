@@ -94,6 +94,11 @@ fn promote(a: DType, b: DType) -> Result<DType, String> {
         Kind::Handle | Kind::Void => -1,
     };
     let mismatch = || Err(format!("expected operands of one type, found `{a}` and `{b}`"));
+    if a.kind == Kind::Void || b.kind == Kind::Void {
+        return Err(
+            "expected a value, found a call whose type is not known (`dtype=…` gives it one)".to_owned()
+        );
+    }
     if rank(a) < 0 || rank(b) < 0 {
         return mismatch();
     }

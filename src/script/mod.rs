@@ -15,6 +15,7 @@ pub use printer::{print_expr, print_func, print_module};
 
 use crate::diag::{Diagnostic, Span};
 use crate::ir::{Expr, Module, PrimFunc};
+use syntax::SpannedError;
 
 /// Longest source text that is accepted, in bytes.
 const MAX_TEXT: usize = 1 << 30;
@@ -29,8 +30,33 @@ pub fn parse(source_name: &str, text: &str) -> Result<Module, Diagnostic> {
         ));
     }
     let mut ast = syntax::ast::Ast::default();
-    let result = syntax::parse_file(text, &mut ast).and_then(|stmts| lower::lower_module(text, ast, &stmts));
+    let tokens = syntax::lex(text);
+    let result = with_stack(tokens.depth, || {
+        let stmts = syntax::parse_file(text, tokens, &mut ast)?;
+        with_stack(ast.height(), || lower::lower_module(text, ast, &stmts))
+    });
     result.map_err(|e| diagnostic(e.0, e.1))
+}
+
+/// Stack for deeper ones: enough for [`MAX_DEPTH`](crate::ir::MAX_DEPTH).
+const DEEP_STACK: usize = 64 << 20;
+
+/// Runs `work`, which recurses `height` deep, where there is room for it.
+fn with_stack<T: Send>(
+    height: u32,
+    work: impl FnOnce() -> Result<T, SpannedError> + Send,
+) -> Result<T, SpannedError> {
+    if height <= syntax::SHALLOW {
+        return work();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(e) => syntax::error(Span { start: 0, end: 0 }, format!("no thread for a deep program: {e}")),
+        }
+    })
 }
 
 /// Parses one expression over the variables and buffers of `env`, which go by their names (of several with one

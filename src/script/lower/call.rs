@@ -80,8 +80,13 @@ impl<'s> Lower<'s> {
 
     /// A call of another function of the module.
     fn global_call(&mut self, name: &Arc<str>, args: Args) -> Res<Value> {
-        let result = self.globals.get(&**name).cloned().flatten();
+        let (count, result) = self.globals.get(&**name).cloned().unwrap_or_default();
         let dtype = result.map_or(DType::VOID, |ty| ty.dtype());
+        if args.positional != count {
+            let s = if count == 1 { "" } else { "s" };
+            let message = format!("function `{name}` takes {count} argument{s}, found {}", args.positional);
+            return self.err(args.call, message);
+        }
         if let Some((keyword, value)) = args.keywords(&self.ast).first() {
             return self.err(*value, format!("`{name}` has no argument `{keyword}`"));
         }
@@ -168,7 +173,7 @@ impl<'s> Lower<'s> {
             return self.dtype_call(id, dtype, args);
         }
         if let Some((op, folds)) = operator(path) {
-            let [a, b] = self.exactly::<2>(id, args, path)?;
+            let [a, b] = self.exactly::<2>(id, args, &format!("T.{path}"))?;
             let (left, right) = (self.expr(a)?, self.expr(b)?);
             let result = if folds { fold::binary(op, left, right) } else { fold::node(op, left, right) };
             return self.at(id, result).map(Value::Expr);
@@ -216,8 +221,7 @@ impl<'s> Lower<'s> {
             "bind" | "Bind" => self.bind_call(id, args),
             "evaluate" | "Evaluate" => {
                 let [value] = self.exactly::<1>(id, args, "T.evaluate")?;
-                let e = self.eval(value)?;
-                let e = self.to_arg(value, e)?;
+                let e = self.expr(value)?;
                 self.evaluate(e);
                 Ok(Value::Done)
             }

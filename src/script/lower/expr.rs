@@ -93,6 +93,7 @@ impl<'s> Lower<'s> {
                 return Ok(Value::Expr(self.define_dimension(name, dtype)));
             }
             return match name {
+                "metadata" => self.err(id, "`metadata[…]` stands for a value that TVM left out of the text"),
                 "float" | "int" | "bool" | "range" | "T" | "I" | "R" | "tir" | "tirx" => {
                     self.err(id, format!("expected an expression, found `{name}`"))
                 }

@@ -1,8 +1,8 @@
 //! Functions: decorators, parameters, and the implicit root block.
 
 use super::stmt::new_sblock;
-use super::{Entity, Lower, Res, Value, empty_func};
-use crate::ir::{Param, PrimFunc, Stmt, StmtKind, Type};
+use super::{Entity, Lower, Res, Value, depth, empty_func};
+use crate::ir::{MAX_DEPTH, Param, PrimFunc, Stmt, StmtKind, Type};
 use crate::script::syntax::ast::{FunctionNode, NodeKind, ParamNode};
 use crate::script::syntax::error;
 
@@ -38,6 +38,9 @@ impl<'s> Lower<'s> {
             body = vec![Stmt { span: node.name_span, kind: StmtKind::SBlock(Box::new(root)) }];
         }
         self.func.body = body;
+        if self.ast.height() as usize > MAX_DEPTH / 8 {
+            depth::check(&self.func, node.name_span)?;
+        }
         Ok(std::mem::replace(&mut self.func, empty_func()))
     }
 
@@ -94,6 +97,7 @@ impl<'s> Lower<'s> {
         };
         let buffer_call = self
             .as_call(annotation)
+            .or_else(|| self.as_subscript(annotation))
             .filter(|call| matches!(self.tir_path(call.callee).as_deref(), Some("Buffer" | "buffer_decl")));
         if let Some(call) = buffer_call {
             let buffer = self.buffer_annotation(call)?;

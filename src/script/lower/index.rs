@@ -39,8 +39,10 @@ impl Lower<'_> {
         let rank = self.func.buffer(buffer).shape.len();
         if items.len() != rank {
             let name = self.func.buffer(buffer).name.clone();
-            return self
-                .err(id, format!("buffer `{name}` has {rank} dimensions, found {} indices", items.len()));
+            return self.err(
+                id,
+                format!("buffer `{name}` has {rank} dimensions, found indices for {}", items.len()),
+            );
         }
         let mut indices = Vec::with_capacity(rank);
         for (at, &item) in items.iter().enumerate() {
@@ -121,8 +123,10 @@ impl Lower<'_> {
         let rank = self.func.buffer(buffer).shape.len();
         if items.len() > rank {
             let name = self.func.buffer(buffer).name.clone();
-            return self
-                .err(id, format!("buffer `{name}` has {rank} dimensions, found {} indices", items.len()));
+            return self.err(
+                id,
+                format!("buffer `{name}` has {rank} dimensions, found indices for {}", items.len()),
+            );
         }
         let mut ranges = Vec::with_capacity(rank);
         for at in 0..rank {

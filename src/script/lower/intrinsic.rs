@@ -80,6 +80,9 @@ impl Lower<'_> {
             }
             kwargs.push((keyword.into(), self.attr_value(value)?));
         }
+        if let (Some(_), Some((keyword, _))) = (arity(name), kwargs.first()) {
+            return self.err(id, format!("`T.{path}` has no argument `{keyword}`"));
+        }
         let list = self.call_args(ids)?;
         if let Some(spelled) = spelled {
             let (dtype, ty) = self.spelled_dtype(spelled)?;
@@ -138,18 +141,7 @@ impl Lower<'_> {
 
     /// A known intrinsic on expressions, as TVM's function for it builds it.
     pub(super) fn intrinsic_values(&self, id: NodeId, name: &str, mut args: Vec<Expr>) -> Res<Expr> {
-        let arity = match name {
-            "likely" | "fabs" | "abs" | "floor" | "ceil" | "trunc" | "round" | "nearbyint" | "isnan"
-            | "isinf" | "isfinite" | "exp" | "exp2" | "exp10" | "log" | "log2" | "log10" | "log1p"
-            | "sqrt" | "rsqrt" | "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" | "asin" | "acos"
-            | "atan" | "asinh" | "acosh" | "atanh" | "erf" | "sigmoid" | "popcount" | "clz"
-            | "bitwise_not" | "assume" => Some(1),
-            "pow" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" | "atan2"
-            | "fmod" | "copysign" | "hypot" | "ldexp" | "nextafter" => Some(2),
-            "if_then_else" | "fma" => Some(3),
-            "vscale" | "undef" => Some(0),
-            _ => None,
-        };
+        let arity = arity(name);
         if let Some(n) = arity
             && args.len() != n
         {
@@ -248,7 +240,7 @@ impl Lower<'_> {
 
     fn cast_call(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {
         let [first, second] = match args.keywords(&self.ast).first() {
-            None => self.exactly::<2>(id, args, path)?,
+            None => self.exactly::<2>(id, args, &format!("T.{path}"))?,
             Some(_) => {
                 let (dtype, value) = (args.arg(&self.ast, 0, "dtype"), args.arg(&self.ast, 1, "value"));
                 match (dtype, value) {
@@ -338,7 +330,7 @@ impl Lower<'_> {
     }
 
     fn limit_call(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {
-        let [dtype] = self.exactly::<1>(id, args, path)?;
+        let [dtype] = self.exactly::<1>(id, args, &format!("T.{path}"))?;
         let dtype = self.dtype(dtype)?;
         let float = |v: f64| Ok(Value::Expr(Expr::float(v, dtype)));
         match (path, dtype.int_range(), (dtype.kind, dtype.bits)) {
@@ -360,7 +352,7 @@ impl Lower<'_> {
     /// `T.LShift(a, b)` and the like: the operation itself, nothing folded.
     fn bitwise_node(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {
         if path == "BitwiseNot" {
-            let [a] = self.exactly::<1>(id, args, path)?;
+            let [a] = self.exactly::<1>(id, args, &format!("T.{path}"))?;
             let e = self.expr(a)?;
             return self.intrinsic_values(id, "bitwise_not", vec![e]).map(Value::Expr);
         }
@@ -371,7 +363,7 @@ impl Lower<'_> {
             "BitwiseOr" => "bitwise_or",
             _ => "bitwise_xor",
         };
-        let [a, b] = self.exactly::<2>(id, args, path)?;
+        let [a, b] = self.exactly::<2>(id, args, &format!("T.{path}"))?;
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         if a.dtype != b.dtype || !(a.dtype.is_integral() || a.dtype.is_bool()) {
             return self
@@ -384,4 +376,19 @@ impl Lower<'_> {
 /// Takes an argument out of its list.
 fn take(e: &mut Expr) -> Expr {
     std::mem::replace(e, Expr::bool(false))
+}
+
+/// How many arguments the elementary functions take.
+fn arity(name: &str) -> Option<usize> {
+    match name {
+        "likely" | "fabs" | "abs" | "floor" | "ceil" | "trunc" | "round" | "nearbyint" | "isnan"
+        | "isinf" | "isfinite" | "exp" | "exp2" | "exp10" | "log" | "log2" | "log10" | "log1p" | "sqrt"
+        | "rsqrt" | "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" | "asin" | "acos" | "atan" | "asinh"
+        | "acosh" | "atanh" | "erf" | "sigmoid" | "popcount" | "clz" | "bitwise_not" | "assume" => Some(1),
+        "pow" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" | "atan2"
+        | "fmod" | "copysign" | "hypot" | "ldexp" | "nextafter" => Some(2),
+        "if_then_else" | "fma" => Some(3),
+        "vscale" | "undef" => Some(0),
+        _ => None,
+    }
 }

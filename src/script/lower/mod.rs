@@ -6,6 +6,7 @@
 mod attr;
 pub(super) mod buffer;
 mod call;
+mod depth;
 mod expr;
 mod frame;
 mod func;
@@ -140,8 +141,8 @@ struct Lower<'s> {
     func: PrimFunc,
     /// Whether it is marked `s_tir`: buffers have no layout then.
     s_tir: bool,
-    /// Functions of the module with the types of their results.
-    globals: HashMap<&'s str, Option<Type>>,
+    /// Functions of the module: number of parameters, type of the result.
+    globals: HashMap<&'s str, (usize, Option<Type>)>,
     /// Meanings of names, innermost last.
     names: HashMap<&'s str, Vec<Entity>>,
     /// Names that are not from the text: the table of a single expression.
@@ -277,6 +278,16 @@ impl<'s> Lower<'s> {
         }
         parts.reverse();
         Some(parts.join("."))
+    }
+
+    /// The older `T.Buffer[shape, dtype]`, as if it were a call.
+    fn as_subscript(&self, id: NodeId) -> Option<Args> {
+        match self.ast[id].kind {
+            NodeKind::Subscript(callee, args) => {
+                Some(Args { call: id, callee, args, positional: args.len(), keywords: 0 })
+            }
+            _ => None,
+        }
     }
 
     /// The callee and arguments of a call.

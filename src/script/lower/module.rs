@@ -63,7 +63,7 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
             Some(id) => lower.result_type(id),
             None => None,
         };
-        lower.globals.insert(f.name, result);
+        lower.globals.insert(f.name, (f.params.len(), result));
         if class.is_none() {
             lower.define(f.name, Entity::Global);
         }

@@ -406,8 +406,10 @@ impl<'s> Lower<'s> {
             _ => vec![target],
         };
         if targets.len() != loops.len() {
-            return self
-                .err(target, format!("expected {} loop variables, found {}", loops.len(), targets.len()));
+            return self.err(
+                target,
+                format!("expected loop variables for {} loops, found {}", loops.len(), targets.len()),
+            );
         }
         let mark = self.mark();
         let mut heads = Vec::with_capacity(loops.len());

@@ -106,6 +106,10 @@ pub(crate) enum NodeKind<'s> {
 #[derive(Default)]
 pub(crate) struct Ast<'s> {
     nodes: Vec<Node<'s>>,
+    /// Height of each node over its leaves.
+    heights: Vec<u32>,
+    /// The greatest of them.
+    height: u32,
     lists: Vec<NodeId>,
     strings: Vec<Arc<str>>,
     pub(crate) names: Vec<&'s str>,
@@ -122,8 +126,46 @@ impl<'s> Index<NodeId> for Ast<'s> {
 
 impl<'s> Ast<'s> {
     pub(crate) fn add(&mut self, span: Span, kind: NodeKind<'s>) -> NodeId {
+        let height = self.height_over(kind);
+        self.height = self.height.max(height);
+        self.heights.push(height);
         self.nodes.push(Node { span, kind });
         NodeId((self.nodes.len() - 1) as u32)
+    }
+
+    /// How deep the deepest expression is: what recursion over it needs.
+    pub(crate) fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// How deep an expression is.
+    pub(crate) fn height_of(&self, id: NodeId) -> u32 {
+        self.heights[id.0 as usize]
+    }
+
+    fn height_over(&self, kind: NodeKind<'s>) -> u32 {
+        let of = |id: NodeId| self.heights[id.0 as usize];
+        let all = |list: NodeList| self.list(list).iter().map(|&id| of(id)).max().unwrap_or(0);
+        let children = match kind {
+            NodeKind::Name(_)
+            | NodeKind::Int(_)
+            | NodeKind::Float(_)
+            | NodeKind::Str(_)
+            | NodeKind::Bool(_)
+            | NodeKind::None
+            | NodeKind::Starred => return 1,
+            NodeKind::Attr(value, _) | NodeKind::Unary(_, value) | NodeKind::Lambda(_, _, value) => of(value),
+            NodeKind::Subscript(value, items) => of(value).max(all(items)),
+            NodeKind::Slice(start, stop, step) => {
+                [start, stop, step].into_iter().flatten().map(of).max().unwrap_or(0)
+            }
+            NodeKind::Call { callee, args, .. } => of(callee).max(all(args)),
+            NodeKind::Binary(_, a, b) => of(a).max(of(b)),
+            // A chain of comparisons nests as deep as it is long.
+            NodeKind::Compare(operands, _) => all(operands) + operands.len,
+            NodeKind::Tuple(items) | NodeKind::List(items) | NodeKind::Dict(items) => all(items),
+        };
+        children + 1
     }
 
     pub(crate) fn add_list(&mut self, items: &[NodeId]) -> NodeList {

@@ -62,6 +62,8 @@ pub(crate) struct Tokens {
     pub(crate) tokens: Vec<Token>,
     /// The message of the [`Tok::Error`] token.
     pub(crate) error: String,
+    /// How deep brackets nest.
+    pub(crate) depth: u32,
 }
 
 /// Most columns of indentation that are told apart; Python itself stops at 100 levels.
@@ -69,19 +71,19 @@ const MAX_INDENT_LEVELS: usize = 400;
 
 /// Splits a whole source file into tokens.
 pub(crate) fn lex(text: &str) -> Tokens {
-    let mut lexer = Lexer { text, pos: 0, end: text.len(), tokens: Vec::new(), brackets: 0 };
+    let mut lexer = Lexer { text, pos: 0, end: text.len(), tokens: Vec::new(), brackets: 0, deepest: 0 };
     let error = lexer.file().err().unwrap_or_default();
-    Tokens { tokens: lexer.tokens, error }
+    Tokens { tokens: lexer.tokens, error, depth: lexer.deepest }
 }
 
 /// Splits the expression at `start..end` of `text` (the inside of a string literal) into tokens.
 pub(crate) fn lex_expr(text: &str, start: usize, end: usize) -> Tokens {
-    let mut lexer = Lexer { text, pos: start, end, tokens: Vec::new(), brackets: 1 };
+    let mut lexer = Lexer { text, pos: start, end, tokens: Vec::new(), brackets: 1, deepest: 1 };
     let error = lexer.line().err().unwrap_or_default();
     if error.is_empty() {
         lexer.push(Tok::Eof, end);
     }
-    Tokens { tokens: lexer.tokens, error }
+    Tokens { tokens: lexer.tokens, error, depth: lexer.deepest }
 }
 
 struct Lexer<'s> {
@@ -90,7 +92,8 @@ struct Lexer<'s> {
     end: usize,
     tokens: Vec<Token>,
     /// Open brackets: inside of them line ends mean nothing.
-    brackets: usize,
+    brackets: u32,
+    deepest: u32,
 }
 
 impl Lexer<'_> {
@@ -124,7 +127,6 @@ impl Lexer<'_> {
         }
         let mut indents = vec![0usize];
         while self.pos < self.end {
-            let line_start = self.pos;
             let mut width = 0;
             loop {
                 match self.peek() {
@@ -158,7 +160,7 @@ impl Lexer<'_> {
                         .error(self.pos, format!("more than {MAX_INDENT_LEVELS} levels of indentation"));
                 }
                 indents.push(width);
-                self.push(Tok::Indent, line_start);
+                self.push(Tok::Indent, self.pos);
             } else {
                 while width < indents.last().copied().unwrap_or(0) {
                     indents.pop();
@@ -325,7 +327,10 @@ impl Lexer<'_> {
             return self.error(start, format!("unexpected character `{}`", c.escape_default()));
         };
         match punct {
-            Punct::LParen | Punct::LBracket | Punct::LBrace => self.brackets += 1,
+            Punct::LParen | Punct::LBracket | Punct::LBrace => {
+                self.brackets += 1;
+                self.deepest = self.deepest.max(self.brackets);
+            }
             Punct::RParen | Punct::RBracket | Punct::RBrace => {
                 if self.brackets == 0 {
                     return self.error(start, format!("unmatched `{text}`"));

@@ -7,7 +7,8 @@ mod literal;
 mod stmt;
 
 use self::ast::{Ast, NodeId, StmtNode};
-use self::lexer::{Punct, Tok, Token, Tokens};
+use self::lexer::{Punct, Tok, Token};
+pub(crate) use self::lexer::{Tokens, lex, lex_expr};
 use crate::diag::Span;
 use crate::ir::MAX_DEPTH;
 
@@ -19,14 +20,21 @@ pub(crate) fn error<T>(span: Span, message: impl Into<String>) -> Result<T, Span
     Err(Box::new((span, message.into())))
 }
 
-/// Parses a whole source file.
-pub(crate) fn parse_file<'s>(text: &'s str, ast: &mut Ast<'s>) -> Result<Vec<StmtNode<'s>>, SpannedError> {
-    Parser::new(text, lexer::lex(text), ast).file()
+/// Parses a whole source file from its tokens.
+pub(crate) fn parse_file<'s>(
+    text: &'s str,
+    tokens: Tokens,
+    ast: &mut Ast<'s>,
+) -> Result<Vec<StmtNode<'s>>, SpannedError> {
+    Parser::new(text, tokens, ast).file()
 }
 
-/// Parses the expression that stands at `span` of `text`, such as the inside of a string.
-pub(crate) fn parse_inner<'s>(text: &'s str, span: Span, ast: &mut Ast<'s>) -> Result<NodeId, SpannedError> {
-    let tokens = lexer::lex_expr(text, span.start as usize, span.end as usize);
+/// Parses a text that is one expression from its tokens.
+pub(crate) fn parse_text<'s>(
+    text: &'s str,
+    tokens: Tokens,
+    ast: &mut Ast<'s>,
+) -> Result<NodeId, SpannedError> {
     let mut parser = Parser::new(text, tokens, ast);
     let node = parser.expr_list()?;
     if parser.peek() != Tok::Eof {
@@ -34,6 +42,20 @@ pub(crate) fn parse_inner<'s>(text: &'s str, span: Span, ast: &mut Ast<'s>) -> R
     }
     Ok(node)
 }
+
+/// Parses the expression that stands at `span` of `text`, such as the inside of a string.
+pub(crate) fn parse_inner<'s>(text: &'s str, span: Span, ast: &mut Ast<'s>) -> Result<NodeId, SpannedError> {
+    let tokens = lex_expr(text, span.start as usize, span.end as usize);
+    let too_deep = || error(span, format!("nested deeper than {SHALLOW} levels in a string"));
+    if tokens.depth > SHALLOW {
+        return too_deep();
+    }
+    let node = parse_text(text, tokens, ast)?;
+    if ast.height_of(node) > SHALLOW { too_deep() } else { Ok(node) }
+}
+
+/// Expressions up to this height are handled on the caller's stack, deeper ones on a larger stack.
+pub(crate) const SHALLOW: u32 = 150;
 
 /// Python's keywords: no names.
 pub(crate) const KEYWORDS: [&str; 35] = [
@@ -49,12 +71,14 @@ struct Parser<'s, 'a> {
     lex_error: String,
     pos: usize,
     depth: usize,
+    limit: usize,
     ast: &'a mut Ast<'s>,
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
     fn new(text: &'s str, tokens: Tokens, ast: &'a mut Ast<'s>) -> Self {
-        Parser { text, tokens: tokens.tokens, lex_error: tokens.error, pos: 0, depth: 0, ast }
+        let limit = if tokens.depth > SHALLOW { 4 * MAX_DEPTH } else { MAX_DEPTH };
+        Parser { text, tokens: tokens.tokens, lex_error: tokens.error, pos: 0, depth: 0, limit, ast }
     }
 
     fn token(&self) -> Token {
@@ -149,9 +173,12 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Goes one level deeper.
+    ///
+    /// An operator whose operand is in parentheses takes two levels here and one in the program, so the parser
+    /// goes deeper than the program may be, provided that it runs where there is room: that depends on brackets.
     fn enter(&mut self) -> Result<(), SpannedError> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > self.limit {
             return error(self.token().span, format!("nested deeper than {MAX_DEPTH} levels"));
         }
         Ok(())
