@@ -18,9 +18,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("rules", &["diag", "ir"]),
     ("arith", &["ir"]),
     ("eqsat", &["diag", "ir", "arith", "cost", "rules"]),
+    ("simplify", &["ir", "arith", "cost", "eqsat"]),
     ("error", &["diag"]),
-    ("cse", &["diag", "ir", "script", "cost", "rules", "verify", "eqsat", "error"]),
-    ("passes", &["ir", "cse", "eqsat", "error", "verify"]),
+    ("cse", &["diag", "ir", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
+    ("passes", &["ir", "cse", "simplify", "error", "verify"]),
 ];
 
 /// Most lines of a file, tests included.

@@ -8,7 +8,6 @@ class Module:
         T.func_attr({"tirx.noalias": True})
         for i in range(-8, 8):
             A[i + 8] = i
-        cse_v1: T.let[T.int32] = T.max(n, 1)
         for i in range(3, 3 + n):
-            A[i + 16] = i + cse_v1
-        A[0] = cse_v1
+            A[i + 16] = i + n
+        A[0] = T.max(n, 1)

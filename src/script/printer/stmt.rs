@@ -8,7 +8,8 @@ use hashbrown::HashSet;
 use super::buffer::Dims;
 use super::{Printer, literal};
 use crate::ir::{
-    AttrNode, AttrValue, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, Stmt, StmtKind, Type, VarId,
+    AttrNode, AttrValue, BufferId, DType, Expr, ExprKind, For, ForKind, Kind, Origin, Stmt, StmtKind, Type,
+    VarId,
 };
 
 impl Printer<'_> {
@@ -92,13 +93,17 @@ impl Printer<'_> {
     fn bind(&mut self, var: VarId, value: &Expr) {
         let func = self.func;
         let mut annotation = String::new();
-        if let Some(info) = func.vars.get(var.index()) {
+        if let Some(info) = func.vars.get(var.index())
+            && has_spelling(info.ty.dtype())
+        {
+            annotation.push('[');
             super::write_type(&mut annotation, &info.ty);
+            annotation.push(']');
         }
         self.expr(value);
         let value = std::mem::take(&mut self.line);
         let name = self.names.define_var(func, var);
-        let _ = write!(self.line, "{name}: T.let[{annotation}] = {value}");
+        let _ = write!(self.line, "{name}: T.let{annotation} = {value}");
         self.flush();
     }
 
@@ -446,4 +451,14 @@ fn is_plain(node: &For, vars: &HashSet<VarId>) -> bool {
         && node.min.as_int() == Some(0)
         && node.annotations.is_empty()
         && node.step.is_none()
+}
+
+/// Whether TVM's parser knows `T.<dtype>` as a type. It prints others too, which it cannot read; without a type the
+/// variable takes the value's.
+fn has_spelling(dtype: DType) -> bool {
+    match dtype.kind {
+        _ if dtype.is_scalar() => true,
+        Kind::Int | Kind::UInt | Kind::Float | Kind::Narrow(_) => matches!(dtype.lanes, 4 | 8 | 16 | 32 | 64),
+        Kind::Bool | Kind::BFloat | Kind::Handle | Kind::Void => false,
+    }
 }
