@@ -358,3 +358,29 @@ fn a_mistake_in_a_rule_file_has_its_place() {
         satir(args).fails_cleanly().says(&["mine.rules:2:18: error: "]);
     }
 }
+
+#[test]
+fn rules_are_counted_and_found_by_name() {
+    let list = satir(&["rules", "list", "--only", "floordiv-mul-cancel"]).code(0).out;
+    assert!(list.contains("(floordiv (mul ?x ?c) ?c) => ?x if (nonzero ?c)"), "{list}");
+    assert_eq!(list.lines().count(), 4, "{list}");
+    let stats = satir(&["rules", "stats", "--json"]).code(0).out;
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert!(stats["rules"].as_u64() > stats["rules_on"].as_u64(), "{stats}");
+    satir(&["rules", "list", "--only", "floordiv-mul-cancle"])
+        .fails_cleanly()
+        .says(&["did you mean `floordiv-mul-cancel`?"]);
+    let good = satir(&["rules", "check", "--quick", "--only", "identity"]).code(0).out;
+    assert!(good.contains("0 refuted"), "{good}");
+}
+
+#[test]
+fn all_mistakes_in_a_rule_file_are_reported() {
+    let ran = satir(&["rules", "check", "tests/rules/bad.rules"]).fails_cleanly();
+    ran.says(&[
+        "tests/rules/bad.rules:3:",
+        "unknown operator `plus`",
+        "bad.rules:5:",
+        "`?z` is not on the left",
+    ]);
+}

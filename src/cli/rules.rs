@@ -1,9 +1,10 @@
-//! `satir rules`: look at the rewrite rules, and check them.
+//! `satir rules`: look at the rewrite rules, count them, and check them.
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use satir::rules::{RuleSet, check};
+use satir::rules::{RuleSet, SetInfo, check};
+use serde::Serialize;
 
 use super::io::{self, Failure};
 use super::program;
@@ -17,6 +18,8 @@ pub(crate) enum Command {
     ///
     /// A wrong rule is refuted with a counterexample; the exit code is 1 then.
     Check(CheckArgs),
+    /// Count the rules of each set.
+    Stats(StatsArgs),
 }
 
 /// Arguments of `satir rules list`.
@@ -29,6 +32,10 @@ pub(crate) struct ListArgs {
     /// List only the sets, not their rules.
     #[arg(long)]
     sets: bool,
+
+    /// List only this rule or set. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
 
     /// Print JSON.
     #[arg(long)]
@@ -46,6 +53,26 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     rules: Vec<PathBuf>,
 
+    /// Check only this rule or set. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Test with fewer values.
+    #[arg(long)]
+    quick: bool,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `satir rules stats`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct StatsArgs {
+    /// Rule file, or a folder of them, that is added to the built-in rules. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -56,28 +83,39 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::List(args) => list(args),
         Command::Check(args) => check(args),
+        Command::Stats(args) => stats(args),
     }
 }
 
 fn list(args: &ListArgs) -> Result<(), Failure> {
     let rules = program::rules(&args.rules)?;
+    known(&rules, &args.only)?;
+    let mut infos = rules.infos();
+    infos.retain(|info| wanted(&args.only, &info.name, &info.set));
+    let mut sets = rules.sets();
+    sets.retain(|set| infos.iter().any(|info| info.set == set.name));
     if args.json {
         let json = if args.sets {
-            serde_json::json!({ "sets": rules.sets() })
+            serde_json::json!({ "sets": sets })
         } else {
-            serde_json::json!({ "sets": rules.sets(), "rules": rules.infos() })
+            serde_json::json!({ "sets": sets, "rules": infos })
         };
         return io::write_stdout(&program::json_text(&json)?);
     }
     let mut out = String::new();
-    let infos = rules.infos();
-    for set in rules.sets() {
+    for set in sets {
         let state = if set.on { "on" } else { "off" };
         out += &format!("{} ({} rules, {state}): {}\n", set.name, set.rules, set.about);
         for info in infos.iter().filter(|info| info.set == set.name && !args.sets) {
-            let off = if info.on == set.on { "" } else { " (off)" };
+            let marks = [
+                (info.on != set.on, " (off)"),
+                (info.expensive, " (expensive)"),
+                (info.may_trap, " (may-trap)"),
+                (info.fast_math, " (fast-math)"),
+            ];
+            let marks: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
             out += &format!(
-                "  {}{off} [{}]\n      {}\n      {}\n",
+                "  {}{marks} [{}]\n      {}\n      {}\n",
                 info.name,
                 info.types.join(" "),
                 info.equation,
@@ -95,9 +133,50 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     } else {
         RuleSet::load(&args.paths).map_err(|e| Failure::Bad(e.to_string()))?
     };
-    let all: Vec<_> = rules.all_rules().collect();
-    let report = check::run(&all, check::FULL);
-    let text = if args.json { program::json_text(&report)? } else { format!("{report}\n") };
+    known(&rules, &args.only)?;
+    let chosen: Vec<_> = rules.all_rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set)).collect();
+    let report = check::run(&chosen, if args.quick { check::QUICK } else { check::FULL });
+    let text = if args.json {
+        program::json_text(&serde_json::json!({ "summary": report.summary(), "rules": report.rules }))?
+    } else {
+        format!("{report}\n")
+    };
     io::write_stdout(&text)?;
     if report.is_ok() { Ok(()) } else { Err(Failure::Bad("satir: error: not every rule is sound".into())) }
+}
+
+/// Numbers of all sets.
+#[derive(Serialize)]
+struct Stats {
+    sets: Vec<SetInfo>,
+    rules: usize,
+    rules_on: usize,
+    rewrites: usize,
+}
+
+fn stats(args: &StatsArgs) -> Result<(), Failure> {
+    let sets = program::rules(&args.rules)?.sets();
+    let sum = |of: fn(&SetInfo) -> usize| sets.iter().map(of).sum::<usize>();
+    let (rules, rules_on, rewrites) = (sum(|s| s.rules), sum(|s| s.rules_on), sum(|s| s.rewrites));
+    if args.json {
+        return io::write_stdout(&program::json_text(&Stats { sets, rules, rules_on, rewrites })?);
+    }
+    let mut out =
+        format!("{:<16} {:>5} {:>5} {:>8} {:>9}  about\n", "set", "rules", "on", "rewrites", "expensive");
+    for s in &sets {
+        let numbers = format!("{:>5} {:>5} {:>8} {:>9}", s.rules, s.rules_on, s.rewrites, s.expensive);
+        out += &format!("{:<16} {numbers}  {}\n", s.name, s.about);
+    }
+    out += &format!("{:<16} {rules:>5} {rules_on:>5} {rewrites:>8}\n", "all");
+    io::write_stdout(&out)
+}
+
+/// Whether a rule was asked for.
+fn wanted(only: &[String], rule: &str, set: &str) -> bool {
+    only.is_empty() || only.iter().any(|name| name == rule || name == set)
+}
+
+/// Each name must be one of a rule or set.
+fn known(rules: &RuleSet, only: &[String]) -> Result<(), Failure> {
+    only.iter().try_for_each(|name| rules.find(name).map_err(|e| Failure::Bad(format!("satir: error: {e}"))))
 }

@@ -115,6 +115,10 @@ pub struct RuleInfo {
     pub why: String,
     /// Whether it is marked as expensive.
     pub expensive: bool,
+    /// Whether its result may trap where what it replaces does not.
+    pub may_trap: bool,
+    /// Whether it holds for real numbers only.
+    pub fast_math: bool,
     /// Line in its file.
     pub line: u32,
 }
@@ -200,6 +204,22 @@ impl RuleSet {
         self.switch(name, false)
     }
 
+    /// Asks whether a set or a rule has that name.
+    ///
+    /// # Errors
+    ///
+    /// If nothing has.
+    pub fn find(&self, name: &str) -> Result<(), RulesError> {
+        let sets = self.entries.iter().map(|e| &*e.file.set);
+        let names = sets.chain(self.all_rules().map(|rule| &*rule.name));
+        let closest = names.map(|known| (distance(name, known), known)).min();
+        if closest.is_some_and(|(d, _)| d == 0) {
+            return Ok(());
+        }
+        let suggestion = closest.filter(|(d, _)| *d <= 2 + name.len() / 4).map(|(_, known)| known.to_owned());
+        Err(RulesError::Unknown { name: name.to_owned(), suggestion })
+    }
+
     /// A line about each set.
     pub fn sets(&self) -> Vec<SetInfo> {
         self.entries
@@ -227,6 +247,8 @@ impl RuleSet {
             equation: rule.to_string(),
             why: rule.why.to_string(),
             expensive: rule.expensive,
+            may_trap: rule.may_trap,
+            fast_math: rule.fast_math,
             line: rule.line,
         };
         let of_entry = |e: &Entry| {
@@ -274,11 +296,7 @@ impl RuleSet {
                 return Ok(());
             }
         }
-        let sets = self.entries.iter().map(|e| &*e.file.set);
-        let names = sets.chain(self.all_rules().map(|rule| &*rule.name));
-        let closest = names.map(|known| (distance(name, known), known)).min();
-        let suggestion = closest.filter(|(d, _)| *d <= 2 + name.len() / 4).map(|(_, known)| known.to_owned());
-        Err(RulesError::Unknown { name: name.to_owned(), suggestion })
+        self.find(name)
     }
 }
 

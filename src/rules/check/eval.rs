@@ -153,8 +153,7 @@ fn apply(op: RuleOp, operand: Ty, args: &[Term], env: &Env, mode: Mode) -> Resul
         RuleOp::BitNot => Ok(operand.wrap(!in_range(operand, arg(0)?)?)),
         RuleOp::Ramp => {
             let (base, stride) = (arg(0)?, arg(1)?);
-            let offset = fit(operand, stride.checked_mul(env.lane), mode)?;
-            fit(operand, base.checked_add(offset), mode)
+            fit(operand, stride.checked_mul(env.lane).and_then(|offset| base.checked_add(offset)), mode)
         }
         RuleOp::Bin(bin) => {
             let (a, b) = (arg(0)?, arg(1)?);
