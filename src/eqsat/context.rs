@@ -21,7 +21,7 @@ const MAX_ASSUMPTIONS: usize = 48;
 const PROOF_DEPTH: u32 = 3;
 
 /// The most attempts of one proof.
-const PROOF_FUEL: u32 = 60;
+const PROOF_FUEL: u32 = 40;
 
 /// The most quotients taken out of one comparison.
 const MAX_ELIMINATIONS: usize = 4;
@@ -69,37 +69,16 @@ impl Sign {
     }
 }
 
-/// The sign of a polynomial's value.
-pub fn sign(graph: &Graph, p: &Poly) -> Sign {
+/// The sign of a polynomial's value, from ranges alone.
+pub fn sign_by_range(graph: &Graph, p: &Poly) -> Sign {
     let range = bound(graph, p, BOUND_DEPTH);
     if range.as_point() == Some(0) {
-        return Sign::Zero;
-    }
-    if range.at_least(1) {
-        return Sign::Positive;
-    }
-    if range.at_most(-1) {
-        return Sign::Negative;
-    }
-    if graph.analysis.contextual {
-        let above = |p: &Poly| p.add(&Poly::constant(-1)).is_some_and(|q| not_negative(graph, &q));
-        let negated = p.scale(-1);
-        let not_below = range.at_least(0) || not_negative(graph, p);
-        if not_below && above(p) {
-            return Sign::Positive;
-        }
-        let not_above = range.at_most(0) || negated.as_ref().is_some_and(|n| not_negative(graph, n));
-        if not_above && !not_below && negated.as_ref().is_some_and(above) {
-            return Sign::Negative;
-        }
-        match (not_above, not_below) {
-            (true, true) => return Sign::Zero,
-            (true, false) => return Sign::NotPositive,
-            (false, true) => return Sign::NotNegative,
-            (false, false) => {}
-        }
-    }
-    if range.at_least(0) {
+        Sign::Zero
+    } else if range.at_least(1) {
+        Sign::Positive
+    } else if range.at_most(-1) {
+        Sign::Negative
+    } else if range.at_least(0) {
         Sign::NotNegative
     } else if range.at_most(0) {
         Sign::NotPositive
@@ -107,6 +86,36 @@ pub fn sign(graph: &Graph, p: &Poly) -> Sign {
         Sign::NonZero
     } else {
         Sign::Unknown
+    }
+}
+
+/// The sign of a polynomial's value, from ranges and assumptions.
+pub fn sign(graph: &Graph, p: &Poly) -> Sign {
+    let by_range = sign_by_range(graph, p);
+    let (below, above) = match by_range {
+        Sign::Unknown => (true, true),
+        Sign::NotNegative => (false, true),
+        Sign::NotPositive => (true, false),
+        Sign::Negative | Sign::Zero | Sign::Positive | Sign::NonZero => return by_range,
+    };
+    if !graph.analysis.contextual {
+        return by_range;
+    }
+    let Some(negated) = p.scale(-1) else { return by_range };
+    let positive = |p: &Poly| p.add(&Poly::constant(-1)).is_some_and(|q| not_negative(graph, &q));
+    let not_below = !below || not_negative(graph, p);
+    if not_below && positive(p) {
+        return Sign::Positive;
+    }
+    let not_above = !above || not_negative(graph, &negated);
+    if not_above && !not_below && positive(&negated) {
+        return Sign::Negative;
+    }
+    match (not_above, not_below) {
+        (true, true) => Sign::Zero,
+        (true, false) => Sign::NotPositive,
+        (false, true) => Sign::NotNegative,
+        (false, false) => Sign::Unknown,
     }
 }
 
@@ -123,24 +132,18 @@ pub fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Option<i64>
 
 /// Whether the value is proven not to be negative.
 pub fn not_negative(graph: &Graph, p: &Poly) -> bool {
-    let mut fuel = PROOF_FUEL;
-    prove(graph, p, PROOF_DEPTH, &mut fuel)
-}
-
-/// Whether the fact says anything about an atom of the polynomial.
-fn related(f: &Poly, p: &Poly) -> bool {
-    f.terms().iter().any(|(m, _)| m.iter().any(|&a| p.mentions(a)))
-}
-
-fn prove(graph: &Graph, p: &Poly, depth: u32, fuel: &mut u32) -> bool {
     if bound(graph, p, 1).at_least(0) {
         return true;
     }
-    if depth == 0 || *fuel == 0 {
-        return false;
-    }
     let quotients = quotient_facts(graph, p);
-    for f in graph.analysis.assumptions.iter().chain(&quotients).filter(|f| related(f, p)) {
+    let facts: Vec<&Poly> = graph.analysis.assumptions.iter().chain(&quotients).collect();
+    let mut fuel = PROOF_FUEL;
+    prove(graph, &facts, p, PROOF_DEPTH, &mut fuel)
+}
+
+/// Whether some combination of facts leaves something that ranges prove not to be negative.
+fn prove(graph: &Graph, facts: &[&Poly], p: &Poly, depth: u32, fuel: &mut u32) -> bool {
+    for f in facts {
         for (monomial, c) in p.terms().iter().filter(|(m, _)| !m.is_empty()) {
             for q in multipliers(graph, f, monomial, *c) {
                 if *fuel == 0 {
@@ -148,8 +151,9 @@ fn prove(graph: &Graph, p: &Poly, depth: u32, fuel: &mut u32) -> bool {
                 }
                 *fuel -= 1;
                 let reduced = f.mul(&q).and_then(|qf| p.sub(&qf));
-                if let Some(rest) = reduced.filter(|r| r.terms().len() <= p.terms().len() + 2)
-                    && prove(graph, &rest, depth - 1, fuel)
+                let Some(rest) = reduced.filter(|r| r.terms().len() <= p.terms().len() + 1) else { continue };
+                if bound(graph, &rest, 1).at_least(0)
+                    || depth > 1 && prove(graph, facts, &rest, depth - 1, fuel)
                 {
                     return true;
                 }

@@ -468,9 +468,11 @@ fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
 /// Decides a comparison by the range of the difference, and gives comparisons of equal meaning one class.
 fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let dtype = graph[a].data.dtype;
+    if graph[id].data.interval.as_point().is_some() {
+        return false;
+    }
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
-    let decided = context::sign(graph, &difference).decide(op);
-    if let Some(truth) = decided {
+    if let Some(truth) = context::sign_by_range(graph, &difference).decide(op) {
         let constant = graph.add(Node::int(i64::from(truth), DType::BOOL));
         return graph.union(id, constant);
     }
@@ -496,7 +498,16 @@ fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let left = build(graph, &left, dtype);
     let right = build(graph, &right, dtype);
     let canonical = graph.add(Node::bin(kind, dtype, left, right));
-    graph.union(id, canonical)
+    let changed = graph.union(id, canonical);
+    // Proofs from assumptions are tried once for all comparisons of one meaning.
+    if graph.analysis.contextual && (kind, left, right) == (op, a, b) {
+        let Some(difference) = poly_of(graph, left).sub(&poly_of(graph, right)) else { return changed };
+        if let Some(truth) = context::sign(graph, &difference).decide(kind) {
+            let constant = graph.add(Node::int(i64::from(truth), DType::BOOL));
+            return graph.union(id, constant);
+        }
+    }
+    changed
 }
 
 /// `sum <= 0` (or `== 0`, `!= 0`) as two sides with positive coefficients on each; `None` if the constant is not
