@@ -1,4 +1,5 @@
 //! satir: an equality-saturation optimizer for tensor programs.
+pub mod analysis;
 pub mod arith;
 pub mod cost;
 pub mod cse;

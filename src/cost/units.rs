@@ -151,6 +151,18 @@ impl Cost {
         self.0 as f64 / 2f64.powi((WEIGHT_BITS + FREQUENCY_BITS) as i32)
     }
 
+    /// This cost, `frequency` times; rounded down to the resolution of a cost.
+    pub fn times(self, frequency: Frequency) -> Cost {
+        let product = match self.0.checked_mul(frequency.0) {
+            Some(p) => p >> FREQUENCY_BITS,
+            None => {
+                let (big, small) = (self.0.max(frequency.0), self.0.min(frequency.0));
+                (big >> FREQUENCY_BITS).saturating_mul(small)
+            }
+        };
+        Cost(product)
+    }
+
     /// `self - other`, zero at least.
     pub const fn saturating_sub(self, other: Cost) -> Cost {
         Cost(self.0.saturating_sub(other.0))

@@ -5,8 +5,10 @@
 //! of equality saturation. So no result costs more than what simpler methods reach, whatever limit ended the search.
 
 mod options;
+pub mod pool;
 mod report;
 mod summary;
+pub mod syntactic;
 
 use std::time::Instant;
 
@@ -52,9 +54,7 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     let mut best = Best { cost: before.total, func: None };
     let mut report = FunctionReport::new(func, summary::measure(&before));
     let start = Instant::now();
-    if options.mode == Mode::Syntactic {
-        return Err(Error::Unavailable("syntactic mode"));
-    }
+    syntactic(func, options, &mut best, &mut report);
     report.stages.insert("syntactic".to_owned(), micros(start));
     if options.mode == Mode::Semantic {
         semantic(func, options, &mut best, &mut report);
@@ -77,6 +77,19 @@ impl Best {
             report.chosen = chosen;
         }
     }
+}
+
+fn syntactic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    let how = syntactic::SyntacticOptions {
+        profile: options.profile.clone(),
+        bindings: options.bindings.clone(),
+        ..syntactic::SyntacticOptions::default()
+    };
+    let mut shared = func.clone();
+    syntactic::run_with(&mut shared, &how);
+    let cost = summary::cost(&shared, options);
+    report.syntactic = Some(summary::measure(&cost));
+    best.offer(&cost, shared, Chosen::Syntactic, report);
 }
 
 /// Saturates the function as it is and, if contextual simplification changes it, simplified: which of the two ends

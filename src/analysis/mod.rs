@@ -1,0 +1,3 @@
+//! Facts about programs that passes over statements and expressions rest on.
+
+pub mod effects;

@@ -1,0 +1,77 @@
+//! Syntactic common subexpression elimination: the baseline, as TVM's `CommonSubexprElim` does it.
+//!
+//! What is written the same way in several places is computed once, at the lowest block around them, and bound
+//! to a variable `cse_v1`, `cse_v2`, … before the first use. Nothing is rearranged: `x + y` and `y + x` are two
+//! things.
+//!
+//! What is eligible, by default as in TVM 0.27: operations that hold no load and no call, are not of type `bool`,
+//! and cost something (so not constants, variables, ramps and broadcasts by themselves). Values that depend on a
+//! variable of a `Let` expression stay in it. A binding of the input is used like one made here.
+//!
+//! Unlike TVM's pass, this one
+//! - never executes what may trap where the input would not have executed it: `i // n` of two arms under
+//!   `n != 0` is bound in each arm, not above the `if`;
+//! - binds only where that is a gain by the cost model, at the cheapest of the common blocks;
+//! - takes linear time: expressions are numbered by hash-consing ([`pool`](super::pool)).
+//!
+//! Three steps: `scan` numbers expressions and records their uses, `plan` decides on bindings, `rewrite` makes
+//! them.
+
+mod plan;
+mod rewrite;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::cost::{Bindings, Profile};
+use crate::ir::{PrimFunc, VarId};
+
+/// What may be shared, and how costs are counted.
+#[derive(Clone, Debug, Default)]
+pub struct SyntacticOptions {
+    /// The cost profile.
+    pub profile: Profile,
+    /// Values of symbolic dimensions.
+    pub bindings: Bindings,
+    /// Share truth values too.
+    pub bools: bool,
+    /// Share pure calls, and what holds them, too.
+    pub pure_calls: bool,
+}
+
+/// What was done to a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SyntacticReport {
+    /// The new bindings, in the order of the text.
+    pub bindings: Vec<Binding>,
+    /// How many distinct expressions the function had.
+    pub expressions: usize,
+}
+
+/// A new binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable.
+    pub var: VarId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How many expressions it stands for, in statements and in other bindings.
+    pub replaced: usize,
+}
+
+/// Shares the common subexpressions of a function, with the default options.
+pub fn run(func: &mut PrimFunc) -> SyntacticReport {
+    run_with(func, &SyntacticOptions::default())
+}
+
+/// Shares the common subexpressions of a function.
+pub fn run_with(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
+    let scan = scan::Scan::new(func, options);
+    let inserts = plan::plan(&scan, options);
+    if inserts.is_empty() && scan.existing.is_empty() {
+        return SyntacticReport { bindings: Vec::new(), expressions: scan.classes.len() };
+    }
+    rewrite::rewrite(func, &scan, &inserts)
+}
