@@ -11,7 +11,7 @@
 use hashbrown::HashMap;
 
 use super::SyntacticOptions;
-use super::scan::{ClassInfo, Scan, Use};
+use super::scan::{ClassInfo, Need, Scan, Use, head_position, index_of};
 use crate::cost::{Cost, Frequency, Weight};
 use crate::cse::pool::ClassId;
 use crate::ir::opclass::OpClass;
@@ -141,7 +141,7 @@ impl Planner<'_> {
         while i < uses.len() {
             let u = uses[i];
             let (child, index) = self.step_below(top, &u);
-            if legal.is_none() && self.may_bind(info, class, top, index) {
+            if legal.is_none() && self.may_bind(info, top, index) {
                 let seq = self.scan.blocks[top as usize].seqs[index as usize];
                 let at = Use { block: top, index, seq, frequency };
                 legal = Some((at, cost, (out.inline.len(), out.bound.len())));
@@ -168,15 +168,35 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether binding the class before statement `index` of the block evaluates nothing that the input does not.
-    fn may_bind(&self, info: &ClassInfo, class: ClassId, block: u32, index: u32) -> bool {
-        if !info.traps {
-            return true;
+    /// Whether evaluating the class before statement `index` of the block can trap only if the input traps.
+    fn may_bind(&self, info: &ClassInfo, block: u32, index: u32) -> bool {
+        info.needs.iter().all(|&need| self.is_met(need, block, index))
+    }
+
+    /// Whether a need is met before statement `index` of the block: control has passed, or is sure to come to,
+    /// something that shows it.
+    fn is_met(&self, need: Need, block: u32, index: u32) -> bool {
+        let (mut block, mut index, mut inside) = (block, index, false);
+        loop {
+            let info = &self.scan.blocks[block as usize];
+            if let Some(positions) = self.scan.shown.get(&(need, block)) {
+                let here = head_position(index);
+                let passed = positions[0] < here || (inside && positions[0] == here);
+                let to_come = || {
+                    let next = positions.partition_point(|&p| p < here);
+                    positions.get(next).is_some_and(|&p| {
+                        info.leaves_before[index_of(p) as usize] == info.leaves_before[index as usize]
+                    })
+                };
+                if passed || (!inside && to_come()) {
+                    return true;
+                }
+            }
+            if info.depth == 0 {
+                return false;
+            }
+            (block, index, inside) = (info.parent, info.parent_index, true);
         }
-        let Some(places) = self.scan.certain.get(&(class, block)) else { return false };
-        let leaves = &self.scan.blocks[block as usize].leaves_before;
-        let next = places.partition_point(|&p| p < index);
-        places.get(next).is_some_and(|&p| leaves[p as usize] == leaves[index as usize])
     }
 
     /// The child of `top` that the use lies in (none if it lies in `top` itself), and the index of its statement in

@@ -7,7 +7,7 @@ use super::SyntacticOptions;
 use crate::analysis::effects::{self, Role};
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
 use crate::cse::pool::{ClassId, LoadTag, Pool};
-use crate::ir::{AttrNode, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
+use crate::ir::{AttrNode, BufferId, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
 
 /// A block of the function: a node of the scope tree.
 #[derive(Clone, Debug)]
@@ -46,16 +46,28 @@ pub(super) struct ClassInfo {
     pub(super) weight: Weight,
     /// Which operands are evaluated lazily.
     pub(super) arms: LazyArms,
-    /// Whether evaluating it may trap.
-    pub(super) traps: bool,
+    /// What has to be known so that evaluating it does not trap; ascending.
+    pub(super) needs: Box<[Need]>,
     /// Whether two evaluations are sure to give one value, and it can be evaluated before the statement.
     pub(super) shareable: bool,
     /// Whether it may be given a variable.
     pub(super) bindable: bool,
     /// How often it stands in the text.
     pub(super) count: u64,
+    /// What evaluating the operation at its root without a trap shows.
+    shows: Option<Need>,
     /// Whether control may not come back from the operation at its root.
     leaves: bool,
+}
+
+/// A condition under which an operation does not trap. Both sorts hold for good once they held: the values of
+/// shareable expressions do not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Need {
+    /// The integer is not zero.
+    NonZero(ClassId),
+    /// The expression has a defined value.
+    Defined(ClassId),
 }
 
 /// A binding that stands in the input.
@@ -78,12 +90,12 @@ pub(super) struct Scan {
     /// The class of every expression node, in the order of the text, parents first.
     pub(super) ids: Vec<ClassId>,
     pub(super) existing: Vec<Existing>,
-    /// Statements of a block whose evaluation is certain to evaluate a class that may trap, in ascending order.
-    pub(super) certain: HashMap<(ClassId, u32), Vec<u32>>,
+    /// Positions in a block that are sure to show a need; ascending. See [`head_position`].
+    pub(super) shown: HashMap<(Need, u32), Vec<u32>>,
 }
 
 impl Scan {
-    pub(super) fn new(func: &PrimFunc, options: &SyntacticOptions) -> Scan {
+    pub(super) fn new<'o>(func: &'o PrimFunc, options: &'o SyntacticOptions) -> Scan {
         let mut scanner = Scanner {
             out: Scan {
                 pool: Pool::new(),
@@ -92,8 +104,9 @@ impl Scan {
                 roots: Vec::new(),
                 ids: Vec::new(),
                 existing: Vec::new(),
-                certain: HashMap::new(),
+                shown: HashMap::new(),
             },
+            func,
             options,
             places: Places::new(func, &options.profile, &options.bindings),
             local: vec![false; func.vars.len()],
@@ -106,6 +119,21 @@ impl Scan {
     }
 }
 
+/// The position in its block of what statement `index` evaluates before its blocks run.
+pub(super) const fn head_position(index: u32) -> u32 {
+    2 * index
+}
+
+/// The position in its block of what the blocks of statement `index` evaluate.
+const fn body_position(index: u32) -> u32 {
+    2 * index + 1
+}
+
+/// The index of the statement of a position.
+pub(super) const fn index_of(position: u32) -> u32 {
+    position / 2
+}
+
 /// Whether the expressions at the head of a statement may be rewritten. The value of an attribute belongs to who
 /// reads the attribute.
 pub(super) fn rewrites_head(stmt: &Stmt) -> bool {
@@ -113,6 +141,7 @@ pub(super) fn rewrites_head(stmt: &Stmt) -> bool {
 }
 
 struct Scanner<'o> {
+    func: &'o PrimFunc,
     out: Scan,
     options: &'o SyntacticOptions,
     places: Places<'o>,
@@ -125,8 +154,8 @@ struct Scanner<'o> {
 /// What evaluating a statement or block is sure to do.
 #[derive(Default)]
 struct Certain {
-    /// Classes that may trap and are evaluated in any case.
-    classes: Vec<ClassId>,
+    /// What its end shows, whichever way it takes.
+    shown: Vec<Need>,
     /// Whether control may not arrive at its end.
     leaves: bool,
 }
@@ -152,20 +181,23 @@ impl Scanner<'_> {
             let at = Use { block: id, index: index as u32, seq: self.seq, frequency: at.frequency };
             seqs.push(self.seq);
             self.seq += 1;
-            let certain = self.stmt(stmt, at, depth);
-            for &class in &certain.classes {
-                let places = self.out.certain.entry((class, id)).or_default();
-                if places.last() != Some(&at.index) {
-                    places.push(at.index);
+            let (head, inner) = self.stmt(stmt, at, depth);
+            for (position, certain) in [(head_position(at.index), &head), (body_position(at.index), &inner)] {
+                for &need in &certain.shown {
+                    let positions = self.out.shown.entry((need, id)).or_default();
+                    if positions.last() != Some(&position) {
+                        positions.push(position);
+                    }
                 }
             }
             if leaves == 0 {
-                on_entry.classes.extend(certain.classes);
+                on_entry.shown.extend(head.shown);
+                on_entry.shown.extend(inner.shown);
             }
-            leaves += u32::from(certain.leaves);
+            leaves += u32::from(head.leaves || inner.leaves);
         }
-        on_entry.classes.sort_unstable();
-        on_entry.classes.dedup();
+        on_entry.shown.sort_unstable();
+        on_entry.shown.dedup();
         on_entry.leaves = leaves > 0;
         let block = &mut self.out.blocks[id as usize];
         block.leaves_before = leaves_before;
@@ -174,14 +206,15 @@ impl Scanner<'_> {
         on_entry
     }
 
-    fn stmt(&mut self, stmt: &Stmt, at: Use, depth: u32) -> Certain {
+    /// What the head of the statement is sure to do, and then its blocks and itself.
+    fn stmt(&mut self, stmt: &Stmt, at: Use, depth: u32) -> (Certain, Certain) {
         self.places.enter(stmt);
-        let mut certain = Certain::default();
+        let mut head = Certain::default();
         if rewrites_head(stmt) {
             let frequency = at.frequency * self.places.head_count(stmt);
             let mut root = None;
             stmt.for_each_expr(|e| {
-                let id = self.expr(e, Role::Value, false, &mut certain);
+                let id = self.expr(e, Role::Value, false, &mut head);
                 self.out.roots.push((id, Use { frequency, ..at }));
                 root = Some(id);
             });
@@ -189,20 +222,47 @@ impl Scanner<'_> {
                 self.out.existing.push(Existing { class, block: at.block, index: at.index });
             }
         } else {
-            stmt.for_each_expr(|e| certain.leaves |= effects::ExprEffect::of(e).any.may_leave);
+            stmt.for_each_expr(|e| head.leaves |= effects::ExprEffect::of(e).any.may_leave);
+        }
+        match &stmt.kind {
+            StmtKind::Alloc { buffer, .. } => self.shape(*buffer, at, &mut head),
+            StmtKind::Decl { buffer } => self.shape(*buffer, at, &mut Certain::default()),
+            StmtKind::Bind { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::For(_)
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::LaunchThread { .. }
+            | StmtKind::SBlock(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
         }
         let counts = self.places.block_counts(stmt);
-        let mut inner: Vec<Certain> = Vec::new();
+        let mut blocks: Vec<Certain> = Vec::new();
         stmt.for_each_block(|b| {
-            let frequency = at.frequency * counts[inner.len()];
-            inner.push(self.block(b, Use { frequency, ..at }, depth + 1));
+            let frequency = at.frequency * counts[blocks.len()];
+            blocks.push(self.block(b, Use { frequency, ..at }, depth + 1));
         });
-        let head_returns = !certain.leaves;
-        certain.leaves |= leaves_by_itself(stmt) || inner.iter().any(|c| c.leaves);
-        if head_returns {
-            certain.classes.extend(certain_of_blocks(stmt, inner));
+        let leaves = leaves_by_itself(stmt) || blocks.iter().any(|c| c.leaves);
+        let shown = if head.leaves { Vec::new() } else { shown_by_blocks(stmt, blocks) };
+        (head, Certain { shown, leaves })
+    }
+
+    /// Records the shape of a buffer at its definition. The cost model does not count it, and it is left as it is;
+    /// but a binding before it serves what follows.
+    fn shape(&mut self, buffer: BufferId, at: Use, head: &mut Certain) {
+        let position = self.out.ids.len();
+        for e in &self.func.buffer(buffer).shape {
+            let id = self.expr(e, Role::Value, false, head);
+            self.out.roots.push((id, Use { frequency: Frequency::ZERO, ..at }));
         }
-        certain
+        for id in self.out.ids.drain(position..) {
+            self.out.classes[id.index()].count -= 1;
+        }
     }
 
     fn expr(&mut self, e: &Expr, role: Role, lazy: bool, certain: &mut Certain) -> ClassId {
@@ -224,22 +284,25 @@ impl Scanner<'_> {
         let tag = if role == Role::Place { LoadTag::PLACE } else { LoadTag::ANY };
         let (id, new) = self.out.pool.intern(e, &self.operands[base..], tag);
         if new {
-            let info = self.describe(e, base);
+            let info = self.describe(e, id, base);
             self.out.classes.push(info);
         }
         self.operands.truncate(base);
         self.out.ids[slot] = id;
         let info = &mut self.out.classes[id.index()];
         info.count += 1;
-        if info.traps && info.bindable && !lazy && !certain.leaves {
-            certain.classes.push(id);
+        if let Some(need) = info.shows
+            && !lazy
+            && !certain.leaves
+        {
+            certain.shown.push(need);
         }
         certain.leaves |= info.leaves;
         id
     }
 
     /// Describes a class at its first occurrence; its operands are on the stack from `base`.
-    fn describe(&self, e: &Expr, base: usize) -> ClassInfo {
+    fn describe(&self, e: &Expr, id: ClassId, base: usize) -> ClassInfo {
         let effect = effects::node_effect(e);
         let own = match &e.kind {
             ExprKind::Var(v) => !self.local.get(v.index()).copied().unwrap_or(true),
@@ -270,10 +333,23 @@ impl Scanner<'_> {
             Kind::Handle | Kind::Void => false,
             Kind::Int | Kind::UInt | Kind::Float | Kind::BFloat | Kind::Narrow(_) => true,
         };
+        let shows = effect.may_trap.then(|| match (&e.kind, operands) {
+            (ExprKind::Binary(op, ..), &[_, divisor]) if op.is_division() => Need::NonZero(divisor),
+            _ => Need::Defined(id),
+        });
+        let mut needs: Vec<Need> = Vec::new();
+        if shareable {
+            needs.extend(operands.iter().flat_map(|o| part(o).needs.iter()));
+            needs.extend(shows);
+            needs.sort_unstable();
+            needs.dedup();
+        }
+        let needs = needs.into_boxed_slice();
         ClassInfo {
             weight,
             arms: lazy_arms(&self.options.profile, e),
-            traps: effect.may_trap || operands.iter().any(|o| part(o).traps),
+            needs,
+            shows: shows.filter(|_| shareable),
             shareable,
             bindable: shareable && value && weight > Weight::ZERO,
             count: 0,
@@ -303,28 +379,19 @@ fn leaves_by_itself(stmt: &Stmt) -> bool {
     }
 }
 
-/// What the blocks of a statement are sure to evaluate when the statement runs.
-fn certain_of_blocks(stmt: &Stmt, mut inner: Vec<Certain>) -> Vec<ClassId> {
+/// What the blocks of a statement are sure to show when the statement runs.
+fn shown_by_blocks(stmt: &Stmt, mut blocks: Vec<Certain>) -> Vec<Need> {
     let positive = |e: &Expr| e.as_int().is_some_and(|n| n > 0);
     let runs = match &stmt.kind {
         StmtKind::For(f) => positive(&f.extent) && f.step.as_ref().is_none_or(positive),
         StmtKind::LaunchThread { extent, .. } => positive(extent),
         StmtKind::Attr { node: AttrNode::IterVar { .. }, value, .. } => positive(value),
         StmtKind::Attr { .. } => true,
-        StmtKind::SBlock(b) => {
-            // The initial part runs on some iterations only.
-            if b.init.is_some() {
-                let init = inner.remove(0);
-                if init.leaves {
-                    return Vec::new();
-                }
-            }
-            b.predicate.is_none()
-        }
+        StmtKind::SBlock(b) => b.predicate.is_none() && !(b.init.is_some() && blocks[0].leaves),
         StmtKind::If { .. } => {
-            let Some(otherwise) = inner.pop() else { return Vec::new() };
-            let then = inner.pop().map(|c| c.classes).unwrap_or_default();
-            return then.into_iter().filter(|c| otherwise.classes.binary_search(c).is_ok()).collect();
+            let otherwise = blocks.pop().unwrap_or_default();
+            let then = blocks.pop().unwrap_or_default();
+            return then.shown.into_iter().filter(|n| otherwise.shown.binary_search(n).is_ok()).collect();
         }
         StmtKind::While { .. }
         | StmtKind::Bind { .. }
@@ -337,5 +404,5 @@ fn certain_of_blocks(stmt: &Stmt, mut inner: Vec<Certain>) -> Vec<ClassId> {
         | StmtKind::Continue
         | StmtKind::Return(_) => false,
     };
-    if runs { inner.pop().map(|c| c.classes).unwrap_or_default() } else { Vec::new() }
+    if runs { blocks.pop().unwrap_or_default().shown } else { Vec::new() }
 }
