@@ -5,13 +5,13 @@
 //! be harmless is not.
 
 use crate::ir::intrin::{self, Effect};
-use crate::ir::{BufferId, Call, Callee, Expr, ExprKind};
+use crate::ir::{BinOp, BufferId, Call, Callee, Expr, ExprKind};
 
 /// What the operation at the root of an expression may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeEffect {
-    /// It may trap, or have no defined result, on some operands: an integer division by something that is not a
-    /// constant other than zero, a load (it may be out of range), a float that does not fit the integer type it
+    /// It may trap, or have no defined result, on some operands: an integer division by something that
+    /// [may be zero](is_never_zero), a load (it may be out of range), a float that does not fit the integer type it
     /// is cast to, a shift by an amount that is not in range, a call that is not pure or of which nothing is
     /// known.
     pub may_trap: bool,
@@ -77,7 +77,7 @@ pub fn node_effect(e: &Expr) -> NodeEffect {
         | ExprKind::Region(..)
         | ExprKind::Tuple(_) => NodeEffect::NONE,
         ExprKind::Binary(op, a, b) => {
-            let total = !op.is_division() || a.dtype.is_float() || lane_constant(b).is_some_and(|c| c != 0);
+            let total = !op.is_division() || a.dtype.is_float() || is_never_zero(b);
             if total { NodeEffect::NONE } else { NodeEffect::TRAP }
         }
         ExprKind::Cast(a) => {
@@ -113,6 +113,18 @@ fn call_effect(e: &Expr, call: &Call) -> NodeEffect {
 fn is_total_shift(e: &Expr, name: &str, args: &[Expr]) -> bool {
     matches!(name, "shift_left" | "shift_right")
         && args.get(1).and_then(lane_constant).is_some_and(|c| (0..i64::from(e.dtype.bits)).contains(&c))
+}
+
+/// Whether an integer cannot be zero by its form: a constant, a product of such, a `max` with a positive constant.
+pub fn is_never_zero(e: &Expr) -> bool {
+    let positive = |e: &Expr| lane_constant(e).is_some_and(|c| c > 0);
+    match &e.kind {
+        ExprKind::Int(v) => *v != 0,
+        ExprKind::Broadcast(a) => is_never_zero(a),
+        ExprKind::Binary(BinOp::Mul, a, b) => e.dtype.is_index() && is_never_zero(a) && is_never_zero(b),
+        ExprKind::Binary(BinOp::Max, a, b) => e.dtype.is_int() && (positive(a) || positive(b)),
+        _ => false,
+    }
 }
 
 /// The integer that every lane of a constant holds.
@@ -206,7 +218,7 @@ impl ExprEffect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{BinOp, DType, VarId};
+    use crate::ir::{DType, VarId};
 
     fn x() -> Expr {
         Expr::var(VarId(0), DType::I32)
@@ -223,6 +235,9 @@ mod tests {
         assert!(by(Expr::int(-3, DType::I32)));
         assert!(!by(Expr::int(0, DType::I32)));
         assert!(!by(x()));
+        assert!(by(Expr::binary(BinOp::Max, x(), Expr::int(1, DType::I32)) * 2));
+        assert!(!by(Expr::binary(BinOp::Max, x(), Expr::int(0, DType::I32))));
+        assert!(!by(x() * 2));
         let lanes = |d: i64| {
             let d = Expr::broadcast(Expr::int(d, DType::I32), 4);
             ExprEffect::of(&Expr::binary(BinOp::FloorDiv, Expr::broadcast(x(), 4), d)).is_total()

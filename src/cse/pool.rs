@@ -142,6 +142,22 @@ impl Pool {
         self.nodes[id.index()].dtype
     }
 
+    /// Operator and operands of a binary operation.
+    pub fn binary(&self, id: ClassId) -> Option<(BinOp, ClassId, ClassId)> {
+        match (&self.nodes[id.index()].head, self.operands(id)) {
+            (Head::Binary(op), &[a, b]) => Some((*op, a, b)),
+            _ => None,
+        }
+    }
+
+    /// The value of an integer constant.
+    pub fn int(&self, id: ClassId) -> Option<i64> {
+        match self.nodes[id.index()].head {
+            Head::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+
     /// The number of nodes of an expression as a tree.
     pub fn tree_size(&self, id: ClassId) -> u64 {
         self.nodes[id.index()].size

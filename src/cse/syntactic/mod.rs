@@ -17,6 +17,7 @@
 //! Three steps: `scan` numbers expressions and records their uses, `plan` decides on bindings, `rewrite` makes
 //! them.
 
+mod facts;
 mod plan;
 mod rewrite;
 mod scan;

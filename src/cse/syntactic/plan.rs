@@ -14,6 +14,7 @@ use super::SyntacticOptions;
 use super::scan::{ClassInfo, Need, Scan, Use, head_position, index_of};
 use crate::cost::{Cost, Frequency, Weight};
 use crate::cse::pool::ClassId;
+use crate::ir::BinOp;
 use crate::ir::opclass::OpClass;
 
 /// A binding to insert: `class` gets a variable before statement `index` of `block`.
@@ -176,6 +177,27 @@ impl Planner<'_> {
     /// Whether a need is met before statement `index` of the block: control has passed, or is sure to come to,
     /// something that shows it.
     fn is_met(&self, need: Need, block: u32, index: u32) -> bool {
+        if self.is_shown(need, block, index) {
+            return true;
+        }
+        match need {
+            // A product of index arithmetic is not zero if no factor is.
+            Need::NonZero(class) => match self.scan.pool.binary(class) {
+                Some((BinOp::Mul, a, b)) if self.scan.pool.dtype(class).is_index() => {
+                    let is_factor_met = |c| {
+                        self.scan.pool.int(c).is_some_and(|v| v != 0)
+                            || self.is_met(Need::NonZero(c), block, index)
+                    };
+                    is_factor_met(a) && is_factor_met(b)
+                }
+                Some(_) | None => false,
+            },
+            Need::Defined(_) => false,
+        }
+    }
+
+    /// Whether a need is met as it stands.
+    fn is_shown(&self, need: Need, block: u32, index: u32) -> bool {
         let (mut block, mut index, mut inside) = (block, index, false);
         loop {
             let info = &self.scan.blocks[block as usize];
@@ -184,9 +206,8 @@ impl Planner<'_> {
                 let passed = positions[0] < here || (inside && positions[0] == here);
                 let to_come = || {
                     let next = positions.partition_point(|&p| p < here);
-                    positions.get(next).is_some_and(|&p| {
-                        info.leaves_before[index_of(p) as usize] == info.leaves_before[index as usize]
-                    })
+                    let leaves = |i: u32| info.leaves_before.get(i as usize);
+                    positions.get(next).is_some_and(|&p| leaves(index_of(p)) == leaves(index))
                 };
                 if passed || (!inside && to_come()) {
                     return true;

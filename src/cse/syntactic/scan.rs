@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 
-use super::SyntacticOptions;
+use super::{SyntacticOptions, facts};
 use crate::analysis::effects::{self, Role};
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
 use crate::cse::pool::{ClassId, LoadTag, Pool};
@@ -119,19 +119,22 @@ impl Scan {
     }
 }
 
+/// The position in a block of what holds wherever the block runs.
+const ENTRY: u32 = 0;
+
 /// The position in its block of what statement `index` evaluates before its blocks run.
 pub(super) const fn head_position(index: u32) -> u32 {
-    2 * index
+    2 * index + 1
 }
 
 /// The position in its block of what the blocks of statement `index` evaluate.
 const fn body_position(index: u32) -> u32 {
-    2 * index + 1
+    2 * index + 2
 }
 
-/// The index of the statement of a position.
+/// The index of the statement of a position in it.
 pub(super) const fn index_of(position: u32) -> u32 {
-    position / 2
+    (position - 1) / 2
 }
 
 /// Whether the expressions at the head of a statement may be rewritten. The value of an attribute belongs to who
@@ -184,10 +187,7 @@ impl Scanner<'_> {
             let (head, inner) = self.stmt(stmt, at, depth);
             for (position, certain) in [(head_position(at.index), &head), (body_position(at.index), &inner)] {
                 for &need in &certain.shown {
-                    let positions = self.out.shown.entry((need, id)).or_default();
-                    if positions.last() != Some(&position) {
-                        positions.push(position);
-                    }
+                    self.show(need, id, position);
                 }
             }
             if leaves == 0 {
@@ -245,11 +245,36 @@ impl Scanner<'_> {
         let mut blocks: Vec<Certain> = Vec::new();
         stmt.for_each_block(|b| {
             let frequency = at.frequency * counts[blocks.len()];
+            for factor in facts::non_zero_in_block(stmt, blocks.len()) {
+                self.assume_non_zero(factor, self.out.blocks.len() as u32, ENTRY);
+            }
             blocks.push(self.block(b, Use { frequency, ..at }, depth + 1));
         });
+        for factor in facts::non_zero_after(stmt) {
+            self.assume_non_zero(factor, at.block, head_position(at.index + 1));
+        }
         let leaves = leaves_by_itself(stmt) || blocks.iter().any(|c| c.leaves);
         let shown = if head.leaves { Vec::new() } else { shown_by_blocks(stmt, blocks) };
         (head, Certain { shown, leaves })
+    }
+
+    /// Notes that an expression is not zero from a position of a block on. Of interest only if the program holds it.
+    fn assume_non_zero(&mut self, e: &Expr, block: u32, position: u32) {
+        let ids = self.out.ids.len();
+        let id = self.expr(e, Role::Value, true, &mut Certain::default());
+        for id in self.out.ids.drain(ids..) {
+            self.out.classes[id.index()].count -= 1;
+        }
+        if self.out.classes[id.index()].shareable {
+            self.show(Need::NonZero(id), block, position);
+        }
+    }
+
+    fn show(&mut self, need: Need, block: u32, position: u32) {
+        let positions = self.out.shown.entry((need, block)).or_default();
+        if let Err(i) = positions.binary_search(&position) {
+            positions.insert(i, position);
+        }
     }
 
     /// Records the shape of a buffer at its definition. The cost model does not count it, and it is left as it is;
