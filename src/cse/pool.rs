@@ -287,7 +287,8 @@ mod tests {
         assert_eq!(pool.tree_size(id), nodes);
         let y = Expr::var(VarId(9), DType::I32);
         let x1 = intern(&mut pool, &(x() + 1));
-        let got = pool.to_expr(intern(&mut pool, &load), &mut |c| (c == x1).then(|| y.clone()));
+        let load = intern(&mut pool, &load);
+        let got = pool.to_expr(load, &mut |c| (c == x1).then(|| y.clone()));
         assert_eq!(got, Expr::load(DType::I32, BufferId(0), vec![x(), y]));
     }
 
