@@ -192,7 +192,7 @@ impl Planner<'_> {
                 }
                 Some(_) | None => false,
             },
-            Need::Defined(_) => false,
+            Need::Defined(_) | Need::InScope(_) => false,
         }
     }
 

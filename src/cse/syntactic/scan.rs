@@ -7,7 +7,7 @@ use super::{SyntacticOptions, facts};
 use crate::analysis::effects::{self, Role};
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
 use crate::cse::pool::{ClassId, LoadTag, Pool};
-use crate::ir::{AttrNode, BufferId, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
+use crate::ir::{AttrNode, BufferId, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// A block of the function: a node of the scope tree.
 #[derive(Clone, Debug)]
@@ -60,14 +60,17 @@ pub(super) struct ClassInfo {
     leaves: bool,
 }
 
-/// A condition under which an operation does not trap. Both sorts hold for good once they held: the values of
-/// shareable expressions do not change.
+/// A condition under which an expression can be evaluated. It holds for good once it held: the values of shareable
+/// expressions do not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Need {
     /// The integer is not zero.
     NonZero(ClassId),
     /// The expression has a defined value.
     Defined(ClassId),
+    /// The variable is in scope. Asked only of block axes: the two blocks of a `T.sblock` with `T.init()` see them,
+    /// the block around both does not. All other variables are in scope around any two of their uses.
+    InScope(VarId),
 }
 
 /// A binding that stands in the input.
@@ -110,6 +113,7 @@ impl Scan {
             options,
             places: Places::new(func, &options.profile, &options.bindings),
             local: vec![false; func.vars.len()],
+            axes: vec![false; func.vars.len()],
             operands: Vec::new(),
             seq: 0,
         };
@@ -150,6 +154,8 @@ struct Scanner<'o> {
     places: Places<'o>,
     /// Variables that an expression defines, by [`VarId`].
     local: Vec<bool>,
+    /// Variables that are block axes, by [`VarId`].
+    axes: Vec<bool>,
     operands: Vec<ClassId>,
     seq: u32,
 }
@@ -241,10 +247,17 @@ impl Scanner<'_> {
             | StmtKind::Continue
             | StmtKind::Return(_) => {}
         }
+        if let StmtKind::SBlock(sblock) = &stmt.kind {
+            sblock.axes.iter().for_each(|axis| self.axes[axis.var.index()] = true);
+        }
         let counts = self.places.block_counts(stmt);
         let mut blocks: Vec<Certain> = Vec::new();
         stmt.for_each_block(|b| {
             let frequency = at.frequency * counts[blocks.len()];
+            if let StmtKind::SBlock(sblock) = &stmt.kind {
+                let inner = self.out.blocks.len() as u32;
+                sblock.axes.iter().for_each(|axis| self.show(Need::InScope(axis.var), inner, ENTRY));
+            }
             for factor in facts::non_zero_in_block(stmt, blocks.len()) {
                 self.assume_non_zero(factor, self.out.blocks.len() as u32, ENTRY);
             }
@@ -366,6 +379,11 @@ impl Scanner<'_> {
         if shareable {
             needs.extend(operands.iter().flat_map(|o| part(o).needs.iter()));
             needs.extend(shows);
+            if let ExprKind::Var(v) = e.kind
+                && self.axes[v.index()]
+            {
+                needs.push(Need::InScope(v));
+            }
             needs.sort_unstable();
             needs.dedup();
         }
