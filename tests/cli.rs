@@ -251,7 +251,7 @@ fn mistakes_have_a_place_and_a_reason() {
     mistake(&with_body("A[0] = y"), "3:12", &["`y`"]);
     mistake(&with_body("A[0] = x +"), "3:15", &["expected an expression"]);
     mistake(&with_body("A[0, 1] = x"), "3:5", &["dimension"]);
-    mistake(&with_body("A[0] = x\n  A[1] = x"), "4:1", &["indent"]);
+    mistake(&with_body("A[0] = x\n  A[1] = x"), "4:7", &["indent"]);
     mistake(&with_body("for i in range(4):\nA[1] = x"), "4:5", &["indent"]);
     mistake(&with_body("import os"), "3:5", &["import"]);
     mistake(
@@ -383,4 +383,80 @@ fn all_mistakes_in_a_rule_file_are_reported() {
         "bad.rules:5:",
         "`?z` is not on the left",
     ]);
+}
+
+#[test]
+fn expressions_are_answered_line_by_line() {
+    let input = r#"{"id": 1, "vars": {"x": {"dtype": "int32", "min": 0, "max": 7}}, "expr": "(x + 8) // 4", "precond": ["x < 4"]}
+
+{"id": "two", "vars": {"x": {"dtype": "int32", "min": null, "max": null}}, "expr": "(x * 4 + 3) // 4", "precond": []}
+not JSON
+{"id": 3, "vars": {"x": {"dtype": "int32"}}, "expr": "x +"}
+{"id": 4, "vars": {"x": {"dtype": "int32"}, "y": {"dtype": "int32"}}, "expr": "x < y + 1", "precond": ["x < y"]}
+{"id": 5, "vars": {"x": {"dtype": "int32", "min": 5, "max": 4}}, "expr": "x"}
+{"id": 6, "vars": {"x": {"dtype": "float32"}}, "expr": "x < x", "precond": ["x"]}
+{"id": 7}
+{"id": 8, "vars": {"x": {"dtype": "int32", "min": 9, "max": 9}}, "expr": "x > 9"}"#;
+    let ran = satir_on(&["expr"], input).code(0);
+    let lines: Vec<serde_json::Value> = ran.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let ids: Vec<String> = lines.iter().map(|l| l["id"].to_string()).collect();
+    assert_eq!(ids, ["1", "\"two\"", "null", "3", "4", "5", "6", "7", "8"]);
+    let results: Vec<Option<&str>> = lines.iter().map(|l| l["result"].as_str()).collect();
+    let expected = [Some("2"), Some("x"), None, None, Some("true"), None, None, None, Some("false")];
+    assert_eq!(results, expected);
+    for line in &lines {
+        assert_eq!(line["result"].is_string(), line["time_us"].is_u64(), "{line}");
+        assert_ne!(line["result"].is_string(), line["error"].is_string(), "{line}");
+    }
+    let deep = format!("{{\"id\": 1, \"vars\": {{}}, \"expr\": \"{}1\"}}", "(".repeat(100_000));
+    let ran = satir_on(&["expr"], deep).code(0);
+    assert!(ran.out.contains("\"error\""), "{}", clip(&ran.out));
+}
+
+#[test]
+fn simplification_makes_no_bindings() {
+    let file = kernels().join("softmax_dynamic_checks.py");
+    let ran = satir(&["simplify", path(&file)]).code(0);
+    assert_eq!(ran.out.matches("if T.likely").count(), 1, "{}", ran.out);
+    assert!(!ran.out.contains("T.let"), "{}", ran.out);
+}
+
+#[test]
+fn runs_counts_and_comparisons() {
+    let file = kernels().join("strided_copy_3d.py");
+    let bind = ["--bind", "ni=3,nj=4,nk=5"];
+    let optimized = satir(&["cse", path(&file)]).code(0).out;
+    let same =
+        satir_on(&[&["equiv", path(&file), "-", "--runs", "9"], &bind[..]].concat(), &optimized).code(0);
+    assert_eq!(same.out, "no difference in 9 runs\n");
+    let wrong = optimized.replacen(" = B[", " = T.float32(1.0) + B[", 1);
+    assert_ne!(wrong, optimized);
+    satir_on(&[&["equiv", path(&file), "-"], &bind[..]].concat(), &wrong).fails_cleanly().says(&[
+        "differ in function `main`",
+        "--seed",
+        "--bind",
+    ]);
+
+    let digest = |text: &str| {
+        let out = satir_on(&[&["run", "--seed", "3"], &bind[..]].concat(), text).code(0).out;
+        out.lines().find(|l| l.contains(" float32[60] ")).unwrap().to_owned()
+    };
+    assert_eq!(digest(&optimized), digest(&fs::read_to_string(&file).unwrap()));
+
+    let ran = satir(&[&["count", path(&file), "--json"], &bind[..]].concat()).code(0);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let function = &json["functions"][0];
+    // Six products in the text, for each of 60 elements.
+    assert_eq!(function["static"]["mul"], 6);
+    assert_eq!(function["dynamic"]["mul"], 360);
+    assert_eq!(function["cost"]["dynamic_integer"], 60.0 * (6.0 * 3.0 + 4.0));
+    satir(&["count", path(&file)]).fails_cleanly().says(&["`ni`", "--bind"]);
+    satir(&["count", "--static", path(&file)]).code(0);
+}
+
+#[test]
+fn a_run_that_stops_names_the_statement() {
+    let text = with_body("A[0] = 1\nA[x] = 2");
+    let ran = satir_on(&["run", "--bind", "x=64,f=0"], text).code(1);
+    ran.says(&["<stdin>:4:5: error: ", "index 64 out of range", "A[x] = 2"]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 /// Where a program comes from and where the result goes.
 #[derive(Args, Debug, Clone)]
@@ -20,10 +20,6 @@ pub(crate) struct InOut {
 /// What the optimizer may do, and for how long.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Tuning {
-    /// How equality is decided.
-    #[arg(long, value_enum, default_value_t = Mode::Semantic)]
-    pub(crate) mode: Mode,
-
     /// Rule file, or a folder of `*.rules`, that is added to the built-in rules; a file with the name of a
     /// built-in one replaces it. May be given several times.
     #[arg(long, value_name = "PATH")]
@@ -66,15 +62,6 @@ impl Bind {
     pub(crate) fn values(&self) -> BTreeMap<String, i64> {
         self.given.iter().flatten().map(|(name, value)| (name.clone(), *value)).collect()
     }
-}
-
-/// How equality of expressions is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
-    /// By equality saturation with rewrite rules and arithmetic.
-    Semantic,
-    /// By text: expressions are equal if they are written alike.
-    Syntactic,
 }
 
 /// Reads `name=value` pairs between commas.

@@ -20,12 +20,29 @@ pub(crate) struct Args {
     #[command(flatten)]
     inout: InOut,
 
+    /// How equality of expressions is decided.
+    #[arg(long, value_enum, default_value_t = Mode::Semantic)]
+    mode: Mode,
+
+    /// Do not simplify under facts first (semantic mode does).
+    #[arg(long)]
+    no_simplify: bool,
+
     #[command(flatten)]
     tuning: Tuning,
 
     /// Print this instead of the resulting program.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t = Emit::Result)]
     emit: Emit,
+}
+
+/// How equality of expressions is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// By equality saturation with rewrite rules and arithmetic.
+    Semantic,
+    /// By text: expressions are equal if they are written alike.
+    Syntactic,
 }
 
 /// What to print.
@@ -44,9 +61,11 @@ enum Emit {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut options = program::options(&args.tuning)?;
-    if args.emit == Emit::Syntactic {
-        options.mode = cse::Mode::Syntactic;
-    }
+    options.mode = match (args.emit, args.mode) {
+        (Emit::Syntactic, _) | (_, Mode::Syntactic) => cse::Mode::Syntactic,
+        (Emit::Result | Emit::Parsed | Emit::Report, Mode::Semantic) => cse::Mode::Semantic,
+    };
+    options.simplify = !args.no_simplify;
     let job = |source: &Source| one(source, &options, args.emit);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }

@@ -9,11 +9,13 @@ mod count;
 mod cse;
 mod equiv;
 mod execute;
+mod expr;
 mod io;
 mod opt;
 mod program;
 mod rules;
 mod run;
+mod simplify;
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -42,7 +44,9 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Cse(cse::Args),
+    Simplify(simplify::Args),
     Opt(opt::Args),
+    Expr(expr::Args),
     Count(count::Args),
     Run(run::Args),
     Equiv(equiv::Args),
@@ -86,7 +90,9 @@ pub(crate) fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Cse(args) => cse::run(&args),
+        Command::Simplify(args) => simplify::run(&args),
         Command::Opt(args) => opt::run(&args),
+        Command::Expr(args) => expr::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Equiv(args) => equiv::run(&args),

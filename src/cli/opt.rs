@@ -46,7 +46,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }
 
-fn one(
+/// Runs passes on one program; the report has what each did.
+pub(crate) fn one(
     source: &Source,
     chosen: &[&passes::Pass],
     options: &Options,

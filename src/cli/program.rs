@@ -7,7 +7,7 @@ use satir::cse::{Options, Report};
 use satir::ir::Module;
 use satir::rules::{RuleSet, RulesError};
 
-use super::args::{InOut, Mode, Tuning};
+use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
 use super::{batch, prepare_threads};
 
@@ -69,10 +69,6 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
         return Err(Failure::Bad("satir: error: --rules is not available in this build".into()));
     }
     let mut options = Options {
-        mode: match tuning.mode {
-            Mode::Semantic => satir::cse::Mode::Semantic,
-            Mode::Syntactic => satir::cse::Mode::Syntactic,
-        },
         profile: profile(tuning.cost.as_deref())?,
         bindings: tuning.bind.values(),
         fast_math: tuning.fast_math,

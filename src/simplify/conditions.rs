@@ -82,7 +82,7 @@ fn implied(func: &PrimFunc, profile: &Profile, known: &Known, parts: &[Option<Ex
         return false;
     }
     let decided = decide(func, profile, &others, &[part]);
-    if !decided.is_some_and(|v| v[0].value == Some(true)) {
+    if decided.is_none_or(|v| v[0].value != Some(true)) {
         return false;
     }
     // What stands behind is then evaluated with only what stands before it known.

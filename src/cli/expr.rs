@@ -1,0 +1,155 @@
+//! `satir expr`: expressions from JSON lines, each with its cheapest equal form.
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use indexmap::IndexMap;
+use satir::arith::Interval;
+use satir::cost::Profile;
+use satir::ir::build::FuncBuilder;
+use satir::ir::{DType, Expr, PrimFunc};
+use satir::{script, simplify};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::io::Failure;
+use super::{guarded, program};
+
+/// Simplify or decide single expressions, given as JSON lines.
+///
+/// Each line of standard input is an object such as
+/// `{"id": 1, "vars": {"x": {"dtype": "int32", "min": 0, "max": 7}}, "expr": "(x + 8) // 4", "precond": ["x < 4"]}`;
+/// `min` and `max` may be null or left out. The answer is a line `{"id": …, "result": "…", "time_us": …}` with the
+/// cheapest equal expression, `true` or `false` for a condition that is decided, or `{"id": …, "error": "…"}`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Example:\n  echo '{\"vars\": {\"x\": {\"dtype\": \"int32\"}}, \"expr\": \"(x * 4 + 3) // 4\"}' | satir expr"
+)]
+pub(crate) struct Args {
+    /// Cost profile (JSON) that replaces the built-in weights.
+    #[arg(long, value_name = "FILE")]
+    cost: Option<PathBuf>,
+}
+
+/// A line of input.
+#[derive(Deserialize)]
+struct Request {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    vars: IndexMap<String, Variable>,
+    expr: String,
+    #[serde(default)]
+    precond: Vec<String>,
+}
+
+/// A variable's type and range; both bounds are values that it may take.
+#[derive(Deserialize)]
+struct Variable {
+    dtype: String,
+    min: Option<i64>,
+    max: Option<i64>,
+}
+
+/// Runs the subcommand. A line with a mistake is answered with an error and does not stop the rest.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let profile = program::profile(args.cost.as_deref())?;
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.read_until(b'\n', &mut line);
+        if read.map_err(|e| Failure::Bad(format!("satir: error: cannot read standard input: {e}")))? == 0 {
+            return Ok(());
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let mut text = answer(&line, &profile).to_string();
+        text.push('\n');
+        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Err(Failure::Closed),
+            Err(e) => {
+                return Err(Failure::Bad(format!("satir: error: cannot write to standard output: {e}")));
+            }
+        }
+    }
+}
+
+fn answer(line: &[u8], profile: &Profile) -> Value {
+    let start = Instant::now();
+    let request: Request = match serde_json::from_slice(line) {
+        Ok(request) => request,
+        Err(e) => {
+            let id = serde_json::from_slice::<Value>(line).ok().and_then(|v| v.get("id").cloned());
+            return json!({ "id": id, "error": format!("bad request: {e}") });
+        }
+    };
+    let id = request.id.clone();
+    match guarded(|| solve(&request, profile)) {
+        Ok(result) => {
+            let time = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            json!({ "id": id, "result": result, "time_us": time })
+        }
+        Err(failure) => json!({ "id": id, "error": failure.message() }),
+    }
+}
+
+fn solve(request: &Request, profile: &Profile) -> Result<String, Failure> {
+    let (mut env, mut ranges) = environment(&request.vars)?;
+    let e = parse(&request.expr, &mut env)?;
+    let mut conds = Vec::with_capacity(request.precond.len());
+    for text in &request.precond {
+        let cond = parse(text, &mut env)?;
+        if cond.dtype != DType::BOOL {
+            return Err(Failure::Bad(format!("precondition `{text}` is `{}`, expected `bool`", cond.dtype)));
+        }
+        conds.push(cond);
+    }
+    // `T.Let` brings variables of its own.
+    ranges.resize(env.vars.len(), Interval::ALL);
+    let result = simplify::expression(&env, profile, ranges, &conds, &e);
+    Ok(match result.as_int() {
+        Some(v) if result.dtype == DType::BOOL => (v != 0).to_string(),
+        Some(_) | None => script::print_expr(&env, &result),
+    })
+}
+
+fn parse(text: &str, env: &mut PrimFunc) -> Result<Expr, Failure> {
+    script::parse_expr(text, env).map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))
+}
+
+/// A function that has the variables, and their ranges.
+fn environment(vars: &IndexMap<String, Variable>) -> Result<(PrimFunc, Vec<Interval>), Failure> {
+    let mut builder = FuncBuilder::new("main");
+    let mut ranges = Vec::with_capacity(vars.len());
+    for (name, var) in vars {
+        let bad = |what: String| Failure::Bad(format!("variable `{name}`: {what}"));
+        let dtype: DType = var.dtype.parse().map_err(|e| bad(format!("{e}")))?;
+        builder.param(name, dtype);
+        ranges.push(range(dtype, var).map_err(bad)?);
+    }
+    Ok((builder.finish(), ranges))
+}
+
+/// The values that a variable may take: those of its type, within its bounds.
+fn range(dtype: DType, var: &Variable) -> Result<Interval, String> {
+    let Some((least, most)) = dtype.int_range() else {
+        return match (var.min, var.max) {
+            (None, None) => Ok(Interval::ALL),
+            _ => Err(format!("a bound, but `{dtype}` is no integer type")),
+        };
+    };
+    // Index types count as unbounded, and so does what 64 bits cannot hold.
+    let bound = |v: i128| if dtype.is_index() { None } else { i64::try_from(v).ok() };
+    let lo = var.min.or(bound(least)).unwrap_or(Interval::NEG_INF);
+    let hi = var.max.or(bound(most)).unwrap_or(Interval::POS_INF);
+    let outside = |v: i64| i128::from(v) < least || i128::from(v) > most;
+    if let Some(v) = [var.min, var.max].into_iter().flatten().find(|&v| outside(v)) {
+        return Err(format!("the bound {v} is not a value of `{dtype}`"));
+    }
+    Interval::new(lo, hi).ok_or_else(|| format!("no value is at least {lo} and at most {hi}"))
+}

@@ -1,0 +1,28 @@
+//! `satir simplify`: contextual simplification alone.
+
+use satir::passes;
+
+use super::args::{InOut, Tuning};
+use super::io::{Failure, Source};
+use super::{opt, program};
+
+/// Simplify expressions and conditions under what their place guarantees; no new bindings.
+///
+/// Facts are the ranges of loops, conditions of enclosing tests, asserts, assumptions and sizes of buffers.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  satir simplify kernel.py -o simpler.py")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inout: InOut,
+
+    #[command(flatten)]
+    tuning: Tuning,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let chosen = passes::select("simplify").map_err(|e| Failure::Bad(format!("satir: error: {e}")))?;
+    let options = program::options(&args.tuning)?;
+    let job = |source: &Source| opt::one(source, &chosen, &options, false);
+    program::transform(&args.inout, args.tuning.report.as_deref(), job)
+}
