@@ -460,3 +460,64 @@ fn a_run_that_stops_names_the_statement() {
     let ran = satir_on(&["run", "--bind", "x=64,f=0"], text).code(1);
     ran.says(&["<stdin>:4:5: error: ", "index 64 out of range", "A[x] = 2"]);
 }
+
+#[test]
+fn the_report_has_costs_and_bindings() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = dir.path().join("report.json");
+    satir_on(&["cse", "--mode", "syntactic", "--report", path(&report)], GOOD).code(0);
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    let function = &json["functions"][0];
+    assert_eq!(json["mode"], "syntactic");
+    assert_eq!(function["name"], "main");
+    // Twice a product (3) and a sum (1), then once with a binding (0.25).
+    assert_eq!(function["before"]["integer_cost"], 8.0);
+    assert_eq!(function["syntactic"]["cost"], 4.25);
+    assert_eq!(function["chosen"], "syntactic");
+    assert_eq!(function["bindings"].as_array().unwrap().len(), 1);
+    assert_eq!(function["bindings"][0]["replaced"][0]["line"], 6);
+    assert_eq!(function["bindings"][0]["replaced"][0]["uses"], 2);
+}
+
+#[test]
+fn a_cost_profile_is_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = dir.path().join("cost.json");
+    fs::write(&profile, r#"{"weights": {"no_such_class": 1}}"#).unwrap();
+    satir_on(&["cse", "--cost", path(&profile)], GOOD).fails_cleanly().says(&["cost.json", "no_such_class"]);
+    fs::write(&profile, r#"{"weights": {"mul": 7}}"#).unwrap();
+    let text = satir_on(&["cse", "--cost", path(&profile), "--emit", "report", "--mode", "syntactic"], GOOD);
+    let json: serde_json::Value = serde_json::from_str(&text.code(0).out).unwrap();
+    assert_eq!(json["functions"][0]["before"]["integer_cost"], 16.0);
+}
+
+#[test]
+fn a_folder_is_a_batch_and_a_bad_file_does_not_stop_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    fs::create_dir(&input).unwrap();
+    for name in ["a.py", "c.py"] {
+        fs::write(input.join(name), GOOD).unwrap();
+    }
+    fs::write(input.join("b.py"), "not a program").unwrap();
+    fs::write(input.join("notes.txt"), "ignored").unwrap();
+    let report = dir.path().join("report.json");
+    let args = ["cse", path(&input), "-o", path(&output), "--mode", "syntactic", "--report", path(&report)];
+    let ran = satir(&args).code(1).says(&["b.py:1:", "1 of 3 programs failed: b.py"]);
+    assert!(ran.out.contains("3 programs, 1 failed"), "{}", ran.out);
+    assert!(ran.out.contains("geometric mean"), "{}", ran.out);
+    let mut written: Vec<String> = fs::read_dir(&output)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    written.sort();
+    assert_eq!(written, ["a.py", "c.py"]);
+    let one = satir_on(&["cse", "--mode", "syntactic"], GOOD).code(0).out;
+    assert_eq!(fs::read_to_string(output.join("a.py")).unwrap(), one);
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    assert_eq!(json["programs"].as_array().unwrap().len(), 3);
+    assert!(json["programs"][1]["error"].is_string());
+
+    fs::remove_file(input.join("b.py")).unwrap();
+    satir(&["cse", path(&input), "-o", path(&output)]).code(0);
+}

@@ -15,17 +15,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("verify", &["diag", "ir"]),
     ("cost", &["ir"]),
     ("interp", &["diag", "ir"]),
+    ("analysis", &["ir"]),
     ("rules", &["diag", "ir"]),
     ("arith", &["ir"]),
     ("eqsat", &["diag", "ir", "arith", "cost", "rules"]),
     ("simplify", &["ir", "arith", "cost", "eqsat"]),
     ("error", &["diag"]),
-    ("cse", &["diag", "ir", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
+    ("cse", &["diag", "ir", "script", "analysis", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
 ];
 
-/// Most lines of a file, tests included.
+/// Most lines of a file; a file of tests may be longer.
 const MAX_LINES: usize = 900;
+const MAX_TEST_LINES: usize = 1200;
 
 #[test]
 fn modules_import_only_what_is_below_them() {
@@ -86,7 +88,8 @@ fn every_file_says_what_it_is() {
 fn files_are_small() {
     for (path, text) in all_rust() {
         let lines = text.lines().count();
-        assert!(lines <= MAX_LINES, "{}: {lines} lines, more than {MAX_LINES}: split it", path.display());
+        let most = if is_test(&path) { MAX_TEST_LINES } else { MAX_LINES };
+        assert!(lines <= most, "{}: {lines} lines, more than {most}: split it", path.display());
     }
 }
 
@@ -157,7 +160,7 @@ fn module_of(path: &Path) -> String {
     first.strip_suffix(".rs").unwrap_or(&first).to_owned()
 }
 
-/// Whether a file under `src` is compiled for tests only.
+/// Whether a file is compiled for tests only.
 fn is_test(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "tests.rs") || path.iter().any(|part| part == "tests")
 }

@@ -1,0 +1,22 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer(("d0", "d1", "d2"), "float32"), M: T.Buffer((d0, d1, d2), "float32")):
+        d0, d1, d2 = T.int32(), T.int32(), T.int32()
+        T.func_attr({"tirx.noalias": True})
+        cse_v1: T.let[T.int32] = d0 * d1
+        cse_v2: T.let[T.int32] = cse_v1 * d2
+        for bx in T.thread_binding((cse_v2 + 511) // 512, thread="blockIdx.x"):
+            for tx in T.thread_binding(512, thread="threadIdx.x"):
+                cse_v3: T.let[T.int32] = bx * 512 + tx
+                cse_v4: T.let[T.int32] = cse_v3 // d2
+                cse_v5: T.let[T.int32] = cse_v4 // d1
+                if T.likely(cse_v5 < d0):
+                    if T.likely(cse_v4 < cse_v1):
+                        if T.likely(cse_v3 < cse_v2):
+                            cse_v6: T.let[T.int32] = cse_v4 % d1
+                            cse_v7: T.let[T.int32] = cse_v3 % d2
+                            M[cse_v5, cse_v6, cse_v7] = A[cse_v5, cse_v6, cse_v7]

@@ -1,0 +1,15 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer(("d0 * d1 * d2",), "float32"), M: T.Buffer((d0 * d1 * d2,), "float32"), d0: T.int32, d1: T.int32, d2: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        cse_v1: T.let[T.int32] = d0 * d1 * d2
+        for bx in T.thread_binding((cse_v1 + 511) // 512, thread="blockIdx.x"):
+            for tx in T.thread_binding(512, thread="threadIdx.x"):
+                cse_v2: T.let[T.int32] = bx * 512 + tx
+                if T.likely(cse_v2 < cse_v1):
+                    cse_v3: T.let[T.int32] = cse_v2 // d2
+                    M[(cse_v3 // d1 * d1 + cse_v3 % d1) * d2 + cse_v2 % d2] = A[cse_v2]
