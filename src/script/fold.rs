@@ -125,6 +125,13 @@ pub(crate) fn match_types(a: Expr, b: Expr) -> Result<(Expr, Expr), String> {
     if a.dtype == b.dtype {
         return Ok((a, b));
     }
+    let (a, b) = same_lanes(a, b)?;
+    let dtype = promote(a.dtype, b.dtype)?;
+    Ok((cast(dtype, a)?, cast(dtype, b)?))
+}
+
+/// Repeats a scalar operand as often as the other operand has lanes.
+pub(crate) fn same_lanes(a: Expr, b: Expr) -> Result<(Expr, Expr), String> {
     let spread = |e: Expr, lanes: u16| {
         if e.dtype.is_scalar() && lanes > 1 { Expr::broadcast(e, lanes) } else { e }
     };
@@ -133,8 +140,7 @@ pub(crate) fn match_types(a: Expr, b: Expr) -> Result<(Expr, Expr), String> {
     if a.dtype.lanes != b.dtype.lanes {
         return Err(format!("expected operands with as many lanes, found `{}` and `{}`", a.dtype, b.dtype));
     }
-    let dtype = promote(a.dtype, b.dtype)?;
-    Ok((cast(dtype, a)?, cast(dtype, b)?))
+    Ok((a, b))
 }
 
 /// Applies an operator as TVM's function for it does.

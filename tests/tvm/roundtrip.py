@@ -1,7 +1,7 @@
 """Checks with the real TVM that programs survive satir's parser and printer.
 
-For every program of the given folders (default: examples/kernels and, when present, ../shared/corpus): satir parses
-and prints it, TVM parses both texts, and the two modules must be structurally equal. Prints a summary line; exits 1
+For every program of the given folders (default: examples/kernels, tests/script/programs and, when present,
+../shared/corpus): satir parses and prints it, TVM parses both texts, and the two modules must be structurally equal. Prints a summary line; exits 1
 if a program fails.
 
 Run with a Python that has apache-tvm 0.27:
@@ -36,6 +36,14 @@ def satir_command():
     sys.exit("build it first: cargo build --release --example roundtrip")
 
 
+def run_text(command, text):
+    """What satir prints for a text, or the first line of its error."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None, done.stderr.strip().split("\n")[0]
+    return done.stdout, None
+
+
 def as_module(text):
     """What TVM makes of a text; a bare function becomes a module."""
     parsed = from_source(text)
@@ -47,15 +55,15 @@ def as_module(text):
 def check(command, path):
     """None, or what is wrong."""
     text = path.read_text()
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        return f"satir: {done.stderr.strip()}"
+    printed, problem = run_text(command, text)
+    if printed is None:
+        return f"satir: {problem}"
     try:
         before = as_module(text)
     except Exception as err:  # the program is none that TVM reads
         return f"TVM does not parse the original: {str(err).strip()[:300]}"
     try:
-        after = as_module(done.stdout)
+        after = as_module(printed)
     except Exception as err:
         return f"TVM does not parse satir's output: {str(err).strip()[:600]}"
     try:
@@ -65,8 +73,8 @@ def check(command, path):
         if before.script() == after.script():
             return None
         return f"differs: {str(err).strip()[:900]}"
-    again = subprocess.run(command, input=done.stdout, capture_output=True, text=True, check=False)
-    if again.stdout != done.stdout:
+    again, _ = run_text(command, printed)
+    if again != printed:
         return "satir's output does not print as itself"
     return None
 
@@ -75,7 +83,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path)
     args = parser.parse_args()
-    paths = args.paths or [ROOT / "examples" / "kernels", ROOT.parent / "shared" / "corpus"]
+    default = [ROOT / "examples" / "kernels", ROOT / "tests" / "script" / "programs", ROOT.parent / "shared" / "corpus"]
+    paths = args.paths or default
     files = []
     for path in paths:
         files += sorted(path.rglob("*.py")) if path.is_dir() else [path]

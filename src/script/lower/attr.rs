@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use super::{Lower, Res, Value};
 use crate::ir::{AttrValue, Type};
 use crate::script::syntax::ast::{NodeId, NodeKind, NodeList};
@@ -28,10 +30,11 @@ impl Lower<'_> {
     }
 
     fn attr_dict(&mut self, items: NodeList) -> Res<Vec<(Arc<str>, AttrValue)>> {
-        let mut pairs: Vec<(Arc<str>, AttrValue)> = Vec::with_capacity(items.len() / 2);
+        let mut pairs = Vec::with_capacity(items.len() / 2);
+        let mut seen = HashSet::new();
         for i in (0..items.len()).step_by(2) {
             let key = self.string(self.ast.item(items, i))?;
-            if pairs.iter().any(|(k, _)| *k == key) {
+            if !seen.insert(key.clone()) {
                 return self.err(self.ast.item(items, i), format!("key \"{key}\" is given twice"));
             }
             pairs.push((key, self.attr_value(self.ast.item(items, i + 1))?));

@@ -56,6 +56,7 @@ impl<'s> Lower<'s> {
             NodeKind::Str(index) => Ok(Value::Str(self.ast.string(index).clone())),
             NodeKind::Binary(op, a, b) => self.binary_node(id, op, a, b),
             NodeKind::Unary(op, a) => self.unary_node(id, op, a),
+            NodeKind::Conditional(cond, a, b) => self.conditional(id, cond, a, b),
             NodeKind::Compare(operands, first) => self.compare_chain(id, operands, first),
             NodeKind::Call { .. } => self.eval_call(id),
             NodeKind::Attr(value, name) => self.attribute(id, value, name),
@@ -187,8 +188,52 @@ impl<'s> Lower<'s> {
     #[inline(never)]
     fn binary_node(&mut self, id: NodeId, op: BinaryOp, a: NodeId, b: NodeId) -> Res<Value> {
         let left = self.eval(a)?;
+        // What Python decides by the left operand alone, it does not evaluate the right one for.
+        match (op, &left) {
+            (BinaryOp::And, Value::Bool(false)) | (BinaryOp::Or, Value::Bool(true)) => return Ok(left),
+            _ => {}
+        }
         let right = self.eval(b)?;
         self.binary(id, op, (a, left), (b, right))
+    }
+
+    /// `a if cond else b`
+    #[inline(never)]
+    fn conditional(&mut self, id: NodeId, cond: NodeId, a: NodeId, b: NodeId) -> Res<Value> {
+        match self.eval(cond)? {
+            Value::Bool(true) => self.eval(a),
+            Value::Bool(false) => self.eval(b),
+            value => {
+                let cond = self.to_expr(cond, value)?;
+                let args = vec![cond, self.expr(a)?, self.expr(b)?];
+                self.intrinsic_values(id, "if_then_else", args).map(Value::Expr)
+            }
+        }
+    }
+
+    /// Operands of `==` and `!=`, of bitwise operations, and of comparisons with a number on the left: a number
+    /// takes the type of the other operand, as TVM's parser makes it.
+    fn adapt(&self, id: NodeId, left: Value, right: Value) -> Res<(Value, Value)> {
+        let dtype_of = |v: &Value| match v {
+            Value::Expr(e) => Some(e.dtype),
+            Value::Scalar(buffer) => Some(self.func.buffer(*buffer).dtype),
+            _ => None,
+        };
+        let (left_type, right_type) = (dtype_of(&left), dtype_of(&right));
+        let typed = |v: Value, other: Option<DType>| -> Res<Value> {
+            let Some(other) = other.map(DType::scalar) else { return Ok(v) };
+            Ok(match v {
+                Value::Int(n) if other.is_integral() || other.is_bool() || other.is_float() => {
+                    Value::Expr(self.at(id, fold::int_const(other, n))?)
+                }
+                Value::Bool(n) if other.is_integral() || other.is_bool() => {
+                    Value::Expr(self.at(id, fold::int_const(other, i128::from(n)))?)
+                }
+                Value::Float(n) if other.is_float() => Value::Expr(Expr::float(n, other)),
+                v => v,
+            })
+        };
+        Ok((typed(left, right_type)?, typed(right, left_type)?))
     }
 
     /// Applies an operator to two values.
@@ -206,6 +251,15 @@ impl<'s> Lower<'s> {
                 Err(message) => self.err(id, message),
             };
         }
+        let compares = bin_op(op).is_some_and(|op| op.is_compare());
+        let node = matches!(op, BinaryOp::Eq | BinaryOp::Ne) || (compares && is_python(&left));
+        let (left, right) = match op {
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                self.adapt(id, left, right)?
+            }
+            _ if node => self.adapt(id, left, right)?,
+            _ => (left, right),
+        };
         let (left, right) = (self.to_expr(a, left)?, self.to_expr(b, right)?);
         let bitwise = match op {
             BinaryOp::Shl => "shift_left",
@@ -225,6 +279,9 @@ impl<'s> Lower<'s> {
             Some(op) if op.is_logic() && !(left.dtype.is_scalar() && right.dtype.is_scalar()) => {
                 let name = if op == BinOp::And { "bitwise_and" } else { "bitwise_or" };
                 fold::bitwise(name, left, right)
+            }
+            Some(op) if node => {
+                fold::same_lanes(left, right).and_then(|(left, right)| fold::node(op, left, right))
             }
             Some(op) => fold::binary(op, left, right),
         };

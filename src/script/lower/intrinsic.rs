@@ -27,8 +27,9 @@ impl Lower<'_> {
             "ceildiv" => {
                 let [a, b] = self.exactly::<2>(id, args, "T.ceildiv")?;
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
+                let one = |dtype: DType| fold::int_const(dtype, 1);
                 let result = fold::binary(BinOp::Add, a, b.clone())
-                    .and_then(|sum| fold::binary(BinOp::Sub, sum, Expr::int(1, DType::I32)))
+                    .and_then(|sum| one(sum.dtype).and_then(|one| fold::binary(BinOp::Sub, sum, one)))
                     .and_then(|sum| fold::binary(BinOp::FloorDiv, sum, b));
                 self.at(id, result).map(Value::Expr)
             }
@@ -92,7 +93,7 @@ impl Lower<'_> {
             let call = Call { callee: Callee::Intrin(name.into()), args: list, kwargs };
             return Ok(Value::Expr(Expr { dtype, kind: ExprKind::Call(Box::new(call)) }));
         }
-        if row.is_some() && kwargs.is_empty() {
+        if (row.is_some() || arity(name).is_some()) && kwargs.is_empty() {
             return self.intrinsic_values(id, name, list).map(Value::Expr);
         }
         let dtype = match row.map(|row| row.result) {
@@ -154,6 +155,19 @@ impl Lower<'_> {
                 return self.at(id, fold::bitwise(name, take(a), take(b)));
             }
             ("floor" | "ceil" | "trunc" | "round" | "nearbyint", [a]) if integral => return Ok(take(a)),
+            (
+                "floor" | "ceil" | "trunc" | "round" | "nearbyint",
+                [Expr { dtype, kind: ExprKind::Float(bits) }],
+            ) => {
+                let v = f64::from_bits(*bits);
+                let rounded = match name {
+                    "floor" => v.floor(),
+                    "ceil" => v.ceil(),
+                    "trunc" => v.trunc(),
+                    _ => v.round_ties_even(),
+                };
+                return Ok(Expr::float(rounded, *dtype));
+            }
             ("likely", [a]) if a.as_int().is_some() => return Ok(take(a)),
             ("fabs" | "abs", [a]) => return self.abs(id, take(a)),
             ("isinf", [a]) => return self.is_infinite(id, take(a)),
@@ -174,6 +188,10 @@ impl Lower<'_> {
                     return Ok(if c != 0 { x } else { y });
                 }
                 (*a, *b) = (x, y);
+            }
+            ("pow", [a, b]) if !(a.dtype.is_float() || b.dtype.is_float()) => {
+                let message = format!("expected floats as arguments of `T.pow`, found `{}`", a.dtype);
+                return self.err(id, message);
             }
             ("pow", [a, b]) => (*a, *b) = self.at(id, fold::match_types(take(a), take(b)))?,
             ("assume", [a]) if !a.dtype.is_bool() => {
@@ -210,6 +228,9 @@ impl Lower<'_> {
     fn abs(&self, id: NodeId, a: Expr) -> Res<Expr> {
         if a.dtype.is_uint() {
             return Ok(a);
+        }
+        if let ExprKind::Float(bits) = a.kind {
+            return Ok(Expr::float(f64::from_bits(bits).abs(), a.dtype));
         }
         if a.dtype.is_float() {
             return Ok(Expr::call(a.dtype, "fabs", vec![a]));
@@ -335,9 +356,7 @@ impl Lower<'_> {
         let float = |v: f64| Ok(Value::Expr(Expr::float(v, dtype)));
         match (path, dtype.int_range(), (dtype.kind, dtype.bits)) {
             ("infinity", _, (Kind::Float, _)) => float(f64::INFINITY),
-            ("max_value", Some((_, hi)), _) if hi <= i128::from(i64::MAX) => {
-                Ok(Value::Expr(Expr::int(hi as i64, dtype)))
-            }
+            ("max_value", Some((_, hi)), _) => Ok(Value::Expr(Expr::int(hi as i64, dtype))),
             ("min_value", Some((lo, _)), _) => Ok(Value::Expr(Expr::int(lo as i64, dtype))),
             ("max_value", _, (Kind::Float, 64)) => float(f64::MAX),
             ("min_value", _, (Kind::Float, 64)) => float(f64::MIN),

@@ -92,6 +92,8 @@ pub(crate) enum NodeKind<'s> {
     Binary(BinaryOp, NodeId, NodeId),
     /// `a < b <= c`: operands, and the index of the first operator in [`Ast::operators`].
     Compare(NodeList, u32),
+    /// `a if cond else b`: condition and both arms.
+    Conditional(NodeId, NodeId, NodeId),
     /// Parameter names (their start and number in [`Ast::names`]) and body.
     Lambda(u32, u32, NodeId),
     Tuple(NodeList),
@@ -155,6 +157,7 @@ impl<'s> Ast<'s> {
             | NodeKind::None
             | NodeKind::Starred => return 1,
             NodeKind::Attr(value, _) | NodeKind::Unary(_, value) | NodeKind::Lambda(_, _, value) => of(value),
+            NodeKind::Conditional(cond, a, b) => of(cond).max(of(a)).max(of(b)),
             NodeKind::Subscript(value, items) => of(value).max(all(items)),
             NodeKind::Slice(start, stop, step) => {
                 [start, stop, step].into_iter().flatten().map(of).max().unwrap_or(0)

@@ -1,11 +1,14 @@
 //! Expressions, by precedence climbing with Python's precedences.
 
+use hashbrown::HashSet;
+
 use super::ast::{BinaryOp, NodeId, NodeKind, UnaryOp};
 use super::lexer::{Punct, Tok};
 use super::{Parser, SpannedError, error, literal};
 use crate::diag::Span;
 
 const LAMBDA: u8 = 1;
+const CONDITIONAL: u8 = 2;
 const OR: u8 = 3;
 const AND: u8 = 4;
 const NOT: u8 = 5;
@@ -130,6 +133,10 @@ impl<'s> Parser<'s, '_> {
                 let (power, op) = match self.text_of(self.token().span) {
                     "and" => (AND, BinaryOp::And),
                     "or" => (OR, BinaryOp::Or),
+                    "if" if min <= CONDITIONAL => {
+                        lhs = self.conditional(start, lhs)?;
+                        continue;
+                    }
                     _ => break,
                 };
                 if power < min {
@@ -144,6 +151,15 @@ impl<'s> Parser<'s, '_> {
         }
         self.depth -= 1;
         Ok(lhs)
+    }
+
+    #[inline(never)]
+    fn conditional(&mut self, start: Span, then: NodeId) -> Result<NodeId, SpannedError> {
+        self.bump();
+        let cond = self.expr(CONDITIONAL + 1)?;
+        self.expect_keyword("else")?;
+        let otherwise = self.expr(LAMBDA)?;
+        Ok(self.ast.add(self.span_from(start), NodeKind::Conditional(cond, then, otherwise)))
     }
 
     #[inline(never)]
@@ -235,12 +251,13 @@ impl<'s> Parser<'s, '_> {
         self.bump();
         let mut args = Vec::new();
         let mut names = Vec::new();
+        let mut seen = HashSet::new();
         while !self.at(Punct::RParen) {
             let keyword = self.peek() == Tok::Name
                 && self.peek_at(1).is_some_and(|t| t.tok == Tok::Punct(Punct::Assign));
             if keyword {
                 let (name, span) = self.name("an argument name")?;
-                if names.contains(&name) {
+                if !seen.insert(name) {
                     return error(span, format!("argument `{name}` is given twice"));
                 }
                 self.bump();
