@@ -84,7 +84,7 @@ def main():
     parser.add_argument("paths", nargs="*", type=Path)
     args = parser.parse_args()
     default = [ROOT / "examples" / "kernels", ROOT / "tests" / "script" / "programs", ROOT.parent / "shared" / "corpus"]
-    paths = args.paths or default
+    paths = args.paths or [path for path in default if path.exists()]
     files = []
     for path in paths:
         files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
