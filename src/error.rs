@@ -1,6 +1,7 @@
 //! What can stop an optimization: one error type for the library's entry points.
 
 use crate::diag::{Diagnostic, Span};
+pub use crate::verify::Violation;
 
 /// Why a module was not optimized. The input is untouched.
 #[derive(Debug, thiserror::Error)]
@@ -27,15 +28,6 @@ pub enum Error {
     /// This build has no implementation of what was asked for.
     #[error("{0} is not available in this build")]
     Unavailable(&'static str),
-}
-
-/// A rule of the language that a program breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The statement; [`Span::NONE`] if it has no place in a source.
-    pub span: Span,
-    /// What is wrong.
-    pub message: String,
 }
 
 impl Error {

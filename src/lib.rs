@@ -12,6 +12,7 @@ pub mod passes;
 pub mod rules;
 pub mod script;
 pub mod simplify;
+pub mod verify;
 
 pub use error::Error;
 

@@ -20,8 +20,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("arith", &["ir"]),
     ("eqsat", &["diag", "ir", "arith", "cost", "rules"]),
     ("simplify", &["ir", "arith", "cost", "eqsat"]),
-    ("error", &["diag"]),
-    ("cse", &["diag", "ir", "script", "analysis", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
+    ("error", &["diag", "verify"]),
+    ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
 ];
 

@@ -24,6 +24,7 @@ use crate::eqsat;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify;
+use crate::verify::verify;
 
 /// Shares equal computations in every function of the module.
 ///
@@ -32,6 +33,7 @@ use crate::simplify;
 /// If the module is not well-formed, or the options ask for what cannot be done.
 pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error> {
     let start = Instant::now();
+    verify(module).map_err(Error::Invalid)?;
     let results: Vec<Result<(PrimFunc, FunctionReport), Error>> = match module.funcs.as_slice() {
         [only] => vec![function(only, options)],
         funcs => funcs.par_iter().map(|func| function(func, options)).collect(),

@@ -3,7 +3,7 @@
 //! A [`Pool`] holds each distinct node once, operands by number. Operands have smaller numbers than what uses
 //! them, so ascending order is bottom-up and descending order is top-down.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -102,9 +102,7 @@ impl Pool {
     /// load is the same as another only if `tag` is.
     pub fn intern(&mut self, e: &Expr, operands: &[ClassId], tag: LoadTag) -> (ClassId, bool) {
         let head = head_of(e, tag);
-        let mut state = self.hasher.build_hasher();
-        (e.dtype, &head, operands).hash(&mut state);
-        let hash = state.finish();
+        let hash = self.hasher.hash_one((e.dtype, &head, operands));
         let found = self.table.find(hash, |&id| {
             let node = &self.nodes[id as usize];
             node.dtype == e.dtype && node.head == head && self.operands_of(node) == operands
@@ -120,10 +118,8 @@ impl Pool {
         let (nodes, all, hasher) = (&self.nodes, &self.operands, &self.hasher);
         self.table.insert_unique(hash, id, |&id| {
             let node = &nodes[id as usize];
-            let mut state = hasher.build_hasher();
             let operands = &all[node.first as usize..(node.first + node.len) as usize];
-            (node.dtype, &node.head, operands).hash(&mut state);
-            state.finish()
+            hasher.hash_one((node.dtype, &node.head, operands))
         });
         (ClassId(id), true)
     }

@@ -12,6 +12,7 @@ use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::Module;
 use crate::simplify;
+use crate::verify::verify;
 
 /// A pass.
 #[derive(Debug)]
@@ -91,11 +92,13 @@ pub fn run(
     options: &Options,
     mut observe: impl FnMut(&Step, &Module),
 ) -> Result<Module, Error> {
+    verify(module).map_err(Error::Invalid)?;
     let mut module = module.clone();
     for pass in passes {
         let start = Instant::now();
         let result = (pass.apply)(&module, options)?;
         let time = start.elapsed();
+        verify(&result).map_err(|violations| Error::Broken { pass: pass.name, violations })?;
         let step = Step { pass: pass.name, changed: result != module, time };
         log::info!("{}: {}, {time:?}", step.pass, if step.changed { "changed" } else { "unchanged" });
         observe(&step, &result);
