@@ -1,4 +1,24 @@
-//! satir: an equality-saturation optimizer for tensor programs.
+//! satir: an equality-saturation optimizer for tensor programs (TVM's TIR, as TVMScript).
+//!
+//! [`parse`] reads a program, [`cse::run`] shares its equal computations, and the [`Display`](std::fmt::Display) of
+//! the [`Module`](ir::Module) prints it as TVM does.
+//!
+//! ```
+//! let module = satir::parse(
+//!     r#"
+//! @T.prim_func
+//! def main(A: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
+//!     A[x * 3 + y] = y + x * 3
+//! "#,
+//! )?;
+//! let (optimized, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+//! assert!(optimized.to_string().contains("= x * 3 + y"));
+//! assert!(report.cost_after() < report.cost_before());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a program means is written in [`ir`]; ARCHITECTURE.md has the map of the modules and who may import whom.
+
 pub mod analysis;
 pub mod arith;
 pub mod cost;

@@ -521,3 +521,11 @@ fn a_folder_is_a_batch_and_a_bad_file_does_not_stop_it() {
     fs::remove_file(input.join("b.py")).unwrap();
     satir(&["cse", path(&input), "-o", path(&output)]).code(0);
 }
+
+#[test]
+fn all_violations_are_reported_with_their_places() {
+    let text = with_body("break\nA[0] = x\nfor i in range(x):\n    A[i] = i\ncontinue");
+    for args in [&["cse"][..], &["opt", "--passes", ""], &["simplify"], &["run", "--bind", "x=1,f=0"]] {
+        satir_on(args, &text).fails_cleanly().says(&["<stdin>:3:5: error: ", "<stdin>:7:5: error: "]);
+    }
+}

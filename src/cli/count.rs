@@ -62,7 +62,7 @@ struct Costs {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = io::read(args.input.as_deref())?;
-    let module = program::parse(&source)?;
+    let module = program::checked(&source)?;
     let profile = program::profile(args.cost.as_deref())?;
     let options = RunOptions {
         bindings: args.inputs.bind.values(),

@@ -71,10 +71,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn one(source: &Source, options: &cse::Options, emit: Emit) -> Result<Product, Failure> {
-    let module = program::parse(source)?;
     if emit == Emit::Parsed {
+        let module = program::checked(source)?;
         return Ok(Product { text: module.to_string(), report: None, costs: None });
     }
+    let module = program::parse(source)?;
     let (module, mut report) = cse::run(&module, options).map_err(|e| program::failure(source, &e))?;
     report.locate(&source.text);
     let costs = (report.cost_before(), report.cost_after());

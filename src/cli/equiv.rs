@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let (first, second) = (io::read(Some(&args.a))?, io::read(Some(&args.b))?);
-    let (a, b) = (program::parse(&first)?, program::parse(&second)?);
+    let (a, b) = (program::checked(&first)?, program::checked(&second)?);
     let options = EquivOptions {
         bindings: args.inputs.bind.values(),
         fixed: args.fixed,
@@ -75,7 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     if result.compared == 0 && !a.funcs.is_empty() {
-        let why: Vec<String> = result.skipped.iter().map(|(why, n)| format!("{why} ({n} runs)")).collect();
+        let why: Vec<String> =
+            result.skipped.iter().take(3).map(|(why, n)| format!("{why} ({n} runs)")).collect();
         return Err(Failure::Bad(format!(
             "satir: error: nothing was compared: the first program stops on all inputs: {}",
             why.join("; ")
@@ -86,8 +87,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn text_of(result: &interp::Equivalence) -> String {
     let mut out = format!("no difference in {} runs\n", result.compared);
-    for (why, n) in &result.skipped {
-        out += &format!("  {n} more were skipped, where the first program stops: {why}\n");
+    let skipped: usize = result.skipped.values().sum();
+    if let Some(why) = result.skipped.keys().next() {
+        out += &format!("{skipped} more were skipped, where the first program stops, for example: {why}\n");
     }
     out
 }

@@ -21,7 +21,15 @@ pub(crate) struct Product {
     pub(crate) costs: Option<(f64, f64)>,
 }
 
-/// Parses a program; verification is the passes' business.
+/// Parses and verifies a program.
+pub(crate) fn checked(source: &Source) -> Result<Module, Failure> {
+    let module = parse(source)?;
+    satir::verify::verify(&module)
+        .map_err(|violations| failure(source, &satir::Error::Invalid(violations)))?;
+    Ok(module)
+}
+
+/// Parses a program, for what verifies it itself.
 pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
     let module = satir::script::parse(&source.name, &source.text)
         .map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))?;

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = io::read(args.input.as_deref())?;
-    let module = program::parse(&source)?;
+    let module = program::checked(&source)?;
     let options = RunOptions {
         bindings: args.inputs.bind.values(),
         constraints: args.inputs.constraints()?,

@@ -46,6 +46,7 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
         functions.push(report);
     }
     let out = Module { name: module.name.clone(), attrs: module.attrs.clone(), funcs };
+    verify(&out).map_err(|violations| Error::Broken { pass: options.mode.pass(), violations })?;
     Ok((out, Report { mode: options.mode, functions, time_us: micros(start) }))
 }
 
@@ -97,8 +98,13 @@ fn syntactic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut F
 /// Saturates the function as it is and, if contextual simplification changes it, simplified: which of the two ends
 /// cheaper is known only afterwards.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    let start = Instant::now();
     saturate(func, options, best, report);
     if options.simplify {
+        if start.elapsed() >= options.budgets.time {
+            report.hit(Limit::Time);
+            return;
+        }
         let start = Instant::now();
         let mut simplified = func.clone();
         let changed = simplify::run(&mut simplified, &options.profile).any();
@@ -120,6 +126,9 @@ fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
             for (stage, time) in &optimized.stats.stages {
                 let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
                 *report.stages.entry((*stage).to_owned()).or_default() += time;
+            }
+            if optimized.stats.node_limit_hit {
+                report.hit(Limit::Nodes);
             }
             let cost = summary::cost(&optimized.func, options);
             if report.semantic.is_none() || cost.total < best.cost {

@@ -14,21 +14,29 @@ pub enum Mode {
     Syntactic,
 }
 
-/// How much work the search may do. Nodes and iterations give the same result on every machine; time does not and
-/// is a backstop.
+impl Mode {
+    /// The pass of this mode.
+    pub(super) const fn pass(self) -> &'static str {
+        match self {
+            Mode::Semantic => "semantic-cse",
+            Mode::Syntactic => "syntactic-cse",
+        }
+    }
+}
+
+/// How much work the search may do. A limit on nodes gives the same result on every machine; one on
+/// time does not, and is a backstop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {
     /// Most nodes of one e-graph.
     pub nodes: usize,
-    /// Most rounds of rewriting of one e-graph.
-    pub iterations: usize,
-    /// Most time for one function.
+    /// After this time no new search is begun for a function; what is found is kept.
     pub time: Duration,
 }
 
 impl Budgets {
     /// Enough for every program that we know.
-    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, iterations: 30, time: Duration::from_secs(60) };
+    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, time: Duration::from_secs(60) };
 }
 
 /// All options of [`run`](super::run). `Options::default()` is what `satir cse` does without flags.

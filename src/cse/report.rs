@@ -40,6 +40,8 @@ pub struct FunctionReport {
     pub bindings: Vec<BindingReport>,
     /// The search; absent in syntactic mode.
     pub search: Option<SearchReport>,
+    /// The limits that ended the search early: the result is the best found until then.
+    pub limits_hit: Vec<Limit>,
     /// Time for each stage, in microseconds, in the order in which they ran.
     pub stages: IndexMap<String, u64>,
 }
@@ -114,8 +116,6 @@ pub struct SearchReport {
     pub classes: usize,
     /// Rounds of rewriting.
     pub iterations: usize,
-    /// The limits that ended the search early.
-    pub limits_hit: Vec<Limit>,
 }
 
 /// A budget.
@@ -124,6 +124,8 @@ pub struct SearchReport {
 pub enum Limit {
     /// Most nodes of an e-graph.
     Nodes,
+    /// Time for a function.
+    Time,
 }
 
 impl Report {
@@ -160,7 +162,14 @@ impl FunctionReport {
             chosen: Chosen::Input,
             bindings: Vec::new(),
             search: None,
+            limits_hit: Vec::new(),
             stages: IndexMap::new(),
+        }
+    }
+
+    pub(super) fn hit(&mut self, limit: Limit) {
+        if !self.limits_hit.contains(&limit) {
+            self.limits_hit.push(limit);
         }
     }
 
@@ -182,7 +191,6 @@ impl SearchReport {
             nodes: stats.nodes,
             classes: stats.classes,
             iterations: stats.rounds,
-            limits_hit: if stats.node_limit_hit { vec![Limit::Nodes] } else { Vec::new() },
         }
     }
 }
