@@ -1,7 +1,7 @@
-//! Each program of `examples/kernels` with its result: the text that satir makes of it in both modes, and whether the
-//! interpreter finds the result equal to the input.
+//! Each program of `examples/kernels` with its result: the text that satir makes of it in both modes and by
+//! simplification alone, and whether the interpreter finds the result equal to the input.
 //!
-//! The expected texts are `tests/kernels/NAME.MODE.expected.py`. `BLESS=1 cargo test --test kernels` rewrites them; read
+//! The expected texts are `tests/kernels/NAME.METHOD.expected.py`. `BLESS=1 cargo test --test kernels` rewrites them; read
 //! the diff.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
@@ -9,10 +9,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use satir::cse::{self, Mode, Options, Report};
+use satir::cost::{Bindings, Cost, Profile, cost_of_func};
+use satir::cse::Options;
 use satir::interp::{Constraints, Counts, EquivOptions, RunOptions, equiv, run_function};
 use satir::ir::Module;
 use satir::ir::opclass::OpClass;
+use satir::passes;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -55,11 +57,19 @@ fn kernel(path: &Path) -> Kernel {
     Kernel { name: path.file_stem().unwrap().to_string_lossy().into_owned(), module, bindings, constraints }
 }
 
-const MODES: [(Mode, &str); 2] = [(Mode::Syntactic, "syntactic"), (Mode::Semantic, "semantic")];
+/// What is done to each kernel: the pass, and the part of the expected file's name.
+const METHODS: [(&str, &str); 3] =
+    [("syntactic-cse", "syntactic"), ("semantic-cse", "semantic"), ("simplify", "simplify")];
 
-fn optimize(kernel: &Kernel, mode: Mode) -> (Module, Report) {
-    let options = Options { mode, ..Options::default() };
-    cse::run(&kernel.module, &options).unwrap_or_else(|e| panic!("{}: {e}", kernel.name))
+/// What the pass makes of a module; verified.
+fn apply(name: &str, module: &Module, pass: &str) -> Module {
+    let passes = passes::select(pass).unwrap();
+    passes::run(module, &passes, &Options::default(), |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn cost(module: &Module) -> Cost {
+    let of = |func| cost_of_func(func, &Profile::default(), &Bindings::new()).total;
+    module.funcs.iter().map(of).fold(Cost::ZERO, |sum, c| sum + c)
 }
 
 #[test]
@@ -69,8 +79,8 @@ fn results_are_the_expected_texts() {
     let mut expected_files = Vec::new();
     let mut errors = Vec::new();
     for kernel in kernels() {
-        for (mode, name) in MODES {
-            let text = optimize(&kernel, mode).0.to_string();
+        for (pass, name) in METHODS {
+            let text = apply(&kernel.name, &kernel.module, pass).to_string();
             let path = folder.join(format!("{}.{name}.expected.py", kernel.name));
             if bless {
                 fs::create_dir_all(&folder).unwrap();
@@ -115,8 +125,8 @@ fn difference(expected: &str, found: &str) -> String {
 #[test]
 fn results_do_the_same() {
     for kernel in kernels() {
-        for (mode, name) in MODES {
-            let (result, _) = optimize(&kernel, mode);
+        for (pass, name) in METHODS {
+            let result = apply(&kernel.name, &kernel.module, pass);
             for fixed in [true, false] {
                 let options = EquivOptions {
                     bindings: kernel.bindings.clone(),
@@ -140,8 +150,8 @@ fn results_do_the_same() {
 #[test]
 fn results_print_and_parse_back() {
     for kernel in kernels() {
-        for (mode, name) in MODES {
-            let text = optimize(&kernel, mode).0.to_string();
+        for (pass, name) in METHODS {
+            let text = apply(&kernel.name, &kernel.module, pass).to_string();
             let again = satir::parse(&text).unwrap_or_else(|e| panic!("{} {name}: {e}", kernel.name));
             assert_eq!(again.to_string(), text, "{} {name}", kernel.name);
         }
@@ -151,21 +161,22 @@ fn results_print_and_parse_back() {
 #[test]
 fn no_result_costs_more_than_a_simpler_method() {
     for kernel in kernels() {
-        let (_, syntactic) = optimize(&kernel, Mode::Syntactic);
-        let (_, semantic) = optimize(&kernel, Mode::Semantic);
-        assert!(syntactic.cost_after() <= syntactic.cost_before(), "{}", kernel.name);
-        assert!(semantic.cost_after() <= syntactic.cost_after(), "{}", kernel.name);
+        let [syntactic, semantic, simplified] =
+            METHODS.map(|(pass, _)| cost(&apply(&kernel.name, &kernel.module, pass)));
+        assert!(syntactic <= cost(&kernel.module), "{}", kernel.name);
+        assert!(simplified <= cost(&kernel.module), "{}", kernel.name);
+        assert!(semantic <= syntactic, "{}", kernel.name);
+        assert!(semantic <= simplified, "{}", kernel.name);
     }
 }
 
 #[test]
-fn a_second_run_changes_no_cost_upward() {
+fn a_second_run_raises_no_cost() {
     for kernel in kernels() {
-        for (mode, name) in MODES {
-            let (module, first) = optimize(&kernel, mode);
-            let options = Options { mode, ..Options::default() };
-            let (_, second) = cse::run(&module, &options).unwrap();
-            assert!(second.cost_after() <= first.cost_after(), "{} {name}", kernel.name);
+        for (pass, name) in METHODS {
+            let once = apply(&kernel.name, &kernel.module, pass);
+            let twice = apply(&kernel.name, &once, pass);
+            assert!(cost(&twice) <= cost(&once), "{} {name}", kernel.name);
         }
     }
 }
@@ -173,8 +184,8 @@ fn a_second_run_changes_no_cost_upward() {
 /// What the kernel executes, before and after in both modes.
 fn executed(name: &str) -> [Counts; 3] {
     let kernel = kernel(&root().join(format!("examples/kernels/{name}.py")));
-    let syntactic = optimize(&kernel, Mode::Syntactic).0;
-    let semantic = optimize(&kernel, Mode::Semantic).0;
+    let syntactic = apply(name, &kernel.module, "syntactic-cse");
+    let semantic = apply(name, &kernel.module, "semantic-cse");
     [&kernel.module, &syntactic, &semantic].map(|module| {
         let options = RunOptions {
             bindings: kernel.bindings.clone(),

@@ -1,0 +1,11 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((4,), "int32"), n: T.int32):
+        T.func_attr({"tirx.noalias": True})
+        A[0] = n // 8
+        T.assume(n >= 0 and n < 8)
+        A[1] = n
