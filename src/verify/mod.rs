@@ -7,7 +7,7 @@
 //! - Every variable and buffer that is used is in the function's tables and in scope, and is defined once. A
 //!   variable is defined by a parameter, by the shape of a parameter's or matched buffer (as by the shape, strides
 //!   and offset of a buffer matched in a block), by a binding, a loop, a thread, a block axis, a `Let` expression,
-//!   or the lambda of a reduction. A buffer is defined by a parameter, a match, an allocation, or a declaration.
+//!   or the lambda of a reduction. What an attribute is about need not be in scope. A buffer is defined by a parameter, a match, an allocation, or a declaration.
 //!
 //! Types
 //! - Operands of a binary operation have one type; it is `bool` for `and`, `or`, `not`. Conditions are scalar
@@ -225,6 +225,11 @@ impl<'a> Checker<'a> {
                 self.report(format!("variable `{}` is defined more than once", self.var_name(var)));
             }
         }
+    }
+
+    /// Whether the variable is not even in the function's table.
+    fn var_is_unknown(&self, var: VarId) -> bool {
+        self.vars.get(var.index()).is_none()
     }
 
     fn use_var(&mut self, var: VarId) {

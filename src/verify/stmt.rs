@@ -128,7 +128,12 @@ impl Checker<'_> {
         }
         match node {
             AttrNode::Value(_) => {}
-            AttrNode::Var(var) => self.use_var(*var),
+            // TVM's pragmas name the variable of the loop that they are about, which is defined inside.
+            AttrNode::Var(var) => {
+                if self.var_is_unknown(*var) {
+                    self.use_var(*var);
+                }
+            }
             AttrNode::Buffer(buffer) => {
                 // An attribute may name a buffer that is gone; nothing else may.
                 let gone = self.func.buffers.get(buffer.index()).is_some_and(|b| b.origin == Origin::Unbound);

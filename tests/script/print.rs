@@ -265,3 +265,19 @@ fn one_function_prints_alone() {
     let module = parse("t", &super::function("T.evaluate(n)")).unwrap();
     assert!(print_func(&module.funcs[0]).starts_with("@T.prim_func(s_tir=True)\ndef main("));
 }
+
+#[test]
+fn attributes_name_variables_of_loops_inside() {
+    // TVM declares such a variable ahead; its own loop then defines another.
+    let text = "v = T.int32()\nwith T.attr(v, \"pragma_unroll_explicit\", 1):\n    for v in range(4):\n        B[v] = v";
+    check(
+        text,
+        expect![[r#"
+            v = T.int32()
+            T.attr(v, "pragma_unroll_explicit", 1)
+            for v_1 in range(4):
+                B[v_1] = v_1"#]],
+    );
+    let module = parse("t", &super::function(text)).unwrap();
+    assert!(satir::verify::verify(&module).is_ok());
+}
