@@ -107,7 +107,7 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         }
         let start = Instant::now();
         let mut simplified = func.clone();
-        let changed = simplify::run(&mut simplified, &options.profile).any();
+        let changed = simplify::run(&mut simplified, &options.profile, &options.rewrites).any();
         report.stages.insert("simplify".to_owned(), micros(start));
         if changed {
             saturate(&simplified, options, best, report);
@@ -120,6 +120,7 @@ fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         profile: &options.profile,
         bindings: &options.bindings,
         node_limit: options.budgets.nodes,
+        rewrites: &options.rewrites,
     };
     match eqsat::optimize(func, &config) {
         Ok(optimized) => {

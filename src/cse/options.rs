@@ -1,8 +1,10 @@
 //! What the optimizer is told: how to decide equality, for how long, with what costs and rules.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cost::{Bindings, Profile};
+use crate::eqsat::rewrite::Rewrites;
 
 /// How equality of expressions is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -51,6 +53,8 @@ pub struct Options {
     pub bindings: Bindings,
     /// Weights of operations.
     pub profile: Profile,
+    /// The rewrite rules.
+    pub rewrites: Arc<Rewrites>,
     /// Whether semantic mode simplifies expressions and conditions under the facts of their place first.
     pub simplify: bool,
     /// Whether floating-point operations may be reassociated and distributed.
@@ -64,6 +68,7 @@ impl Default for Options {
             budgets: Budgets::DEFAULT,
             bindings: Bindings::new(),
             profile: Profile::default(),
+            rewrites: Rewrites::embedded(),
             simplify: true,
             fast_math: false,
         }

@@ -42,7 +42,7 @@ pub struct Lowered {
     /// Every expression root in walking order.
     pub sites: Vec<Site>,
     /// The intrinsics of [`Op::Call`] nodes, with keyword arguments.
-    pub callees: IndexSet<Call>,
+    pub callees: Callees,
     /// The expressions of [`Op::Template`] nodes; operand `i` stands where variable [`hole`]`(i)` does.
     pub templates: Vec<Expr>,
     /// `Bind` statements that were dissolved, in walking order: `false` for those kept.
@@ -51,6 +51,35 @@ pub struct Lowered {
     pub versions: Vec<Place>,
     /// Whether a variable is defined twice: such a function is not optimized.
     pub redefined: bool,
+}
+
+/// What [`Op::Call`] nodes call: calls without their arguments, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Callees(IndexSet<Call>);
+
+impl Callees {
+    /// The index of a call's head.
+    pub fn enter(&mut self, head: Call) -> u32 {
+        u32::try_from(self.0.insert_full(head).0).expect("fewer than 2^32 callees")
+    }
+
+    /// The index of an intrinsic without keyword arguments.
+    pub fn intrinsic(&mut self, name: &str) -> u32 {
+        self.enter(Call { callee: Callee::Intrin(name.into()), args: Vec::new(), kwargs: Vec::new() })
+    }
+
+    /// The head of an index.
+    pub fn get(&self, index: u32) -> &Call {
+        &self.0[index as usize]
+    }
+
+    /// The intrinsic's name, if it is one.
+    pub fn name(&self, index: u32) -> Option<&str> {
+        match &self.get(index).callee {
+            Callee::Intrin(name) => Some(name),
+            Callee::Global(_) => None,
+        }
+    }
 }
 
 /// The first of the variable ids that stand for holes in templates.
@@ -132,7 +161,7 @@ impl<'a> Lowerer<'a> {
                 graph: Graph::new(theory_for(func.vars.len())),
                 scopes: Scopes::default(),
                 sites: Vec::new(),
-                callees: IndexSet::new(),
+                callees: Callees::default(),
                 templates: Vec::new(),
                 dissolved: Vec::new(),
                 versions: Vec::new(),
@@ -461,8 +490,7 @@ impl<'a> Lowerer<'a> {
                             args: Vec::new(),
                             kwargs: call.kwargs.clone(),
                         };
-                        let (index, _) = self.out.callees.insert_full(head);
-                        Op::Call(u32::try_from(index).expect("fewer than 2^32 callees"))
+                        Op::Call(self.out.callees.enter(head))
                     }
                 };
                 self.add(op, dtype, children)

@@ -17,6 +17,7 @@ pub mod lower;
 pub mod memory;
 pub mod poly;
 pub mod raise;
+pub mod rewrite;
 pub mod scopes;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,8 @@ pub struct Config<'a> {
     pub bindings: &'a Bindings,
     /// The most e-nodes; at the limit the best so far is extracted.
     pub node_limit: usize,
+    /// The rewrite rules.
+    pub rewrites: &'a rewrite::Rewrites,
 }
 
 /// The outcome of a run.
@@ -110,7 +113,7 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     let input_nodes = original.len();
     clock.lap("lower");
-    let rounds = theory::run(&mut lowered.graph, config.node_limit);
+    let rounds = saturate(&mut lowered, config.rewrites, config.node_limit);
     clock.lap("saturate");
     offer_forms(&mut lowered, config.node_limit);
     if lowered.graph.analysis.contradictions > 0 {
@@ -132,6 +135,21 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
         stages: clock.laps,
     };
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })
+}
+
+/// The most rounds of rewriting of one graph.
+const MAX_REWRITE_ROUNDS: usize = 3;
+
+/// Theory and rules in turn, until nothing changes or a limit is reached. Returns the rounds of the theory.
+pub(crate) fn saturate(lowered: &mut Lowered, rewrites: &rewrite::Rewrites, node_limit: usize) -> usize {
+    let mut rounds = theory::run(&mut lowered.graph, node_limit);
+    for _ in 0..MAX_REWRITE_ROUNDS {
+        if rewrite::apply(&mut lowered.graph, &mut lowered.callees, rewrites, node_limit) == 0 {
+            break;
+        }
+        rounds += theory::run(&mut lowered.graph, node_limit);
+    }
+    rounds
 }
 
 /// The node with canonical operands.

@@ -168,7 +168,7 @@ impl<'a> Raiser<'a> {
             Op::Ramp => ExprKind::Ramp(next(), next()),
             Op::Broadcast => ExprKind::Broadcast(next()),
             Op::Call(callee) => {
-                let mut call = self.lowered.callees[*callee as usize].clone();
+                let mut call = self.lowered.callees.get(*callee).clone();
                 call.args = operands.collect();
                 ExprKind::Call(Box::new(call))
             }

@@ -37,7 +37,7 @@ pub const ALL: &[Pass] = &[
         apply: |module, options| {
             let mut module = module.clone();
             for func in &mut module.funcs {
-                simplify::run(func, &options.profile);
+                simplify::run(func, &options.profile, &options.rewrites);
             }
             Ok(module)
         },

@@ -4,10 +4,9 @@
 //! all hold, so a part that the others imply can go. A part goes only if those behind it, which it guarded, cannot
 //! trap where it does not hold.
 
-use super::region::{assume, decide};
-use crate::cost::Profile;
+use super::region::{Engine, assume, decide};
 use crate::eqsat::lower::{Known, acts};
-use crate::ir::{BinOp, Block, Expr, ExprKind, PrimFunc, StmtKind};
+use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
 
 /// The most parts of a nest that are looked at.
 const MAX_PARTS: usize = 12;
@@ -15,8 +14,7 @@ const MAX_PARTS: usize = 12;
 /// Drops implied parts of the nest of conditions that starts with `if cond: then else: otherwise`. A condition all
 /// of whose parts are gone is the constant true. Returns how many parts went.
 pub(super) fn drop_implied(
-    func: &PrimFunc,
-    profile: &Profile,
+    engine: &Engine<'_>,
     known: &Known,
     cond: &mut Expr,
     then: &mut Block,
@@ -46,7 +44,7 @@ pub(super) fn drop_implied(
         if parts.iter().flatten().count() < 2 {
             break;
         }
-        if parts[i].as_ref().is_some_and(|p| !acts(p)) && implied(func, profile, known, &parts, i) {
+        if parts[i].as_ref().is_some_and(|p| !acts(p)) && implied(engine, known, &parts, i) {
             parts[i] = None;
             dropped += 1;
         }
@@ -70,7 +68,7 @@ pub(super) fn drop_implied(
 }
 
 /// Whether the other parts imply part `i`, and those behind it do not need it as a guard.
-fn implied(func: &PrimFunc, profile: &Profile, known: &Known, parts: &[Option<Expr>], i: usize) -> bool {
+fn implied(engine: &Engine<'_>, known: &Known, parts: &[Option<Expr>], i: usize) -> bool {
     let Some(part) = &parts[i] else { return false };
     let mut others = known.clone();
     for (j, other) in parts.iter().enumerate() {
@@ -81,7 +79,7 @@ fn implied(func: &PrimFunc, profile: &Profile, known: &Known, parts: &[Option<Ex
     if others.facts.len() == known.facts.len() {
         return false;
     }
-    let decided = decide(func, profile, &others, &[part]);
+    let decided = decide(engine, &others, &[part]);
     if decided.is_none_or(|v| v[0].value != Some(true)) {
         return false;
     }
@@ -91,7 +89,7 @@ fn implied(func: &PrimFunc, profile: &Profile, known: &Known, parts: &[Option<Ex
         assume(&mut before, other, true);
     }
     let later: Vec<&Expr> = parts[i + 1..].iter().flatten().collect();
-    later.is_empty() || decide(func, profile, &before, &later).is_some_and(|v| v.iter().all(|c| c.total))
+    later.is_empty() || decide(engine, &before, &later).is_some_and(|v| v.iter().all(|c| c.total))
 }
 
 /// The parts of a conjunction, in order.

@@ -12,9 +12,11 @@
 mod conditions;
 mod region;
 
+use self::region::Engine;
 use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::eqsat::lower::{Known, extent_range, parameter_ranges, reads_or_acts, visit_roots};
+use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{AttrNode, BinOp, Block, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
 /// What a run changed.
@@ -34,10 +36,11 @@ impl Simplified {
 }
 
 /// Simplifies a function in place. `profile` says which of two equal expressions is cheaper.
-pub fn run(func: &mut PrimFunc, profile: &Profile) -> Simplified {
+pub fn run(func: &mut PrimFunc, profile: &Profile, rewrites: &Rewrites) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = Known { ranges: parameter_ranges(func), ..Known::default() };
-    let mut simplifier = Simplifier { func, profile, known, done: Simplified::default() };
+    let mut simplifier =
+        Simplifier { engine: Engine { func, profile, rewrites }, known, done: Simplified::default() };
     let body = simplifier.block(body);
     let done = simplifier.done;
     func.body = body;
@@ -49,18 +52,20 @@ pub fn run(func: &mut PrimFunc, profile: &Profile) -> Simplified {
 pub fn expression(
     func: &PrimFunc,
     profile: &Profile,
+    rewrites: &Rewrites,
     ranges: Vec<Interval>,
     conds: &[Expr],
     e: &Expr,
 ) -> Expr {
+    let engine = Engine { func, profile, rewrites };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
     }
     let mut result = e.clone();
     for _ in 0..MAX_PASSES {
-        let mut replaced = region::replace(func, profile, &known, &mut [&mut result]);
-        replaced += region::simplify_arms(func, profile, &mut known, &mut result);
+        let mut replaced = region::replace(&engine, &known, &mut [&mut result]);
+        replaced += region::simplify_arms(&engine, &mut known, &mut result);
         if replaced == 0 {
             break;
         }
@@ -72,8 +77,7 @@ pub fn expression(
 const MAX_PASSES: usize = 4;
 
 struct Simplifier<'a> {
-    func: &'a PrimFunc,
-    profile: &'a Profile,
+    engine: Engine<'a>,
     known: Known,
     done: Simplified,
 }
@@ -115,9 +119,9 @@ impl Simplifier<'_> {
             }
             collect_roots(stmt, &mut roots);
         }
-        self.done.expressions += region::simplify(self.func, self.profile, &self.known, &mut roots);
+        self.done.expressions += region::simplify(&self.engine, &self.known, &mut roots);
         for root in roots {
-            self.done.expressions += region::simplify_arms(self.func, self.profile, &mut self.known, root);
+            self.done.expressions += region::simplify_arms(&self.engine, &mut self.known, root);
         }
     }
 
@@ -151,8 +155,7 @@ impl Simplifier<'_> {
                     out.extend(both);
                     return;
                 }
-                let fused =
-                    conditions::drop_implied(self.func, self.profile, &self.known, cond, then, otherwise);
+                let fused = conditions::drop_implied(&self.engine, &self.known, cond, then, otherwise);
                 self.done.conditions += fused;
                 if fused > 0 && cond.as_int().is_some() {
                     // The outer condition is gone: the nest starts further in.
@@ -247,7 +250,7 @@ impl Simplifier<'_> {
     /// Inside of a loop: the variable lies in its range, and the range is not empty.
     fn iterate(&mut self, var: VarId, min: &Expr, extent: &Expr) {
         self.known.ranges[var.index()] = extent_range(min.as_int(), extent.as_int());
-        let dtype = self.func.var(var).ty.dtype();
+        let dtype = self.engine.func.var(var).ty.dtype();
         if dtype != min.dtype || dtype != extent.dtype || !dtype.is_scalar() {
             return;
         }

@@ -7,29 +7,41 @@ use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, lower_at, reads_or_acts};
-use crate::eqsat::{canonical, facts, raise, theory};
+use crate::eqsat::rewrite::Rewrites;
+use crate::eqsat::{canonical, facts, raise, saturate};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
 
+/// What all regions of a function share.
+pub(super) struct Engine<'a> {
+    /// The function's tables.
+    pub func: &'a PrimFunc,
+    /// Which of two equal expressions is cheaper.
+    pub profile: &'a Profile,
+    /// The rewrite rules.
+    pub rewrites: &'a Rewrites,
+}
+
 /// Replaces each root that facts could change by the cheapest equal expression, if that is cheaper. Returns how many
 /// were replaced.
-pub(super) fn simplify(func: &PrimFunc, profile: &Profile, known: &Known, roots: &mut [&mut Expr]) -> usize {
+pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     let mut open: Vec<&mut Expr> = roots.iter_mut().map(|e| &mut **e).filter(|e| worth_it(e)).collect();
-    replace(func, profile, known, &mut open)
+    replace(engine, known, &mut open)
 }
 
 /// Replaces each root by the cheapest equal expression, if that is cheaper. Returns how many were replaced.
-pub(super) fn replace(func: &PrimFunc, profile: &Profile, known: &Known, roots: &mut [&mut Expr]) -> usize {
+pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     if roots.is_empty() {
         return 0;
     }
     let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
-    let Some((lowered, selection)) = saturated(func, profile, known, &exprs) else { return 0 };
+    let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return 0 };
     let mut replaced = 0;
     for (root, new) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)) {
-        if new.dtype == root.dtype && cost_of_expr(profile, &new) < cost_of_expr(profile, root) {
+        if new.dtype == root.dtype && cost_of_expr(engine.profile, &new) < cost_of_expr(engine.profile, root)
+        {
             **root = new;
             replaced += 1;
         }
@@ -46,13 +58,8 @@ pub(super) struct Verdict {
 }
 
 /// Decides conditions where `known` holds; `None` if nothing can be said.
-pub(super) fn decide(
-    func: &PrimFunc,
-    profile: &Profile,
-    known: &Known,
-    conds: &[&Expr],
-) -> Option<Vec<Verdict>> {
-    let (lowered, selection) = saturated(func, profile, known, conds)?;
+pub(super) fn decide(engine: &Engine<'_>, known: &Known, conds: &[&Expr]) -> Option<Vec<Verdict>> {
+    let (lowered, selection) = saturated(engine, known, conds)?;
     let verdicts = lowered.sites.iter().zip(&selection.sites).map(|(site, &index)| {
         let data = &lowered.graph[lowered.graph.find(site.class)].data;
         Verdict {
@@ -65,15 +72,10 @@ pub(super) fn decide(
 
 /// The saturated graph of expressions and its cheapest trees; `None` if the facts contradict each other (the place
 /// is never reached) or nothing could be extracted.
-fn saturated(
-    func: &PrimFunc,
-    profile: &Profile,
-    known: &Known,
-    exprs: &[&Expr],
-) -> Option<(Lowered, Selection)> {
-    let mut lowered = lower_at(func, profile, known, exprs);
+fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
+    let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
-    theory::run(&mut lowered.graph, NODE_LIMIT);
+    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
     let mut ids: Vec<egg::Id> =
         lowered.graph.classes().filter(|c| facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
@@ -85,7 +87,7 @@ fn saturated(
         return None;
     }
     let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
-    let (selection, _) = select_trees(&lowered, &original, profile)?;
+    let (selection, _) = select_trees(&lowered, &original, engine.profile)?;
     Some((lowered, selection))
 }
 
@@ -108,35 +110,35 @@ fn worth_it(e: &Expr) -> bool {
 
 /// Simplifies the arms of conditional expressions under their conditions, innermost last. Returns how many were
 /// replaced.
-pub(super) fn simplify_arms(func: &PrimFunc, profile: &Profile, known: &mut Known, e: &mut Expr) -> usize {
+pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr) -> usize {
     let mut replaced = 0;
     let facts = known.facts.len();
     let mut arm = |known: &mut Known, cond: &Expr, truth: bool, arm: &mut Expr| {
         assume(known, cond, truth);
         if known.facts.len() > facts {
-            replaced += simplify(func, profile, known, &mut [&mut *arm]);
+            replaced += simplify(engine, known, &mut [&mut *arm]);
         }
-        replaced += simplify_arms(func, profile, known, arm);
+        replaced += simplify_arms(engine, known, arm);
         known.facts.truncate(facts);
     };
     match &mut e.kind {
         ExprKind::Select(cond, then, otherwise) => {
             arm(known, cond, true, then);
             arm(known, cond, false, otherwise);
-            replaced + simplify_arms(func, profile, known, cond)
+            replaced + simplify_arms(engine, known, cond)
         }
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if a.dtype.is_scalar() => {
             arm(known, a, *op == BinOp::And, b);
-            replaced + simplify_arms(func, profile, known, a)
+            replaced + simplify_arms(engine, known, a)
         }
         ExprKind::Call(call) if crate::eqsat::lower::is_lazy_select(call) => {
             let [cond, then, otherwise] = &mut call.args[..] else { return replaced };
             arm(known, cond, true, then);
             arm(known, cond, false, otherwise);
-            replaced + simplify_arms(func, profile, known, cond)
+            replaced + simplify_arms(engine, known, cond)
         }
         _ => {
-            e.for_each_child_mut(|c| replaced += simplify_arms(func, profile, known, c));
+            e.for_each_child_mut(|c| replaced += simplify_arms(engine, known, c));
             replaced
         }
     }

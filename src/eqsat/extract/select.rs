@@ -485,7 +485,7 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
         (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => {
             ExprKind::Select(Box::new(c), Box::new(a), Box::new(b))
         }
-        (Op::Call(callee), ..) => ExprKind::Call(Box::new(lowered.callees[*callee as usize].clone())),
+        (Op::Call(callee), ..) => ExprKind::Call(Box::new(lowered.callees.get(*callee).clone())),
         (Op::Load(buffer, _), ..) => ExprKind::Load { buffer: *buffer, indices: Vec::new() },
         _ => return 0.0,
     };

@@ -1,5 +1,6 @@
 //! Tests of the whole pipeline on built functions: cost, and equality by the interpreter.
 
+use super::super::rewrite::Rewrites;
 use super::super::{Config, optimize};
 use crate::cost::{Bindings, Profile, cost_of_func};
 use crate::interp::{EquivOptions, equiv};
@@ -13,7 +14,8 @@ const NODES: usize = 100_000;
 fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
     let profile = Profile::default();
     let bindings: Bindings = bindings.iter().map(|&(k, v)| (k.to_owned(), v)).collect();
-    let config = Config { profile: &profile, bindings: &bindings, node_limit: NODES };
+    let rewrites = Rewrites::embedded();
+    let config = Config { profile: &profile, bindings: &bindings, node_limit: NODES, rewrites: &rewrites };
     let out = optimize(&func, &config).unwrap();
     let before = cost_of_func(&func, &profile, &bindings).total.to_f64();
     let after = cost_of_func(&out.func, &profile, &bindings).total.to_f64();

@@ -1,0 +1,597 @@
+//! Rewrite rules on the e-graph: matching, conditions, and building of right sides.
+//!
+//! Rules come from files ([`rules`](crate::rules)). What the theory decides needs no rule, so a pattern is matched
+//! modulo what the theory has put into the classes, and operands of `+`, `*`, `==`, `!=` and integer `min`/`max` are
+//! tried in both orders. A condition holds only if it is proven: from constants, ranges, normal forms, and in a
+//! contextual graph from assumptions. Rules that may make a trap where there was none (`may-trap`) are not used, nor
+//! are those that grow terms without bound (`expensive`): addition and multiplication are the theory's.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use egg::Id;
+
+use super::context::sign;
+use super::facts::{Graph, in_theory, poly_of};
+use super::lang::{Node, Op};
+use super::lower::Callees;
+use super::poly::Poly;
+use crate::arith::Interval;
+use crate::ir::{BinOp, DType};
+use crate::rules::{Cond, Pat, Rule, RuleOp, RuleSet, TypeRef};
+
+/// The most matches of one rule that are applied in one round.
+const MATCH_LIMIT: usize = 20_000;
+
+/// The most ways of matching one rule at one node.
+const WAYS_LIMIT: usize = 8;
+
+/// Rules prepared for the engine: by the operator at the root of what they match.
+#[derive(Debug, Default)]
+pub struct Rewrites {
+    by_root: BTreeMap<usize, Vec<Prepared>>,
+    count: usize,
+}
+
+#[derive(Debug)]
+struct Prepared {
+    rule: Rule,
+    reversed: bool,
+    /// Whether a constant occurs, which in a vector would have to be a broadcast.
+    constants: bool,
+}
+
+impl Prepared {
+    fn from(&self) -> &Pat {
+        if self.reversed { &self.rule.rhs } else { &self.rule.lhs }
+    }
+
+    fn to(&self) -> &Pat {
+        if self.reversed { &self.rule.lhs } else { &self.rule.rhs }
+    }
+}
+
+impl Rewrites {
+    /// Prepares the enabled rules of a set that the engine uses.
+    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
+        let mut rewrites = Rewrites::default();
+        for rule in set.rules() {
+            if rule.expensive || rule.may_trap || rule.vector || rule.fast_math && !fast_math {
+                continue;
+            }
+            for direction in rule.directions() {
+                let Some(root) = root(direction.from) else { continue };
+                // Read from right to left, a hole that only the left side has would come from nowhere.
+                let known = direction.from.holes();
+                if direction.to.holes().iter().any(|h| !known.contains(h)) || contains_fold(direction.from) {
+                    continue;
+                }
+                let prepared = Prepared {
+                    reversed: direction.reversed,
+                    constants: has_constants(direction.from) || has_constants(direction.to),
+                    rule: rule.clone(),
+                };
+                rewrites.by_root.entry(root).or_default().push(prepared);
+                rewrites.count += 1;
+            }
+        }
+        rewrites
+    }
+
+    /// The embedded rules, prepared once for the process.
+    pub fn embedded() -> Arc<Rewrites> {
+        static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
+        let prepare = || match RuleSet::embedded() {
+            Ok(set) => Arc::new(Rewrites::new(&set, false)),
+            // A test loads them all, so this is not met; the theory needs no rules.
+            Err(e) => {
+                log::error!("the embedded rules: {e}");
+                Arc::default()
+            }
+        };
+        Arc::clone(EMBEDDED.get_or_init(prepare))
+    }
+
+    /// How many rules (and directions) there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Applies every rule once wherever it matches. Returns the number of classes united.
+pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
+    let mut found: Vec<(Id, Built)> = Vec::new();
+    {
+        let matcher = Matcher { graph, callees };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
+        classes.sort_unstable();
+        for class in classes {
+            // A constant has no better form.
+            if graph[class].data.interval.as_point().is_some() {
+                continue;
+            }
+            for node in &graph[class].nodes {
+                let Some(key) = matcher.root_of(node) else { continue };
+                for prepared in rewrites.by_root.get(&key).into_iter().flatten() {
+                    let count = counts.entry(&prepared.rule.name).or_default();
+                    if *count < MATCH_LIMIT {
+                        *count += matcher.apply(prepared, class, node, &mut found);
+                    }
+                }
+            }
+        }
+    }
+    let mut united = 0;
+    for (class, built) in found {
+        if graph.total_size() > node_limit {
+            break;
+        }
+        let id = add(graph, callees, &built);
+        united += usize::from(graph.union(class, id));
+    }
+    graph.rebuild();
+    united
+}
+
+/// The index of an operator among all that can stand at the root of a pattern.
+fn root(pat: &Pat) -> Option<usize> {
+    match pat {
+        Pat::Op(op, _) => Some(key(*op)),
+        Pat::Cast(..) => Some(CAST_KEY),
+        Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => None,
+    }
+}
+
+const CAST_KEY: usize = 1000;
+
+fn key(op: RuleOp) -> usize {
+    match op {
+        RuleOp::Bin(op) => op as usize,
+        other => 100 + RuleOp::OTHERS.iter().position(|(_, o)| *o == other).unwrap_or(99),
+    }
+}
+
+fn contains_fold(pat: &Pat) -> bool {
+    let mut found = false;
+    pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
+    found
+}
+
+fn has_constants(pat: &Pat) -> bool {
+    let mut found = false;
+    pat.walk(&mut |p| found |= matches!(p, Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..)));
+    found
+}
+
+/// What a match has bound so far.
+#[derive(Clone, Default)]
+struct Subst {
+    /// The class of each hole.
+    holes: Vec<Option<Id>>,
+    /// The scalar type of each type variable.
+    types: Vec<Option<DType>>,
+}
+
+/// A right side with its holes filled, not yet in the graph.
+enum Built {
+    Class(Id),
+    Node(BuiltOp, DType, Vec<Built>),
+}
+
+enum BuiltOp {
+    Op(Op),
+    Call(&'static str),
+}
+
+struct Matcher<'a> {
+    graph: &'a Graph,
+    callees: &'a Callees,
+}
+
+impl Matcher<'_> {
+    /// The rule operator of a node, as a key.
+    fn root_of(&self, node: &Node) -> Option<usize> {
+        if node.op == Op::Cast { Some(CAST_KEY) } else { self.rule_op(node).map(key) }
+    }
+
+    fn rule_op(&self, node: &Node) -> Option<RuleOp> {
+        Some(match &node.op {
+            Op::Bin(op) => RuleOp::Bin(*op),
+            Op::Not => RuleOp::Not,
+            Op::Select => RuleOp::Select,
+            Op::IfThenElse => RuleOp::IfThenElse,
+            Op::Likely => RuleOp::Likely,
+            Op::Call(callee) => call_op(self.callees.name(*callee)?)?,
+            Op::Int(_)
+            | Op::Float(_)
+            | Op::Var(_)
+            | Op::Cast
+            | Op::Load(..)
+            | Op::Ramp
+            | Op::Broadcast
+            | Op::Template(_) => return None,
+        })
+    }
+
+    /// Tries one rule at one node; returns how many matches went into `found`.
+    fn apply(&self, prepared: &Prepared, class: Id, node: &Node, found: &mut Vec<(Id, Built)>) -> usize {
+        let lanes = node.dtype.lanes;
+        if lanes != 1 && prepared.constants {
+            return 0;
+        }
+        let rule = &prepared.rule;
+        let empty = Subst { holes: vec![None; rule.holes.len()], types: vec![None; rule.types.len()] };
+        let mut ways = Vec::new();
+        self.match_node(rule, prepared.from(), node, empty, &mut ways);
+        let mut count = 0;
+        for subst in ways {
+            if rule.conds.iter().all(|c| self.proven(c, &subst))
+                && let Some(built) = self.fill(prepared.to(), &subst, lanes)
+                && !matches!(built, Built::Class(id) if self.graph.find(id) == self.graph.find(class))
+            {
+                found.push((class, built));
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// All ways (up to a limit) in which a pattern with an operator at its root matches a node.
+    fn match_node(&self, rule: &Rule, pat: &Pat, node: &Node, subst: Subst, ways: &mut Vec<Subst>) {
+        match pat {
+            Pat::Op(op, args) => {
+                if self.rule_op(node) != Some(*op) || args.len() != node.children.len() {
+                    return;
+                }
+                let commutes = match op {
+                    RuleOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) => true,
+                    RuleOp::Bin(BinOp::Min | BinOp::Max) => !node.dtype.is_float(),
+                    _ => false,
+                };
+                self.match_args(rule, args, &node.children, subst.clone(), ways);
+                if commutes && node.children[0] != node.children[1] {
+                    let swapped = [node.children[1], node.children[0]];
+                    self.match_args(rule, args, &swapped, subst, ways);
+                }
+            }
+            Pat::Cast(ty, arg) => {
+                let mut subst = subst;
+                if node.op == Op::Cast && bind_type(rule, *ty, node.dtype, &mut subst) {
+                    self.match_class(rule, arg, node.children[0], subst, ways);
+                }
+            }
+            Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => {}
+        }
+    }
+
+    fn match_args(&self, rule: &Rule, args: &[Pat], children: &[Id], subst: Subst, ways: &mut Vec<Subst>) {
+        let mut partial = vec![subst];
+        for (arg, &child) in args.iter().zip(children) {
+            let mut next = Vec::new();
+            for subst in partial {
+                self.match_class(rule, arg, child, subst, &mut next);
+                if next.len() >= WAYS_LIMIT {
+                    break;
+                }
+            }
+            partial = next;
+            if partial.is_empty() {
+                return;
+            }
+        }
+        ways.extend(partial);
+        ways.truncate(WAYS_LIMIT);
+    }
+
+    fn match_class(&self, rule: &Rule, pat: &Pat, class: Id, subst: Subst, ways: &mut Vec<Subst>) {
+        let class = self.graph.find(class);
+        let dtype = self.graph[class].data.dtype;
+        match pat {
+            Pat::Hole(hole) => {
+                let info = &rule.holes[*hole];
+                if info.constant && self.constant(class).is_none() {
+                    return;
+                }
+                let mut subst = subst;
+                match subst.holes[*hole] {
+                    Some(bound) if bound == class => ways.push(subst),
+                    Some(_) => {}
+                    None => {
+                        if bind_type(rule, info.ty, dtype, &mut subst) {
+                            subst.holes[*hole] = Some(class);
+                            ways.push(subst);
+                        }
+                    }
+                }
+            }
+            Pat::Int(value, ty) => {
+                let mut subst = subst;
+                if self.constant(class) == Some(*value) && bind_type(rule, *ty, dtype, &mut subst) {
+                    ways.push(subst);
+                }
+            }
+            Pat::Bool(value) => {
+                if dtype == DType::BOOL && self.constant(class) == Some(i64::from(*value)) {
+                    ways.push(subst);
+                }
+            }
+            Pat::Float(bits, ty) => {
+                let mut subst = subst;
+                let same = self.graph[class].nodes.iter().any(|n| n.op == Op::Float(*bits));
+                if same && bind_type(rule, *ty, dtype, &mut subst) {
+                    ways.push(subst);
+                }
+            }
+            Pat::Op(..) | Pat::Cast(..) => {
+                for node in &self.graph[class].nodes {
+                    self.match_node(rule, pat, node, subst.clone(), ways);
+                    if ways.len() >= WAYS_LIMIT {
+                        return;
+                    }
+                }
+            }
+            Pat::Fold(..) | Pat::Lanes => {}
+        }
+    }
+
+    fn constant(&self, class: Id) -> Option<i64> {
+        self.graph[self.graph.find(class)].nodes.iter().find_map(|n| match n.op {
+            Op::Int(v) => Some(v),
+            _ => None,
+        })
+    }
+
+    /// Whether a condition is proven.
+    fn proven(&self, cond: &Cond, subst: &Subst) -> bool {
+        let at_least =
+            |p: Option<Term>, k: i64| p.and_then(|t| t.minus(k)).is_some_and(|t| t.not_negative(self.graph));
+        let term = |p: &Pat| self.term(p, subst);
+        let difference = |a: &Pat, b: &Pat| term(b)?.sub(&term(a)?);
+        let holes_fit = cond.holes().iter().all(|&h| subst.holes[h].is_some());
+        holes_fit
+            && match cond {
+                Cond::Nonzero(a) => term(a).is_some_and(|t| t.nonzero(self.graph)),
+                Cond::Positive(a) => at_least(term(a), 1),
+                Cond::Nonnegative(a) => at_least(term(a), 0),
+                Cond::Negative(a) => at_least(term(a).and_then(|t| t.neg()), 1),
+                Cond::Nonpositive(a) => at_least(term(a).and_then(|t| t.neg()), 0),
+                Cond::Lt(a, b) => at_least(difference(a, b), 1),
+                Cond::Le(a, b) => at_least(difference(a, b), 0),
+                Cond::Eq(a, b) => difference(a, b).is_some_and(|t| t.constant() == Some(0)),
+                Cond::Ne(a, b) => difference(a, b).is_some_and(|t| t.nonzero(self.graph)),
+                Cond::Divides(d, a) => match (term(d).and_then(|t| t.constant()), term(a)) {
+                    (Some(d), Some(a)) if d != 0 => a.divisible_by(d),
+                    _ => false,
+                },
+                Cond::Pow2(a) => {
+                    term(a).and_then(|t| t.constant()).is_some_and(|v| v > 0 && v.count_ones() == 1)
+                }
+                Cond::Fits(a, ty) => {
+                    let range = resolve(*ty, subst).and_then(DType::int_range);
+                    match (range, term(a)) {
+                        (Some((lo, hi)), Some(t)) => t.range(self.graph).is_some_and(|r| {
+                            r.lo().is_some_and(|v| i128::from(v) >= lo)
+                                && r.hi().is_some_and(|v| i128::from(v) <= hi)
+                        }),
+                        _ => false,
+                    }
+                }
+                Cond::NoWider(a, b) => match (resolve(*a, subst), resolve(*b, subst)) {
+                    (Some(a), Some(b)) => a.bits <= b.bits,
+                    _ => false,
+                },
+                Cond::Const(hole) => subst.holes[*hole].is_some_and(|c| self.constant(c).is_some()),
+                Cond::Total(hole) => subst.holes[*hole].is_some_and(|class| {
+                    self.graph[class]
+                        .nodes
+                        .iter()
+                        .any(|n| matches!(n.op, Op::Int(_) | Op::Float(_) | Op::Var(_)))
+                }),
+            }
+    }
+
+    /// The value of a condition's term, as a polynomial over classes.
+    fn term(&self, pat: &Pat, subst: &Subst) -> Option<Term> {
+        match pat {
+            Pat::Hole(hole) => {
+                let class = self.graph.find(subst.holes[*hole]?);
+                let dtype = self.graph[class].data.dtype;
+                if !dtype.is_scalar() {
+                    return None;
+                }
+                match self.constant(class) {
+                    Some(v) => Some(Term(Poly::constant(v))),
+                    None if in_theory(dtype) => Some(Term(Poly::clone(&poly_of(self.graph, class)))),
+                    None => None,
+                }
+            }
+            Pat::Int(v, _) => Some(Term(Poly::constant(*v))),
+            Pat::Bool(v) => Some(Term(Poly::constant(i64::from(*v)))),
+            Pat::Op(RuleOp::Bin(op), args) => {
+                let [a, b] = &args[..] else { return None };
+                let (a, b) = (self.term(a, subst)?, self.term(b, subst)?);
+                match op {
+                    BinOp::Add => a.0.add(&b.0).map(Term),
+                    BinOp::Sub => a.0.sub(&b.0).map(Term),
+                    BinOp::Mul => a.0.mul(&b.0).map(Term),
+                    _ => Some(Term(Poly::constant(fold(*op, a.constant()?, b.constant()?)?))),
+                }
+            }
+            Pat::Op(..) | Pat::Float(..) | Pat::Cast(..) | Pat::Fold(..) | Pat::Lanes => None,
+        }
+    }
+
+    /// A right side with its holes filled; `None` if a constant cannot be computed.
+    fn fill(&self, pat: &Pat, subst: &Subst, lanes: u16) -> Option<Built> {
+        let constant = |v: i64, dtype: DType| {
+            let fits = dtype.int_range().is_some_and(|(lo, hi)| lo <= i128::from(v) && i128::from(v) <= hi);
+            fits.then(|| Built::Node(BuiltOp::Op(Op::Int(v)), dtype, Vec::new()))
+        };
+        match pat {
+            Pat::Hole(hole) => subst.holes[*hole].map(Built::Class),
+            Pat::Int(v, ty) => constant(*v, resolve(*ty, subst)?),
+            Pat::Bool(v) => constant(i64::from(*v), DType::BOOL),
+            Pat::Float(bits, ty) => {
+                Some(Built::Node(BuiltOp::Op(Op::Float(*bits)), resolve(*ty, subst)?, Vec::new()))
+            }
+            Pat::Fold(term, ty) => {
+                let dtype = resolve(*ty, subst)?;
+                constant(self.term(term, subst)?.constant()?, dtype)
+            }
+            Pat::Cast(ty, arg) => {
+                let arg = self.fill(arg, subst, lanes)?;
+                let dtype = resolve(*ty, subst)?.with_lanes(lanes);
+                Some(Built::Node(BuiltOp::Op(Op::Cast), dtype, vec![arg]))
+            }
+            Pat::Op(op, args) => {
+                let args: Vec<Built> =
+                    args.iter().map(|a| self.fill(a, subst, lanes)).collect::<Option<_>>()?;
+                let operand = |i: usize| args.get(i).map(|b| self.built_type(b));
+                let (op, dtype) = match op {
+                    RuleOp::Bin(op) => {
+                        let dtype = operand(0)?;
+                        (BuiltOp::Op(Op::Bin(*op)), if op.is_compare() { dtype.to_bool() } else { dtype })
+                    }
+                    RuleOp::Not => (BuiltOp::Op(Op::Not), operand(0)?),
+                    RuleOp::Likely => (BuiltOp::Op(Op::Likely), operand(0)?),
+                    RuleOp::Select => (BuiltOp::Op(Op::Select), operand(1)?),
+                    RuleOp::IfThenElse => (BuiltOp::Op(Op::IfThenElse), operand(1)?),
+                    RuleOp::Ramp | RuleOp::Broadcast => return None,
+                    call => (BuiltOp::Call(call.name()), operand(0)?),
+                };
+                Some(Built::Node(op, dtype, args))
+            }
+            Pat::Lanes => None,
+        }
+    }
+
+    fn built_type(&self, built: &Built) -> DType {
+        match built {
+            Built::Class(id) => self.graph[self.graph.find(*id)].data.dtype,
+            Built::Node(_, dtype, _) => *dtype,
+        }
+    }
+}
+
+/// Binds or compares the lanes' type of a part of a rule.
+fn bind_type(rule: &Rule, ty: TypeRef, dtype: DType, subst: &mut Subst) -> bool {
+    match ty {
+        TypeRef::Bool => dtype.is_bool(),
+        TypeRef::Is(only) => dtype.scalar() == only,
+        TypeRef::Var(var) => match subst.types[var] {
+            Some(bound) => bound == dtype.scalar(),
+            None => {
+                subst.types[var] = Some(dtype.scalar());
+                rule.types[var].contains(dtype.scalar())
+            }
+        },
+    }
+}
+
+fn resolve(ty: TypeRef, subst: &Subst) -> Option<DType> {
+    match ty {
+        TypeRef::Bool => Some(DType::BOOL),
+        TypeRef::Is(dtype) => Some(dtype),
+        TypeRef::Var(var) => subst.types[var],
+    }
+}
+
+/// The rule operator that a call of an intrinsic is.
+fn call_op(name: &str) -> Option<RuleOp> {
+    match RuleOp::by_name(name) {
+        Some(
+            op @ (RuleOp::ShiftLeft
+            | RuleOp::ShiftRight
+            | RuleOp::BitAnd
+            | RuleOp::BitOr
+            | RuleOp::BitXor
+            | RuleOp::BitNot),
+        ) => Some(op),
+        _ => None,
+    }
+}
+
+/// An operation on constants over integers without bounds; `None` if it is undefined or leaves 64 bits.
+fn fold(op: BinOp, a: i64, b: i64) -> Option<i64> {
+    let floordiv = |a: i64, b: i64| {
+        let q = a.checked_div(b)?;
+        Some(if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
+    };
+    match op {
+        BinOp::Add => a.checked_add(b),
+        BinOp::Sub => a.checked_sub(b),
+        BinOp::Mul => a.checked_mul(b),
+        BinOp::Div => a.checked_div(b),
+        BinOp::Mod => a.checked_rem(b),
+        BinOp::FloorDiv => floordiv(a, b),
+        BinOp::FloorMod => a.checked_sub(floordiv(a, b)?.checked_mul(b)?),
+        BinOp::Min => Some(a.min(b)),
+        BinOp::Max => Some(a.max(b)),
+        BinOp::Eq => Some(i64::from(a == b)),
+        BinOp::Ne => Some(i64::from(a != b)),
+        BinOp::Lt => Some(i64::from(a < b)),
+        BinOp::Le => Some(i64::from(a <= b)),
+        BinOp::Gt => Some(i64::from(a > b)),
+        BinOp::Ge => Some(i64::from(a >= b)),
+        BinOp::And => Some(a & b),
+        BinOp::Or => Some(a | b),
+    }
+}
+
+/// The value of a condition's term.
+struct Term(Poly);
+
+impl Term {
+    fn constant(&self) -> Option<i64> {
+        self.0.as_const()
+    }
+
+    fn sub(&self, other: &Term) -> Option<Term> {
+        self.0.sub(&other.0).map(Term)
+    }
+
+    fn neg(&self) -> Option<Term> {
+        self.0.scale(-1).map(Term)
+    }
+
+    fn minus(&self, k: i64) -> Option<Term> {
+        self.0.add(&Poly::constant(k.checked_neg()?)).map(Term)
+    }
+
+    fn not_negative(&self, graph: &Graph) -> bool {
+        sign(graph, &self.0).decide(BinOp::Ge) == Some(true)
+    }
+
+    fn nonzero(&self, graph: &Graph) -> bool {
+        sign(graph, &self.0).decide(BinOp::Ne) == Some(true)
+    }
+
+    fn divisible_by(&self, d: i64) -> bool {
+        self.0.terms().iter().all(|(_, c)| c.checked_rem(d) == Some(0))
+    }
+
+    fn range(&self, graph: &Graph) -> Option<Interval> {
+        Some(super::theory::bound(graph, &self.0, 1))
+    }
+}
+
+/// Puts a filled right side into the graph.
+fn add(graph: &mut Graph, callees: &mut Callees, built: &Built) -> Id {
+    match built {
+        Built::Class(id) => graph.find(*id),
+        Built::Node(op, dtype, args) => {
+            let children: Vec<Id> = args.iter().map(|a| add(graph, callees, a)).collect();
+            let op = match op {
+                BuiltOp::Op(op) => op.clone(),
+                BuiltOp::Call(name) => Op::Call(callees.intrinsic(name)),
+            };
+            graph.add(Node::new(op, *dtype, children))
+        }
+    }
+}
