@@ -38,7 +38,13 @@ pub struct Facts {
     pub leaf: bool,
     /// Depth of the innermost scope that defines a variable of the cheapest-scoped node.
     pub level: u32,
+    /// How often merging has made range or normal form better; see [`MAX_UPDATES`].
+    updates: u8,
 }
+
+/// How often the facts of a class may get better by merging. Around a cycle of classes ranges can tighten by one
+/// for ever; any of them is right, so the last one is kept.
+const MAX_UPDATES: u8 = 24;
 
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
@@ -95,25 +101,31 @@ impl Analysis<Node> for Theory {
         let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_));
         let poly =
             in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
-        Facts { dtype, interval: node_interval(graph, node), poly, leaf, level }
+        Facts { dtype, interval: node_interval(graph, node), poly, leaf, level, updates: 0 }
     }
 
     fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
         debug_assert_eq!(a.dtype, b.dtype, "a union across types");
         let mut did = DidMerge(false, false);
+        a.updates = a.updates.max(b.updates);
+        let settled = a.updates >= MAX_UPDATES;
         match a.interval.meet(b.interval) {
             None => self.contradictions += 1,
+            Some(_) if settled => {}
             Some(both) => {
-                did.0 |= both != a.interval;
+                let better = both != a.interval;
+                did.0 |= better;
                 did.1 |= both != b.interval;
+                a.updates += u8::from(better);
                 a.interval = both;
             }
         }
         let leaf = a.leaf || b.leaf;
         if let (Some(p), Some(q)) = (&a.poly, &b.poly) {
-            if p == q {
+            if p == q || settled && p.as_const().is_none() && q.as_const().is_none() {
             } else if prefer(q, b.leaf, p, a.leaf) {
                 a.poly = b.poly;
+                a.updates = a.updates.saturating_add(1);
                 did.0 = true;
             } else {
                 did.1 = true;

@@ -138,11 +138,16 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
 }
 
 /// The most rounds of rewriting of one graph.
-const MAX_REWRITE_ROUNDS: usize = 3;
+const MAX_REWRITE_ROUNDS: usize = 2;
+
+/// How many times as large rules may make a graph, and what any graph may grow to.
+const GROWTH: usize = 3;
+const GROWTH_FLOOR: usize = 400;
 
 /// Theory and rules in turn, until nothing changes or a limit is reached. Returns the rounds of the theory.
 pub(crate) fn saturate(lowered: &mut Lowered, rewrites: &rewrite::Rewrites, node_limit: usize) -> usize {
     let mut rounds = theory::run(&mut lowered.graph, node_limit);
+    let node_limit = node_limit.min(lowered.graph.total_size() * GROWTH + GROWTH_FLOOR);
     for _ in 0..MAX_REWRITE_ROUNDS {
         if rewrite::apply(&mut lowered.graph, &mut lowered.callees, rewrites, node_limit) == 0 {
             break;

@@ -2,8 +2,8 @@
 //!
 //! Rules come from files ([`rules`](crate::rules)). What the theory decides needs no rule, so a pattern is matched
 //! modulo what the theory has put into the classes, and operands of `+`, `*`, `==`, `!=` and integer `min`/`max` are
-//! tried in both orders. A condition holds only if it is proven: from constants, ranges, normal forms, and in a
-//! contextual graph from assumptions. Rules that may make a trap where there was none (`may-trap`) are not used, nor
+//! tried in both orders. A condition holds only if it is proven from constants, ranges and normal forms (what takes a
+//! search is the theory's task). Rules that may make a trap where there was none (`may-trap`) are not used, nor
 //! are those that grow terms without bound (`expensive`): addition and multiplication are the theory's.
 
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use std::sync::{Arc, OnceLock};
 
 use egg::Id;
 
-use super::context::sign;
 use super::facts::{Graph, in_theory, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::poly::Poly;
+use super::theory::bound;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Pat, Rule, RuleOp, RuleSet, TypeRef};
@@ -565,11 +565,11 @@ impl Term {
     }
 
     fn not_negative(&self, graph: &Graph) -> bool {
-        sign(graph, &self.0).decide(BinOp::Ge) == Some(true)
+        bound(graph, &self.0, 0).at_least(0)
     }
 
     fn nonzero(&self, graph: &Graph) -> bool {
-        sign(graph, &self.0).decide(BinOp::Ne) == Some(true)
+        !bound(graph, &self.0, 0).contains(0)
     }
 
     fn divisible_by(&self, d: i64) -> bool {
@@ -577,7 +577,7 @@ impl Term {
     }
 
     fn range(&self, graph: &Graph) -> Option<Interval> {
-        Some(super::theory::bound(graph, &self.0, 1))
+        Some(bound(graph, &self.0, 0))
     }
 }
 
