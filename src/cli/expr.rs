@@ -7,6 +7,7 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use satir::arith::Interval;
 use satir::cost::Profile;
+use satir::eqsat::rewrite::Rewrites;
 use satir::ir::build::FuncBuilder;
 use satir::ir::{DType, Expr, PrimFunc};
 use satir::{script, simplify};
@@ -55,6 +56,7 @@ struct Variable {
 /// Runs the subcommand. A line with a mistake is answered with an error and does not stop the rest.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let profile = program::profile(args.cost.as_deref())?;
+    let rewrites = Rewrites::embedded();
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut line = Vec::new();
@@ -67,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut text = answer(&line, &profile).to_string();
+        let mut text = answer(&line, &profile, &rewrites).to_string();
         text.push('\n');
         match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
             Ok(()) => {}
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn answer(line: &[u8], profile: &Profile) -> Value {
+fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {
     let start = Instant::now();
     let request: Request = match serde_json::from_slice(line) {
         Ok(request) => request,
@@ -89,7 +91,7 @@ fn answer(line: &[u8], profile: &Profile) -> Value {
         }
     };
     let id = request.id.clone();
-    match guarded(|| solve(&request, profile)) {
+    match guarded(|| solve(&request, profile, rewrites)) {
         Ok(result) => {
             let time = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             json!({ "id": id, "result": result, "time_us": time })
@@ -98,7 +100,7 @@ fn answer(line: &[u8], profile: &Profile) -> Value {
     }
 }
 
-fn solve(request: &Request, profile: &Profile) -> Result<String, Failure> {
+fn solve(request: &Request, profile: &Profile, rewrites: &Rewrites) -> Result<String, Failure> {
     let (mut env, mut ranges) = environment(&request.vars)?;
     let e = parse(&request.expr, &mut env)?;
     let mut conds = Vec::with_capacity(request.precond.len());
@@ -111,7 +113,7 @@ fn solve(request: &Request, profile: &Profile) -> Result<String, Failure> {
     }
     // `T.Let` brings variables of its own.
     ranges.resize(env.vars.len(), Interval::ALL);
-    let result = simplify::expression(&env, profile, ranges, &conds, &e);
+    let result = simplify::expression(&env, profile, rewrites, ranges, &conds, &e);
     Ok(match result.as_int() {
         Some(v) if result.dtype == DType::BOOL => (v != 0).to_string(),
         Some(_) | None => script::print_expr(&env, &result),

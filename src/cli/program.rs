@@ -1,9 +1,11 @@
 //! Commands that turn programs into programs: one text at a time, or a folder of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use satir::cost::{Cost, Profile, cost_of_func};
 use satir::cse::{Options, Report};
+use satir::eqsat::rewrite::Rewrites;
 use satir::ir::Module;
 use satir::rules::{RuleSet, RulesError};
 
@@ -73,15 +75,15 @@ pub(crate) fn report_json(report: &Report) -> Result<serde_json::Value, Failure>
 
 /// The library's options for these flags; files that they name are read.
 pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
-    if !tuning.rules.is_empty() {
-        return Err(Failure::Bad("satir: error: --rules is not available in this build".into()));
-    }
     let mut options = Options {
         profile: profile(tuning.cost.as_deref())?,
         bindings: tuning.bind.values(),
         fast_math: tuning.fast_math,
         ..Options::default()
     };
+    if !tuning.rules.is_empty() || tuning.fast_math {
+        options.rewrites = Arc::new(Rewrites::new(&rules(&tuning.rules)?, tuning.fast_math));
+    }
     if let Some(limit) = tuning.time_limit {
         options.budgets.time = limit;
     }
