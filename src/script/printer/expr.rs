@@ -108,7 +108,7 @@ impl Printer<'_> {
     }
 
     fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, min: u8) {
-        let zero = op.is_division() && (b.as_int() == Some(0) || b.kind == ExprKind::Float(0));
+        let zero = op.is_division() && is_zero(b);
         let named = zero
             || fold::fold(op, a, b).is_some()
             || (op == BinOp::Div && a.dtype.is_integral())
@@ -538,5 +538,14 @@ impl Printer<'_> {
                 self.line.push(')');
             }
         }
+    }
+}
+
+/// Whether the expression is a constant zero of either sign.
+fn is_zero(e: &Expr) -> bool {
+    match e.kind {
+        ExprKind::Int(v) => v == 0,
+        ExprKind::Float(bits) => f64::from_bits(bits) == 0.0,
+        _ => false,
     }
 }
