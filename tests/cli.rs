@@ -477,6 +477,8 @@ fn the_report_has_costs_and_bindings() {
     assert_eq!(function["bindings"].as_array().unwrap().len(), 1);
     assert_eq!(function["bindings"][0]["replaced"][0]["line"], 6);
     assert_eq!(function["bindings"][0]["replaced"][0]["uses"], 2);
+    assert_eq!(function["bindings"][0]["replaced"][0]["source"], "A[x * 3 + y] = x * 3 + y");
+    assert_eq!(function["bindings"][0]["saved"], 8.0 - 4.25);
 }
 
 #[test]

@@ -66,23 +66,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (Emit::Result | Emit::Parsed | Emit::Report, Mode::Semantic) => cse::Mode::Semantic,
     };
     options.simplify = !args.no_simplify;
-    let job = |source: &Source| one(source, &options, args.emit);
+    let reported = args.tuning.report.is_some() || args.emit == Emit::Report;
+    let job = |source: &Source| one(source, &options, args.emit, reported);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }
 
-fn one(source: &Source, options: &cse::Options, emit: Emit) -> Result<Product, Failure> {
+fn one(source: &Source, options: &cse::Options, emit: Emit, reported: bool) -> Result<Product, Failure> {
     if emit == Emit::Parsed {
         let module = program::checked(source)?;
         return Ok(Product { text: module.to_string(), report: None, costs: None });
     }
     let module = program::parse(source)?;
     let (module, mut report) = cse::run(&module, options).map_err(|e| program::failure(source, &e))?;
-    report.locate(&source.text);
-    let costs = (report.cost_before(), report.cost_after());
-    let json = program::report_json(&report)?;
-    let text = match emit {
-        Emit::Report => program::json_text(&json)?,
-        Emit::Result | Emit::Syntactic | Emit::Parsed => module.to_string(),
+    let costs = Some((report.cost_before(), report.cost_after()));
+    let mut json = None;
+    if reported {
+        report.locate(&source.text);
+        json = Some(program::report_json(&report)?);
+    }
+    let text = match (emit, &json) {
+        (Emit::Report, Some(json)) => program::json_text(json)?,
+        (Emit::Report | Emit::Result | Emit::Syntactic | Emit::Parsed, _) => module.to_string(),
     };
-    Ok(Product { text, report: Some(json), costs: Some(costs) })
+    Ok(Product { text, report: json, costs })
 }

@@ -63,7 +63,7 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
         semantic(func, options, &mut best, &mut report);
     }
     let Some(result) = best.func else { return Ok((func.clone(), report)) };
-    report.bindings = summary::new_bindings(func, &result);
+    report.bindings = summary::new_bindings(func, &result, options);
     Ok((result, report))
 }
 

@@ -87,8 +87,12 @@ pub struct BindingReport {
     pub name: String,
     /// Its type.
     pub dtype: String,
-    /// The bound expression.
+    /// The bound expression; it may use bindings above it.
     pub value: String,
+    /// How often it is estimated to be evaluated.
+    pub executed: f64,
+    /// The cost of evaluating it at each use instead, less the cost of the binding.
+    pub saved: f64,
     /// Where the bound value is used.
     pub replaced: Vec<Replaced>,
 }
@@ -98,8 +102,12 @@ pub struct BindingReport {
 pub struct Replaced {
     /// Line of the statement in the input, if [`Report::locate`] was told its text; absent within new bindings.
     pub line: Option<u32>,
-    /// How often the value is used there.
+    /// The text of that line.
+    pub source: Option<String>,
+    /// How many uses stand there.
     pub uses: usize,
+    /// How often they are estimated to run.
+    pub executed: f64,
     /// Place of the statement in the input.
     #[serde(skip)]
     pub span: Span,
@@ -142,10 +150,13 @@ impl Report {
     /// Fills in the lines of statements; `text` is what the module was parsed from.
     pub fn locate(&mut self, text: &str) {
         let lines = LineIndex::new(text);
+        let sources: Vec<&str> = text.lines().collect();
         let bindings = self.functions.iter_mut().flat_map(|f| &mut f.bindings);
         for replaced in bindings.flat_map(|b| &mut b.replaced) {
             if replaced.span != Span::NONE {
-                replaced.line = Some(lines.line(replaced.span.start));
+                let line = lines.line(replaced.span.start);
+                replaced.line = Some(line);
+                replaced.source = sources.get(line as usize - 1).map(|source| source.trim().to_owned());
             }
         }
     }
