@@ -1,6 +1,6 @@
 //! The cost that is minimized: total weighted dynamic cost (DESIGN section 3).
 //!
-//! Every operation has a weight, given by a [`Profile`] for its [`OpClass`], and every place in a function has a
+//! Every operation has a weight, given by a [`Profile`] for its [`OpClass`](crate::ir::opclass::OpClass), and every place in a function has a
 //! [`Frequency`], the number of times that control is taken to reach it. The cost of a function is the sum of
 //! weight times frequency over all operations in it.
 //!

@@ -49,7 +49,7 @@ const MAX_UPDATES: u8 = 24;
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
 pub struct Theory {
-    /// Range of each variable ([`VarId`] is the index).
+    /// Range of each variable ([`VarId`](crate::ir::VarId) is the index).
     pub var_ranges: Vec<Interval>,
     /// Depth of the scope that defines each variable.
     pub var_levels: Vec<u32>,

@@ -3,11 +3,11 @@
 //! The statements are walked with the facts in force: ranges of loop variables (also symbolic ones, and that the
 //! loop runs at all), conditions of enclosing `if`s, `while`s and blocks, asserts and assumptions that were passed.
 //! All expressions of one block that stand under the same facts are put into one small contextual e-graph
-//! ([`region`]); what is cheaper there replaces what stood there. Nothing is shared with any other place, so no
+//! (`region`); what is cheaper there replaces what stood there. Nothing is shared with any other place, so no
 //! fact can leak. Facts that read memory are not used: the memory may change.
 //!
 //! Statements follow: branches that are never taken and loops that never run go, and a condition that the other
-//! conditions of its nest imply goes ([`conditions`]).
+//! conditions of its nest imply goes (`conditions`).
 
 mod conditions;
 mod region;

@@ -1,12 +1,10 @@
-//! Is every rule sound? Tested by evaluation, and proven by an SMT solver where one is at hand.
+//! Is every rule sound? Tested by evaluation.
 //!
 //! A rule is sound at given types if, for all values of its holes that satisfy its conditions, its right side is
 //! defined wherever its left side is, with an equal value. A hole may also stand for something that traps; then the
 //! conditions about it say nothing. Both directions of a `<=>` are checked.
 //!
 //! [`run`] tests: all values of narrow types and of small ranges, then random values and boundaries at full width.
-//! [`prove`] asks an SMT solver for a proof, with the type's integers unbounded or as bit-vectors.
-//! What the solver cannot decide is reported as such; it stays tested.
 
 mod brute;
 mod domain;
