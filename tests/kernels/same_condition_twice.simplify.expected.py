@@ -9,7 +9,7 @@ class Module:
         for i in range(16):
             if i < 8:
                 A[i] = 1
-            if i // 8 == 0:
+            if i < 8:
                 B[i] = 2
             if i >= 8:
                 A[i] = 3
