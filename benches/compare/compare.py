@@ -1,0 +1,143 @@
+"""Compares satir with its peers on many programs, and writes BENCHMARKS.md.
+
+For every program at the point of TVM's CommonSubexprElim: nothing, TVM's own passes, satir's syntactic and semantic
+modes. Counted are the weighted dynamic cost of integer work, operations by class, the instructions that the kernel
+executes when LLVM compiled it at -O3 and -O0, and the time of the pass.
+
+    cargo build --release
+    .venv/bin/python benches/compare/compare.py [--quick] [--corpus ../shared/corpus] [NAME …]
+
+Results are kept under target/compare, one file per program, and taken from there where program, satir and these scripts
+are as they were. So a run that was stopped goes on where it was. Needs apache-tvm 0.27 with LLVM, numpy, gcc, valgrind.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+
+import programs  # noqa: E402
+
+VARIANTS = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]
+
+# A program that takes longer than this is given up.
+SECONDS = 900
+
+
+def digest(*parts):
+    """A name for what a result depends on."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        hashed.update(part if isinstance(part, bytes) else str(part).encode())
+        hashed.update(b"\0")
+    return hashed.hexdigest()[:24]
+
+
+def scripts():
+    """The text of all that measures."""
+    files = [HERE / name for name in ("driver.c", "kernels.py", "measure.py", "variants.py")]
+    return b"".join(path.read_bytes() for path in files)
+
+
+def measure(args, program, key):
+    """The measurements of one program, from an earlier run or from a new process."""
+    path = args.folder / "results" / f"{key}.json"
+    if path.exists() and not args.fresh:
+        return json.loads(path.read_text())
+    job = {
+        "program": program,
+        "satir": str(args.satir),
+        "folder": str(args.folder),
+        "variants": VARIANTS,
+        "levels": [3] if args.quick else [3, 0],
+        "repeats": 1 if args.quick else 3,
+        "keep": None,
+    }
+    if args.keep:
+        job["keep"] = str(args.keep / program["name"])
+        pathlib.Path(job["keep"]).mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(job, file)
+        file.flush()
+        command = [sys.executable, str(HERE / "measure.py"), file.name]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            result = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()[-300:]}
+        except subprocess.TimeoutExpired:
+            result = {"error": f"took longer than {SECONDS} s"}
+    result |= {"name": program["name"], "set": program["set"], "device": program["device"], "category": program["category"]}
+    if "error" not in result:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(json.dumps(result))
+        path.with_suffix(".new").rename(path)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--satir", type=pathlib.Path, default=ROOT / "target/release/satir", help="the binary")
+    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT / "../shared/corpus")
+    parser.add_argument("--generated", type=pathlib.Path, default=ROOT / "target/compare/generated")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/compare", help="for results")
+    parser.add_argument("--output", type=pathlib.Path, help="Markdown file (default: none)")
+    parser.add_argument("--keep", type=pathlib.Path, help="keep compiled kernels and their LLVM IR in this folder")
+    parser.add_argument("--quick", action="store_true", help="every 8th program, -O3 only")
+    parser.add_argument("--fresh", action="store_true", help="measure everything anew")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("names", nargs="*", help="parts of names of programs (default: all)")
+    args = parser.parse_args()
+    args.folder = args.folder.resolve()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    if not args.satir.exists():
+        sys.exit(f"{args.satir} does not exist: cargo build --release")
+    args.satir = args.satir.resolve()
+
+    wanted = programs.load(args.generated, "generated") + programs.load(args.corpus, "corpus")
+    if args.names:
+        wanted = [p for p in wanted if any(name in p["name"] for name in args.names)]
+    if args.quick:
+        wanted = wanted[::8]
+    os.nice(10)
+    common = (args.satir.read_bytes(), scripts(), args.quick)
+    results, start = [], time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        keys = [digest(*common, pathlib.Path(p["path"]).read_bytes(), json.dumps(p)) for p in wanted]
+        for result in pool.map(lambda pair: measure(args, *pair), zip(wanted, keys)):
+            results.append(result)
+            print(f"[{time.monotonic() - start:.0f} s] {len(results)}/{len(wanted)} {summary(result)}", file=sys.stderr, flush=True)
+    import report
+
+    text = report.write(results, args)
+    if args.output:
+        args.output.write_text(text)
+    else:
+        print(text)
+    return 0
+
+
+def summary(result):
+    """One line on a program."""
+    if "error" in result:
+        return f"{result['name']}: {result['error']}"
+    line = result["name"]
+    for name in ("none", "tvm", "semantic"):
+        variant = result["variants"][name]
+        if "error" in variant:
+            line += f"  {name}: {variant['error'][:100]}"
+        else:
+            line += f"  {name} {variant['counts']['integer']:.0f}/{variant.get('instructions', {}).get('O3', '-')}"
+    return line
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""The ways to treat a program at the point of TVM's CommonSubexprElim, satir's and TVM's."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import tvm
+from tvm import s_tir, tirx
+from tvm.script import from_source
+
+# Variants by name, in the order of the tables.
+NAMES = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]
+
+# What each is, for the reader of the results.
+TITLES = {
+    "none": "the input, no pass",
+    "tvm": "TVM CommonSubexprElim",
+    "tvm-simplify": "TVM StmtSimplify, CommonSubexprElim",
+    "tvm-hoist": "TVM HoistExpression, CommonSubexprElim",
+    "syntactic": "satir --mode syntactic",
+    "semantic": "satir",
+}
+
+PASSES = {
+    "none": [],
+    "tvm": [tirx.transform.CommonSubexprElim],
+    "tvm-simplify": [s_tir.transform.StmtSimplify, tirx.transform.CommonSubexprElim],
+    "tvm-hoist": [s_tir.transform.HoistExpression, tirx.transform.CommonSubexprElim],
+}
+
+
+def as_module(text):
+    """What TVM makes of a text; a bare function becomes a module."""
+    parsed = from_source(text)
+    return parsed if isinstance(parsed, tvm.IRModule) else tvm.IRModule({"main": parsed})
+
+
+def bind_argument(bindings):
+    """The arguments that tell satir the values of symbolic dimensions."""
+    return ["--bind", ",".join(f"{name}={value}" for name, value in bindings.items())] if bindings else []
+
+
+def satir(command, text=None):
+    """Standard output of a run that must succeed."""
+    done = subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        raise RuntimeError(f"satir {command[1]}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def make(name, binary, text, module, bindings, repeats):
+    """The treated module with its text, and the least seconds that the treatment took: in this process for TVM, for
+    satir of the whole process and of its optimization alone."""
+    if name in PASSES:
+        passes = tvm.ir.transform.Sequential([make_pass() for make_pass in PASSES[name]])
+        seconds = []
+        for _ in range(repeats if PASSES[name] else 1):
+            start = time.perf_counter()
+            result = passes(module)
+            seconds.append(time.perf_counter() - start)
+        return result, result.script(), {"inside": min(seconds)}
+    whole, inside = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings), "--report", report]
+        for _ in range(repeats):
+            start = time.perf_counter()
+            output = satir(command, text)
+            whole.append(time.perf_counter() - start)
+            inside.append(json.loads(report.read_text())["time_us"] * 1e-6)
+    return as_module(output), output, {"process": min(whole), "inside": min(inside)}
+
+
+def counts(binary, text, bindings, constraints):
+    """Executed operations of a text by class, and the weighted cost of its integer work and bindings. A program that
+    the interpreter cannot run is priced by the cost model."""
+    command = [binary, "count", "-", "--json", *bind_argument(bindings)]
+    inputs = ["--constraints", json.dumps(constraints), "--lenient-loads"]
+    try:
+        functions = json.loads(satir([*command, *inputs], text))["functions"]
+        executed = {}
+        for function in functions:
+            for kind, count in function["dynamic"].items():
+                executed[kind] = executed.get(kind, 0) + count
+        cost = sum(function["cost"]["dynamic_integer"] for function in functions) + BINDING * executed["bind"]
+        total = sum(function["cost"]["dynamic"] for function in functions)
+        return {"integer": cost, "total": total, "executed": executed, "ran": True}
+    except RuntimeError as error:
+        functions = json.loads(satir([*command, "--static"], text))["functions"]
+        cost = sum(function["cost"]["estimated_integer"] for function in functions)
+        total = sum(function["cost"]["estimated"] for function in functions)
+        return {"integer": cost, "total": total, "executed": {}, "ran": False, "why": str(error)}
+
+
+# The weight of a binding in the default cost profile.
+BINDING = 0.25
