@@ -14,9 +14,9 @@ use super::program;
 pub(crate) enum Command {
     /// List the rules with their sets, types, conditions and reasons.
     List(ListArgs),
-    /// Check that every rule is sound: by tests, and by an SMT solver where one is at hand.
+    /// Check that every rule is sound: by tests, and by the SMT solver z3 if it is on the path.
     ///
-    /// A wrong rule is refuted with a counterexample; the exit code is 1 then.
+    /// What the solver cannot decide is listed; it is still tested. A wrong rule is refuted with a counterexample; the exit code is 1 then.
     Check(CheckArgs),
     /// Count the rules of each set.
     Stats(StatsArgs),
@@ -44,7 +44,9 @@ pub(crate) struct ListArgs {
 
 /// Arguments of `satir rules check`.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  satir rules check\n  satir rules check mine.rules")]
+#[command(
+    after_help = "Examples:\n  satir rules check\n  satir rules check mine.rules\n  satir rules check --no-smt --only floordiv"
+)]
 pub(crate) struct CheckArgs {
     /// Rule files, or folders of them, to check; without any, the built-in rules.
     paths: Vec<PathBuf>,
@@ -60,6 +62,14 @@ pub(crate) struct CheckArgs {
     /// Test with fewer values.
     #[arg(long)]
     quick: bool,
+
+    /// Fail if the SMT solver z3 is not on the path. Without this it is asked if it is there.
+    #[arg(long)]
+    smt: bool,
+
+    /// Only test; do not ask the SMT solver.
+    #[arg(long, conflicts_with = "smt")]
+    no_smt: bool,
 
     /// Print JSON.
     #[arg(long)]
@@ -135,7 +145,20 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     };
     known(&rules, &args.only)?;
     let chosen: Vec<_> = rules.all_rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set)).collect();
-    let report = check::run(&chosen, if args.quick { check::QUICK } else { check::FULL });
+    let fail = |e: check::SolverError| Failure::Bad(format!("satir: error: {e}"));
+    let solver = match check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
+        _ if args.no_smt => None,
+        Ok(solver) => Some(solver),
+        Err(e) if args.smt => return Err(fail(e)),
+        Err(e) => {
+            io::write_stderr(&format!("satir: rules are tested but not proven: {e}\n"));
+            None
+        }
+    };
+    let mut report = check::run(&chosen, if args.quick { check::QUICK } else { check::FULL });
+    if let Some(solver) = solver {
+        check::prove(&chosen, &mut report, &solver).map_err(fail)?;
+    }
     let text = if args.json {
         program::json_text(&serde_json::json!({ "summary": report.summary(), "rules": report.rules }))?
     } else {

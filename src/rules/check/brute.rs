@@ -10,8 +10,10 @@ use crate::rules::ast::{Cond, Direction, Pat, Rule, RuleOp};
 /// How much to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// How many assignments to make at most from small domains, per rule, direction and types.
+    /// How many assignments to make at most where these are all that there are, per rule, direction and types.
     pub exhaustive: usize,
+    /// How many assignments to make at most from small domains that are a part of what there is.
+    pub sampled: usize,
     /// How many random assignments to draw.
     pub random: usize,
 }
@@ -57,37 +59,53 @@ pub(super) fn test(subject: &Subject<'_>, effort: Effort) -> (Verdict, u64) {
     let result = result_ty(rule, at, subject.direction.from);
     let masks = masks(subject);
     let mut test = Test { subject, from, to, result, holes, conds, masks, applied: 0 };
-    let found = test.small_domains(effort).or_else(|| test.random_values(effort));
+    let (found, all) = test.small_domains(effort);
+    let found = if all { found } else { found.or_else(|| test.random_values(effort)) };
     match found {
         Some(counterexample) => (Verdict::Refuted(Box::new(counterexample)), test.applied),
         None if test.applied == 0 => (Verdict::NotApplicable, 0),
+        None if all => (Verdict::Exhausted, test.applied),
         None => (Verdict::Passed, test.applied),
     }
 }
 
 impl Test<'_> {
-    fn small_domains(&mut self, effort: Effort) -> Option<Counterexample> {
+    /// Also tells whether these were all values that there are.
+    fn small_domains(&mut self, effort: Effort) -> (Option<Counterexample>, bool) {
         let lanes: &[(i128, i128)] = if self.subject.rule.vector { &LANES } else { &[(0, 1)] };
-        let budget = (effort.exhaustive / lanes.len()) as f64;
+        let (mut domains, mut all) = (Vec::new(), false);
+        if !self.subject.rule.vector {
+            (domains, all) = self.domains(effort.exhaustive);
+        }
+        if !all {
+            (domains, _) = self.domains(effort.sampled / lanes.len());
+        }
+        for &(lane, lanes) in lanes {
+            let mut env = Env { values: vec![0; domains.len()], traps: 0, lane, lanes };
+            if let Some(found) = self.assign(0, &domains, &mut env) {
+                return (Some(found), false);
+            }
+        }
+        (None, all)
+    }
+
+    /// Values for each hole, about as many as make `budget` assignments, and whether these are all values.
+    fn domains(&self, budget: usize) -> (Vec<Vec<i128>>, bool) {
         // What booleans do not need, other holes may have.
         let wide = self.holes.iter().filter(|ty| **ty != Ty::Bool).count();
         let narrow = self.holes.len() - wide;
-        let each = (budget / 3f64.powi(narrow as i32)).powf(1.0 / wide.max(1) as f64) as usize;
+        let each = (budget as f64 / 2f64.powi(narrow as i32)).powf(1.0 / wide.max(1) as f64) as usize;
+        let mut all = true;
         let domain_of = |(i, ty): (usize, &Ty)| {
-            let mut values = domain::exhaustive(*ty, each.clamp(3, 1024));
+            let (mut values, complete) = domain::exhaustive(*ty, each.clamp(3, 1 << 16));
+            all &= complete;
             if !self.subject.rule.holes[i].constant {
                 values.extend(domain::beyond(*ty));
             }
             values
         };
-        let domains: Vec<Vec<i128>> = self.holes.iter().enumerate().map(domain_of).collect();
-        for &(lane, lanes) in lanes {
-            let mut env = Env { values: vec![0; domains.len()], traps: 0, lane, lanes };
-            if let Some(found) = self.assign(0, &domains, &mut env) {
-                return Some(found);
-            }
-        }
-        None
+        let domains = self.holes.iter().enumerate().map(domain_of).collect();
+        (domains, all)
     }
 
     /// Tries every value of the holes from `hole` on.

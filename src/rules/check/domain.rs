@@ -3,11 +3,24 @@
 use super::eval::{Env, float_bits};
 use super::ty::Ty;
 
-/// Values of a type, about `budget` many: all if there are no more, else those around zero and at both ends.
-pub(super) fn exhaustive(ty: Ty, budget: usize) -> Vec<i128> {
-    if let Ty::Float(_) = ty {
-        return floats(ty).into_iter().take(budget.max(4)).collect();
+/// Values of a type, about `budget` many: all if there are no more, else those around zero and at both ends. Also
+/// tells whether these are all values.
+pub(super) fn exhaustive(ty: Ty, budget: usize) -> (Vec<i128>, bool) {
+    if let Ty::Float(dtype) = ty {
+        if dtype.bits <= 16 && budget >= 1 << dtype.bits {
+            return ((0..1 << dtype.bits).collect(), true);
+        }
+        return (floats(ty).into_iter().take(budget.max(4)).collect(), false);
     }
+    if let Some((low, high)) = ty.range()
+        && high - low < budget as i128
+    {
+        return ((low..=high).collect(), true);
+    }
+    (sample(ty, budget), false)
+}
+
+fn sample(ty: Ty, budget: usize) -> Vec<i128> {
     if ty == Ty::Real {
         let n = budget as i32;
         return (-(n / 2)..=(n - 1) / 2).map(|i| float_bits(ty, f64::from(i) / 4.0)).collect();
@@ -15,9 +28,6 @@ pub(super) fn exhaustive(ty: Ty, budget: usize) -> Vec<i128> {
     let around = |n: i128| (-(n / 2)..=(n - 1) / 2).collect::<Vec<_>>();
     let n = budget as i128;
     let Some((low, high)) = ty.range() else { return around(n) };
-    if high - low < n {
-        return (low..=high).collect();
-    }
     // A quarter of the values at the ends.
     let ends = (n / 8).max(1);
     let middle: Vec<i128> = if low == 0 { (0..n - ends).collect() } else { around(n - 2 * ends) };
@@ -130,11 +140,14 @@ mod tests {
 
     #[test]
     fn domains_hold_zero_and_the_ends() {
-        let byte = exhaustive(Ty::Wrapping(DType::int(8)), 40);
+        let (byte, all) = exhaustive(Ty::Wrapping(DType::int(8)), 40);
+        assert!(!all);
         assert!([-128, 127, -1, 0, 1].iter().all(|v| byte.contains(v)), "{byte:?}");
         assert!(byte.len() <= 40 && byte.windows(2).all(|w| w[0] < w[1]));
-        assert_eq!(exhaustive(Ty::Wrapping(DType::uint(4)), 16), (0..16).collect::<Vec<_>>());
-        assert_eq!(exhaustive(Ty::Unbounded, 7), (-3..=3).collect::<Vec<_>>());
+        assert_eq!(exhaustive(Ty::Wrapping(DType::uint(4)), 16), ((0..16).collect(), true));
+        let half = exhaustive(Ty::Float(DType::float(16)), 1 << 16);
+        assert!(half.1 && half.0.len() == 1 << 16);
+        assert_eq!(exhaustive(Ty::Unbounded, 7), ((-3..=3).collect(), false));
     }
 
     #[test]

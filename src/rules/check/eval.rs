@@ -47,7 +47,7 @@ pub(super) struct Env {
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     Hole(usize, Ty),
-    Const(i128),
+    Const(i128, Ty),
     Op { op: RuleOp, operand: Ty, args: Vec<Term> },
     Cast { from: Ty, to: Ty, arg: Box<Term> },
     Fold(Pat, Ty),
@@ -64,16 +64,16 @@ fn typed(rule: &Rule, at: &Instance, pat: &Pat) -> Option<(Term, Ty)> {
             let ty = at.ty(rule.holes[*hole].ty);
             Some((Term::Hole(*hole, ty), ty))
         }
-        Pat::Bool(value) => Some((Term::Const(i128::from(*value)), Ty::Bool)),
+        Pat::Bool(value) => Some((Term::Const(i128::from(*value), Ty::Bool), Ty::Bool)),
         Pat::Int(value, ty) => {
             let ty = at.ty(*ty);
             let value = i128::from(*value);
             let fits = ty.range().is_none_or(|(low, high)| (low..=high).contains(&value));
-            fits.then_some((Term::Const(value), ty))
+            fits.then_some((Term::Const(value, ty), ty))
         }
         Pat::Float(bits, ty) => {
             let ty = at.ty(*ty);
-            Some((Term::Const(float_bits(ty, f64::from_bits(*bits))), ty))
+            Some((Term::Const(float_bits(ty, f64::from_bits(*bits)), ty), ty))
         }
         Pat::Fold(term, ty) => Some((Term::Fold((**term).clone(), at.ty(*ty)), at.ty(*ty))),
         Pat::Cast(ty, arg) => {
@@ -104,7 +104,7 @@ pub(super) fn eval(term: &Term, env: &Env, mode: Mode) -> Result<i128, Stop> {
             Mode::Partial => in_range(*ty, env.values[*hole]),
             Mode::Total => Ok(env.values[*hole]),
         },
-        Term::Const(value) => Ok(*value),
+        Term::Const(value, _) => Ok(*value),
         Term::Cast { from, to, arg } => cast(*from, *to, in_range(*from, eval(arg, env, mode)?)?, mode),
         Term::Fold(pat, ty) => {
             let value = compute(pat, env).ok_or(Stop::NotFolded)?;

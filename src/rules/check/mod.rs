@@ -1,15 +1,17 @@
-//! Is every rule sound? Tested by evaluation.
+//! Is every rule sound? Tested by evaluation, and proven by an SMT solver.
 //!
 //! A rule is sound at given types if, for all values of its holes that satisfy its conditions, its right side is
 //! defined wherever its left side is, with an equal value. A hole may also stand for something that traps; then the
 //! conditions about it say nothing. Both directions of a `<=>` are checked.
 //!
 //! [`run`] tests: all values of narrow types and of small ranges, then random values and boundaries at full width.
+//! [`prove`] asks z3, a program, about what the tests could not settle by trying everything.
 
 mod brute;
 mod domain;
 mod eval;
 mod report;
+mod smt;
 mod ty;
 
 use rayon::prelude::*;
@@ -17,14 +19,16 @@ use rayon::prelude::*;
 pub use brute::Effort;
 pub use report::{Counterexample, InstanceReport, Proof, Report, RuleReport, Summary, Verdict};
 
+pub use smt::{Solver, SolverError, prove};
+
 use super::ast::Rule;
 use brute::Subject;
 
 /// What `satir rules check` does.
-pub const FULL: Effort = Effort { exhaustive: 70_000, random: 4_000 };
+pub const FULL: Effort = Effort { exhaustive: 70_000, sampled: 12_000, random: 4_000 };
 
 /// What the tests of this crate do.
-pub const QUICK: Effort = Effort { exhaustive: 4_000, random: 1_500 };
+pub const QUICK: Effort = Effort { exhaustive: 4_000, sampled: 4_000, random: 1_500 };
 
 /// Tests each rule at all types that it claims.
 pub fn run(rules: &[&Rule], effort: Effort) -> Report {
@@ -35,7 +39,7 @@ pub fn run(rules: &[&Rule], effort: Effort) -> Report {
 fn check(rule: &Rule, effort: Effort) -> RuleReport {
     let mut instances = Vec::new();
     for direction in rule.directions() {
-        for at in ty::instances(rule, false) {
+        for at in ty::instances(rule) {
             let (verdict, tested) = brute::test(&Subject { rule, direction, at: &at }, effort);
             let types = at.to_string();
             instances.push(InstanceReport {

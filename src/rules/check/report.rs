@@ -43,6 +43,8 @@ pub struct InstanceReport {
 pub enum Verdict {
     /// No counterexample was found.
     Passed,
+    /// No counterexample was found, and there are no other values: a proof.
+    Exhausted,
     /// The rule is wrong.
     Refuted(Box<Counterexample>),
     /// The rule never applied: its conditions cannot hold at these types, or a constant is no value of them.
@@ -97,8 +99,10 @@ pub struct Summary {
     pub tested: u64,
     /// Rules that apply at none of their types.
     pub idle: usize,
-    /// Instances that the solver proved.
+    /// Instances that are proven: by the solver, or because all values were tried.
     pub proven: usize,
+    /// Those of them for which all values were tried.
+    pub exhausted: usize,
     /// Instances that the solver could not decide.
     pub undecided: usize,
     /// Instances with a counterexample, from tests or from the solver.
@@ -119,11 +123,9 @@ impl Report {
                 out.instances += usize::from(applies);
                 out.refuted += usize::from(instance.is_refuted());
                 out.smt |= instance.proof.is_some();
-                match instance.proof {
-                    Some(Proof::Proven) => out.proven += 1,
-                    Some(Proof::Undecided(_)) => out.undecided += 1,
-                    Some(Proof::Refuted(_)) | None => {}
-                }
+                out.exhausted += usize::from(instance.verdict == Verdict::Exhausted);
+                out.proven += usize::from(instance.is_proven());
+                out.undecided += usize::from(matches!(instance.proof, Some(Proof::Undecided(_))));
             }
         }
         out
@@ -144,6 +146,11 @@ impl RuleReport {
 }
 
 impl InstanceReport {
+    /// Whether nothing can be wrong with it.
+    pub fn is_proven(&self) -> bool {
+        self.verdict == Verdict::Exhausted || self.proof == Some(Proof::Proven)
+    }
+
     /// Whether there is a counterexample.
     pub fn is_refuted(&self) -> bool {
         matches!(self.verdict, Verdict::Refuted(_)) || matches!(self.proof, Some(Proof::Refuted(_)))
@@ -166,10 +173,14 @@ impl fmt::Display for Counterexample {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} rules, {} instances: ", self.rules, self.instances)?;
-        if self.smt {
-            write!(f, "{} proven, {} undecided, ", self.proven, self.undecided)?;
+        write!(f, "{} proven", self.proven)?;
+        if self.exhausted > 0 {
+            write!(f, " ({} by trying all values)", self.exhausted)?;
         }
-        write!(f, "{} refuted; {} cases tested", self.refuted, self.tested)?;
+        if self.smt {
+            write!(f, ", {} undecided", self.undecided)?;
+        }
+        write!(f, ", {} refuted; {} cases tested", self.refuted, self.tested)?;
         if self.idle > 0 {
             write!(f, "; {} rules never applied", self.idle)?;
         }

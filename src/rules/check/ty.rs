@@ -95,8 +95,8 @@ impl fmt::Display for Instance {
     }
 }
 
-/// The types at which to check a rule. `proving` leaves out what only testing gains from.
-pub(super) fn instances(rule: &Rule, proving: bool) -> Vec<Instance> {
+/// The types at which to check a rule.
+pub(super) fn instances(rule: &Rule) -> Vec<Instance> {
     if rule.fast_math {
         return vec![Instance { types: vec![DType::float(64); rule.types.len()], exact: false, real: true }];
     }
@@ -108,7 +108,7 @@ pub(super) fn instances(rule: &Rule, proving: bool) -> Vec<Instance> {
         .map(|var| {
             let mut dtypes: Vec<DType> = Vec::new();
             for class in &var.classes {
-                for dtype in representatives(*class, exact, many, proving) {
+                for dtype in representatives(*class, exact, many) {
                     if !dtypes.contains(&dtype) {
                         dtypes.push(dtype);
                     }
@@ -127,18 +127,10 @@ pub(super) fn instances(rule: &Rule, proving: bool) -> Vec<Instance> {
     instances.into_iter().map(|types| Instance { types, exact, real: false }).collect()
 }
 
-fn representatives(class: TypeClass, exact: bool, many: bool, proving: bool) -> Vec<DType> {
+fn representatives(class: TypeClass, exact: bool, many: bool) -> Vec<DType> {
     let index: &[u8] = if exact { &[32, 64] } else { &[64] };
-    let narrow: &[u8] = match (many, proving) {
-        (true, _) => &[4, 8],
-        (false, true) => &[8, 16],
-        (false, false) => &[1, 4, 8, 16],
-    };
-    let unsigned: &[u8] = match (many, proving) {
-        (true, _) => &[4, 8, 32],
-        (false, true) => &[8, 16, 32, 64],
-        (false, false) => &[1, 4, 8, 16, 32, 64],
-    };
+    let narrow: &[u8] = if many { &[4, 8] } else { &[1, 4, 8, 16] };
+    let unsigned: &[u8] = if many { &[4, 8, 32] } else { &[1, 4, 8, 16, 32, 64] };
     let floats = || {
         let bfloat = DType::new(Kind::BFloat, 16);
         vec![DType::float(16), bfloat, DType::float(32), DType::float(64)]
