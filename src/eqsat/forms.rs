@@ -8,7 +8,11 @@
 //! - *grouped by depth*: the terms of each depth summed on their own and added to what is further out, so that
 //!   equal groups are shared between sums with different outer parts;
 //! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
-//! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`.
+//! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`;
+//! - *shared*: parts that several sums of the function have in common ([`shared`]).
+
+pub mod divisors;
+pub mod shared;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +26,22 @@ use crate::ir::{BinOp, DType};
 
 /// The most terms of a sum for which factored forms are offered.
 const MAX_FACTORED_TERMS: usize = 16;
+
+/// What nodes are put into: an e-graph, or one that remembers them.
+trait Emit {
+    fn emit(&mut self, node: Node) -> Id;
+    fn graph(&self) -> &Graph;
+}
+
+impl Emit for Graph {
+    fn emit(&mut self, node: Node) -> Id {
+        self.add(node)
+    }
+
+    fn graph(&self) -> &Graph {
+        self
+    }
+}
 
 /// Builds the polynomial outermost terms first and returns the class.
 pub fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
@@ -72,19 +92,20 @@ fn monomial_level(graph: &Graph, monomial: &Monomial) -> u32 {
 }
 
 /// `coefficient * monomial`, outermost atoms first and the coefficient with the first of them.
-fn product(graph: &mut Graph, monomial: &Monomial, coefficient: u64, dtype: DType) -> Id {
+fn product(to: &mut impl Emit, monomial: &Monomial, coefficient: u64, dtype: DType) -> Id {
+    let graph = to.graph();
     let mut atoms: Vec<Id> = monomial.iter().map(|&id| graph.find(id)).collect();
     atoms.sort_by_key(|&id| (level_of(graph, id), id));
     // A coefficient of 2^63 has no positive constant; it stays negative in the sum instead of being split here.
     let coefficient = i64::try_from(coefficient).unwrap_or(i64::MIN);
     let mut atoms = atoms.into_iter();
-    let Some(mut value) = atoms.next() else { return graph.add(Node::int(coefficient, dtype)) };
+    let Some(mut value) = atoms.next() else { return to.emit(Node::int(coefficient, dtype)) };
     if coefficient != 1 {
-        let factor = graph.add(Node::int(coefficient, dtype));
-        value = graph.add(Node::bin(BinOp::Mul, dtype, value, factor));
+        let factor = to.emit(Node::int(coefficient, dtype));
+        value = to.emit(Node::bin(BinOp::Mul, dtype, value, factor));
     }
     for atom in atoms {
-        value = graph.add(Node::bin(BinOp::Mul, dtype, value, atom));
+        value = to.emit(Node::bin(BinOp::Mul, dtype, value, atom));
     }
     value
 }
@@ -101,33 +122,33 @@ impl Sum {
         Sum { dtype, positive: None, negative: None }
     }
 
-    fn push(&mut self, graph: &mut Graph, term: Id, negative: bool) {
+    fn push(&mut self, to: &mut impl Emit, term: Id, negative: bool) {
         let dtype = self.dtype;
         match (self.positive, negative) {
-            (Some(sum), false) => self.positive = Some(graph.add(Node::bin(BinOp::Add, dtype, sum, term))),
-            (Some(sum), true) => self.positive = Some(graph.add(Node::bin(BinOp::Sub, dtype, sum, term))),
+            (Some(sum), false) => self.positive = Some(to.emit(Node::bin(BinOp::Add, dtype, sum, term))),
+            (Some(sum), true) => self.positive = Some(to.emit(Node::bin(BinOp::Sub, dtype, sum, term))),
             (None, true) => {
                 self.negative = Some(match self.negative {
-                    Some(sum) => graph.add(Node::bin(BinOp::Add, dtype, sum, term)),
+                    Some(sum) => to.emit(Node::bin(BinOp::Add, dtype, sum, term)),
                     None => term,
                 });
             }
             (None, false) => {
                 self.positive = Some(match self.negative.take() {
-                    Some(negative) => graph.add(Node::bin(BinOp::Sub, dtype, term, negative)),
+                    Some(negative) => to.emit(Node::bin(BinOp::Sub, dtype, term, negative)),
                     None => term,
                 });
             }
         }
     }
 
-    fn finish(self, graph: &mut Graph, constant: i64) -> Id {
+    fn finish(self, to: &mut impl Emit, constant: i64) -> Id {
         let dtype = self.dtype;
         match (self.positive, self.negative) {
-            (None, None) => graph.add(Node::int(constant, dtype)),
+            (None, None) => to.emit(Node::int(constant, dtype)),
             (None, Some(negative)) => {
-                let start = graph.add(Node::int(constant, dtype));
-                graph.add(Node::bin(BinOp::Sub, dtype, start, negative))
+                let start = to.emit(Node::int(constant, dtype));
+                to.emit(Node::bin(BinOp::Sub, dtype, start, negative))
             }
             (Some(sum), _) if constant == 0 => sum,
             (Some(sum), _) => {
@@ -135,8 +156,8 @@ impl Sum {
                     Some(negated) if constant < 0 => (BinOp::Sub, negated),
                     _ => (BinOp::Add, constant),
                 };
-                let offset = graph.add(Node::int(magnitude, dtype));
-                graph.add(Node::bin(op, dtype, sum, offset))
+                let offset = to.emit(Node::int(magnitude, dtype));
+                to.emit(Node::bin(op, dtype, sum, offset))
             }
         }
     }

@@ -119,10 +119,8 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }
-    let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
     clock.lap("forms");
-    let selection = extract::select::select(&lowered, &original, config.profile).ok_or(Failure::NoTerm)?;
-    let plan = extract::place::place(&lowered, &selection, config.profile);
+    let (selection, plan) = extract::extract(&mut lowered, original, config).ok_or(Failure::NoTerm)?;
     clock.lap("extract");
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
     clock.lap("raise");

@@ -15,3 +15,61 @@ pub mod select;
 
 pub use place::{Binding, Plan};
 pub use select::{Chosen, Selection};
+
+use hashbrown::HashSet;
+
+use super::Config;
+use super::forms::divisors::{Strategy, Weights};
+use super::forms::shared::{self, Search};
+use super::lang::Node;
+use super::lower::Lowered;
+use crate::ir::opclass::OpClass;
+
+/// Up to this many e-nodes, all ways of looking for common parts are tried.
+const SMALL: usize = 2_000;
+
+/// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
+/// have in common. `original` holds the nodes of the input.
+pub fn extract(
+    lowered: &mut Lowered,
+    original: HashSet<Node>,
+    config: &Config<'_>,
+) -> Option<(Selection, Plan)> {
+    let profile = config.profile;
+    let weight = |class| profile.weight(class).to_f64();
+    let weights = Weights {
+        add: weight(OpClass::AddSub),
+        mul: weight(OpClass::Mul),
+        shift: weight(OpClass::MulPow2),
+        bind: weight(OpClass::Bind),
+    };
+    let original = canonical(lowered, original);
+    let (first, _) = select::select_trees(lowered, &original, profile)?;
+    let mut searches = vec![
+        Search { expand: false, strategy: Strategy { factor: true, last: false } },
+        Search { expand: false, strategy: Strategy { factor: false, last: false } },
+    ];
+    if lowered.graph.total_size() <= SMALL {
+        searches.extend([
+            Search { expand: true, strategy: Strategy { factor: true, last: false } },
+            Search { expand: true, strategy: Strategy { factor: true, last: true } },
+            Search { expand: false, strategy: Strategy { factor: true, last: true } },
+            Search { expand: false, strategy: Strategy { factor: false, last: true } },
+        ]);
+    }
+    let hints = shared::offer(lowered, &first, weights, &searches);
+    lowered.graph.rebuild();
+    let original = canonical(lowered, original);
+    select::select(lowered, &original, profile, &hints)
+        .into_iter()
+        .map(|selection| {
+            let plan = place::place(lowered, &selection, profile);
+            (selection, plan)
+        })
+        // Of equally cheap ones the first.
+        .reduce(|best, next| if next.1.cost < best.1.cost - 1e-6 { next } else { best })
+}
+
+fn canonical(lowered: &Lowered, nodes: HashSet<Node>) -> HashSet<Node> {
+    nodes.into_iter().map(|node| super::canonical(lowered, node)).collect()
+}

@@ -40,6 +40,8 @@ pub struct Binding {
 pub struct Plan {
     /// The bindings in the order in which they are made.
     pub bindings: Vec<Binding>,
+    /// The cost of the whole: that of all bindings and of what is computed inline.
+    pub cost: f64,
 }
 
 /// One place where a class is used.
@@ -65,6 +67,7 @@ pub fn place(lowered: &Lowered, selection: &Selection, profile: &Profile) -> Pla
         branch: profile.branch().to_f64(),
         inline_weight: Vec::new(),
         uses: vec![Uses::new(); selection.chosen.len()],
+        cost: 0.0,
     };
     placer.inline_weights();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
@@ -76,7 +79,7 @@ pub fn place(lowered: &Lowered, selection: &Selection, profile: &Profile) -> Pla
         placer.visit(index, &mut bindings);
     }
     bindings.reverse();
-    Plan { bindings }
+    Plan { bindings, cost: placer.cost }
 }
 
 struct Placer<'a> {
@@ -87,6 +90,7 @@ struct Placer<'a> {
     /// The weight of computing a class once more where operands that are worth it are bound.
     inline_weight: Vec<f64>,
     uses: Vec<Uses>,
+    cost: f64,
 }
 
 impl Placer<'_> {
@@ -129,6 +133,7 @@ impl Placer<'_> {
             for (place, count) in plan.bound {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
+                self.cost += (chosen.weight + self.let_weight) * frequency;
                 self.pass_on(index, Use { place, frequency, lazy: false, count: 1 });
             }
             inline = plan.inline;
@@ -136,6 +141,7 @@ impl Placer<'_> {
             inline.extend(uses);
         }
         for u in inline {
+            self.cost += chosen.weight * u.frequency;
             self.pass_on(index, u);
         }
     }

@@ -61,14 +61,29 @@ pub struct Selection {
     pub sites: Vec<Index>,
 }
 
-/// Chooses nodes for all sites. `original` holds the nodes of the input.
-pub fn select(lowered: &Lowered, original: &HashSet<Node>, profile: &Profile) -> Option<Selection> {
+/// Chooses nodes for all sites, once from the cheapest trees and once from each of the hints (nodes to begin with).
+/// `original` holds the nodes of the input.
+pub fn select(
+    lowered: &Lowered,
+    original: &HashSet<Node>,
+    profile: &Profile,
+    hints: &[Vec<(Id, Node)>],
+) -> Vec<Selection> {
     let mut selector = Selector::new(lowered, original, profile);
     selector.tree_costs();
-    let roots: Vec<Index> =
-        lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
-    selector.improve(&roots)?;
-    selector.finish(&roots)
+    let roots = selector.roots(lowered);
+    let trees = (selector.choice.clone(), selector.needs.clone(), selector.total.clone());
+    let mut selections = Vec::new();
+    for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
+        (selector.choice, selector.needs, selector.total) = trees.clone();
+        selector.refs.fill(0);
+        if hint.is_none_or(|hint| selector.follow(lowered, hint, &roots))
+            && selector.improve(&roots).is_some()
+        {
+            selections.extend(selector.finish(&roots));
+        }
+    }
+    selections
 }
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
@@ -79,8 +94,7 @@ pub fn select_trees(
 ) -> Option<(Selection, Vec<f64>)> {
     let mut selector = Selector::new(lowered, original, profile);
     selector.tree_costs();
-    let roots: Vec<Index> =
-        lowered.sites.iter().map(|s| selector.index[&lowered.graph.find(s.class)]).collect();
+    let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
     Some((selector.finish(&roots)?, costs))
 }
@@ -176,6 +190,25 @@ impl<'a> Selector<'a> {
             visited: vec![0; n],
             stamp: 0,
         }
+    }
+
+    fn roots(&self, lowered: &Lowered) -> Vec<Index> {
+        lowered.sites.iter().map(|s| self.index[&lowered.graph.find(s.class)]).collect()
+    }
+
+    /// Chooses the given nodes where that leads to no cycle and lets nothing trap that did not; whether it could be done.
+    fn follow(&mut self, lowered: &Lowered, hint: &[(Id, Node)], roots: &[Index]) -> bool {
+        for (id, node) in hint {
+            let Some(&c) = self.index.get(&lowered.graph.find(*id)) else { continue };
+            let node = node.clone().map_children(|k| lowered.graph.find(k));
+            let Some(i) = self.candidates[c].iter().position(|k| k.node == node) else { continue };
+            let candidate = &self.candidates[c][i];
+            let known = candidate.children.iter().all(|&k| self.choice[k].is_some() && k != c);
+            if known && (!self.total[c] || self.candidate_total(candidate)) {
+                self.choice[c] = Some(i);
+            }
+        }
+        self.update(roots).is_some()
     }
 
     fn frequency(&self, scope: ScopeId) -> f64 {

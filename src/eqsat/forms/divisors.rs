@@ -1,0 +1,579 @@
+//! Common parts of many polynomials, greedily: which two-term sums and two-factor products to compute once.
+//!
+//! Given are sums of products of symbols. A *divisor* is a sum of two terms without a common factor, or a product of
+//! two symbols. It *occurs* in a polynomial as two terms that are `cofactor * divisor`, or as two factors of a
+//! term. Time and again the divisor that saves most is given a symbol of its own and every occurrence is replaced:
+//! the fast extraction of logic synthesis (Rajski, Vasudevamurthy, "The Testability-Preserving Concurrent
+//! Decomposition and Factorization of Boolean Expressions", IEEE TCAD 11(6), 1992), carried over to polynomials
+//! (Hosangadi, Fallah, Kastner, "Optimizing Polynomial Expressions by Algebraic Factorization and Common
+//! Subexpression Elimination", IEEE TCAD 25(10), 2006). With cofactor 1 it finds sub-sums that several sums share;
+//! with others also common factors and Horner forms.
+//!
+//! What a divisor saves is the difference of a model of the whole: a sum is added up outermost terms first, so each
+//! of its terms but one costs an addition where that term can be computed; a term that several sums hold is
+//! computed once. A term with coefficient 2 counts as two terms, so that `2*a + b` holds `a + b`.
+//!
+//! Effort is bounded: long polynomials take part with their first terms only, and the search ends after a number of
+//! steps that is proportional to the size of the problem.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+use indexmap::IndexMap;
+use smallvec::SmallVec;
+
+use super::super::poly::gcd;
+
+/// A value that polynomials are made of: an index into the problem's symbols, then into the definitions.
+pub type Symbol = u32;
+
+/// A sorted product of symbols; empty for the constant 1.
+pub type Factors = SmallVec<[Symbol; 3]>;
+
+/// The terms of a polynomial whose pairs are looked at.
+const MAX_ITEMS: usize = 32;
+
+/// Steps for each pair of terms at the start.
+const STEPS_PER_PAIR: usize = 64;
+
+/// Less than this is no gain.
+const EPSILON: f64 = 1e-6;
+
+/// Where a symbol can be computed: the depth of the scope and how often that runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// The depth.
+    pub depth: u32,
+    /// How often.
+    pub frequency: f64,
+}
+
+/// `count` times `coefficient * factors`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The coefficient.
+    pub coefficient: i64,
+    /// The product.
+    pub factors: Factors,
+    /// How many times the term stands in the sum; 0 if it was replaced.
+    pub count: u32,
+}
+
+/// What operations cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights {
+    /// An addition.
+    pub add: f64,
+    /// A multiplication.
+    pub mul: f64,
+    /// A multiplication by a power of two.
+    pub shift: f64,
+    /// A binding.
+    pub bind: f64,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Strategy {
+    /// Whether terms may be taken apart: divisors with other cofactors than 1, and products.
+    pub factor: bool,
+    /// Whether of equally good divisors the one found last is taken.
+    pub last: bool,
+}
+
+/// A symbol of the solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// The polynomial of this index.
+    Sum(usize),
+    /// A product.
+    Product(Symbol, Symbol),
+}
+
+/// Polynomials, and the symbols that they are made of.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    weights: Weights,
+    levels: Vec<Level>,
+    polys: Vec<Vec<Item>>,
+    definitions: Vec<Definition>,
+    atoms: usize,
+}
+
+/// A divisor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// `coefficient * factors` twice.
+    Sum([(i64, Factors); 2]),
+    Product(Symbol, Symbol),
+}
+
+/// Two items of a polynomial (one item, for products).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Occurrence {
+    poly: usize,
+    items: (usize, usize),
+}
+
+impl Problem {
+    /// A problem without polynomials over atoms with these levels.
+    pub fn new(weights: Weights, levels: Vec<Level>) -> Problem {
+        Problem { weights, atoms: levels.len(), levels, polys: Vec::new(), definitions: Vec::new() }
+    }
+
+    /// Adds a polynomial, given by its terms.
+    pub fn push(&mut self, terms: impl IntoIterator<Item = (i64, Factors)>) {
+        let mut items = Vec::new();
+        for (coefficient, factors) in terms {
+            insert(&mut items, coefficient, factors, 1);
+        }
+        self.polys.push(items);
+    }
+
+    /// The polynomials: first those that were pushed, then the bodies of definitions.
+    pub fn polys(&self) -> &[Vec<Item>] {
+        &self.polys
+    }
+
+    /// The level of a symbol.
+    pub fn level(&self, symbol: Symbol) -> Level {
+        self.levels[symbol as usize]
+    }
+
+    /// The definition of a symbol that is no atom.
+    pub fn definition(&self, symbol: Symbol) -> Option<&Definition> {
+        (symbol as usize).checked_sub(self.atoms).map(|i| &self.definitions[i])
+    }
+
+    /// Takes out common parts as long as that saves something; returns how many were found.
+    pub fn solve(&mut self, strategy: Strategy) -> usize {
+        Search::new(self, strategy).run();
+        self.definitions.len()
+    }
+
+    /// A new symbol for a divisor, which is still to be defined.
+    fn symbol_for(&mut self, key: &Key) -> Symbol {
+        let level = match key {
+            Key::Sum([(_, a), (_, b)]) => deeper(self.deepest(a), self.deepest(b)),
+            Key::Product(x, y) => deeper(self.level(*x), self.level(*y)),
+        };
+        self.levels.push(level);
+        Symbol::try_from(self.levels.len() - 1).expect("fewer than 2^32 symbols")
+    }
+
+    fn deepest(&self, factors: &[Symbol]) -> Level {
+        let levels = factors.iter().map(|&s| self.level(s));
+        levels.reduce(deeper).unwrap_or(Level { depth: 0, frequency: 1.0 })
+    }
+
+    /// The cost of adding up the terms, given each.
+    fn chain(&self, items: &[Item]) -> f64 {
+        let mut sum = 0.0;
+        let (mut first, mut last): (Option<Level>, Option<Level>) = (None, None);
+        let (mut constant, mut positive) = (false, false);
+        for item in items.iter().filter(|i| i.count > 0) {
+            positive |= item.coefficient > 0;
+            if item.factors.is_empty() {
+                constant = true;
+                continue;
+            }
+            let level = self.deepest(&item.factors);
+            sum += f64::from(item.count) * level.frequency;
+            first = Some(first.map_or(level, |f| if level.depth < f.depth { level } else { f }));
+            last = Some(last.map_or(level, |l| deeper(l, level)));
+        }
+        let (Some(first), Some(last)) = (first, last) else { return 0.0 };
+        let extra = f64::from(u8::from(constant) + u8::from(!positive));
+        self.weights.add * (sum - first.frequency + extra * last.frequency)
+    }
+
+    /// The cost of a term by itself.
+    fn term(&self, coefficient: u64, factors: &[Symbol]) -> f64 {
+        let mut levels: Vec<Level> = factors.iter().map(|&s| self.level(s)).collect();
+        levels.sort_by(|a, b| a.depth.cmp(&b.depth));
+        let Some(first) = levels.first() else { return 0.0 };
+        let scale = match coefficient {
+            1 => 0.0,
+            c if c.is_power_of_two() => self.weights.shift,
+            _ => self.weights.mul,
+        };
+        scale * first.frequency + self.weights.mul * levels[1..].iter().map(|l| l.frequency).sum::<f64>()
+    }
+}
+
+fn deeper(a: Level, b: Level) -> Level {
+    if b.depth > a.depth { b } else { a }
+}
+
+/// Adds `count` times a term to a polynomial and returns its item.
+fn insert(items: &mut Vec<Item>, coefficient: i64, factors: Factors, count: u32) -> usize {
+    let twice = coefficient.unsigned_abs() == 2 && !factors.is_empty();
+    let (coefficient, count) =
+        if twice { (coefficient.signum(), count * 2) } else { (coefficient, count) };
+    let same = |i: &Item| i.count > 0 && i.coefficient == coefficient && i.factors == factors;
+    match items.iter().position(same) {
+        Some(at) => {
+            items[at].count += count;
+            at
+        }
+        None => {
+            items.push(Item { coefficient, factors, count });
+            items.len() - 1
+        }
+    }
+}
+
+/// The terms in use: how many polynomials hold each.
+type Held = HashMap<(u64, Factors), i64>;
+
+struct Search<'p> {
+    problem: &'p mut Problem,
+    strategy: Strategy,
+    occurrences: IndexMap<Key, Vec<Occurrence>>,
+    /// The symbol of each divisor taken out, and the polynomial that is its body.
+    defined: HashMap<Key, (Symbol, Option<usize>)>,
+    held: Held,
+    heap: BinaryHeap<Entry>,
+    steps: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    gain: f64,
+    order: Reverse<i64>,
+    key: usize,
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| self.order.cmp(&other.order))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What replacing all occurrences of a divisor leads to.
+struct Outcome {
+    gain: f64,
+    changed: Vec<(usize, Vec<Item>)>,
+}
+
+impl<'p> Search<'p> {
+    fn new(problem: &'p mut Problem, strategy: Strategy) -> Search<'p> {
+        let mut search = Search {
+            problem,
+            strategy,
+            occurrences: IndexMap::new(),
+            defined: HashMap::new(),
+            held: Held::new(),
+            heap: BinaryHeap::new(),
+            steps: 0,
+        };
+        for poly in 0..search.problem.polys.len() {
+            hold(&mut search.held, &search.problem.polys[poly], 1);
+            search.register(poly, 0);
+        }
+        search.steps = STEPS_PER_PAIR * search.occurrences.values().map(Vec::len).sum::<usize>();
+        search
+    }
+
+    fn run(mut self) {
+        for key in 0..self.occurrences.len() {
+            self.enter(key);
+        }
+        while let Some(entry) = self.heap.pop() {
+            if self.steps == 0 {
+                break;
+            }
+            let Some(outcome) = self.outcome(entry.key) else { continue };
+            if outcome.gain < EPSILON {
+                continue;
+            }
+            if self.heap.peek().is_some_and(|next| next.gain > outcome.gain + EPSILON) {
+                self.heap.push(Entry { gain: outcome.gain, ..entry });
+                continue;
+            }
+            self.apply(entry.key, outcome);
+        }
+    }
+
+    /// Computes what a divisor saves and remembers it if that is something.
+    fn enter(&mut self, key: usize) {
+        if let Some(outcome) = self.outcome(key)
+            && outcome.gain >= EPSILON
+        {
+            let order = i64::try_from(key).unwrap_or(i64::MAX);
+            let order = Reverse(if self.strategy.last { -order } else { order });
+            self.heap.push(Entry { gain: outcome.gain, order, key });
+        }
+    }
+
+    /// Notes the divisors of a polynomial that items from `from` on take part in; returns their keys.
+    fn register(&mut self, poly: usize, from: usize) -> Vec<usize> {
+        let items = &self.problem.polys[poly];
+        let mut found: Vec<(Key, Occurrence)> = Vec::new();
+        for (j, b) in items.iter().enumerate().skip(from).filter(|(_, b)| b.count > 0) {
+            let first = if items.len() > MAX_ITEMS { j.saturating_sub(MAX_ITEMS) } else { 0 };
+            for (i, a) in items[..=j].iter().enumerate().skip(first) {
+                if a.count == 0 || i == j && (a.count < 2 || a.factors.is_empty()) {
+                    continue;
+                }
+                let mut keys = vec![plain(a, b)];
+                keys.extend(if self.strategy.factor && i != j { reduced(a, b) } else { None });
+                found.extend(keys.into_iter().map(|(k, _)| (k, Occurrence { poly, items: (i, j) })));
+            }
+            if self.strategy.factor && b.factors.len() > 1 {
+                for (x, y) in factor_pairs(&b.factors) {
+                    found.push((Key::Product(x, y), Occurrence { poly, items: (j, j) }));
+                }
+            }
+        }
+        let mut keys = Vec::new();
+        for (key, occurrence) in found {
+            let entry = self.occurrences.entry(key);
+            keys.push(entry.index());
+            entry.or_default().push(occurrence);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// What becomes of the problem if all occurrences of a divisor are replaced; `None` if there are none left.
+    fn outcome(&mut self, key: usize) -> Option<Outcome> {
+        let (key, occurrences) = self.occurrences.get_index(key)?;
+        self.steps = self.steps.saturating_sub(occurrences.len());
+        let defined = self.defined.get(key).copied();
+        let body = defined.and_then(|(_, body)| body);
+        let (symbol, fresh) = match defined {
+            Some((symbol, _)) => (symbol, false),
+            None => (self.problem.symbol_for(key), true),
+        };
+        let outcome = replaced(self.problem, &self.held, key, occurrences, symbol, body, fresh);
+        if fresh {
+            self.problem.levels.pop();
+        }
+        outcome
+    }
+
+    fn apply(&mut self, key: usize, outcome: Outcome) {
+        let Some((key, _)) = self.occurrences.get_index(key) else { return };
+        let key = key.clone();
+        let mut touched = Vec::new();
+        if !self.defined.contains_key(&key) {
+            let symbol = self.problem.symbol_for(&key);
+            let body = match &key {
+                Key::Sum(terms) => {
+                    let body = self.problem.polys.len();
+                    self.problem.polys.push(body_of(terms));
+                    self.problem.definitions.push(Definition::Sum(body));
+                    hold(&mut self.held, &self.problem.polys[body], 1);
+                    Some(body)
+                }
+                Key::Product(x, y) => {
+                    self.problem.definitions.push(Definition::Product(*x, *y));
+                    None
+                }
+            };
+            self.defined.insert(key, (symbol, body));
+            if let Some(body) = body {
+                touched.extend(self.register(body, 0));
+            }
+        }
+        for (poly, items) in outcome.changed {
+            let old = std::mem::replace(&mut self.problem.polys[poly], items);
+            let new = &self.problem.polys[poly];
+            hold(&mut self.held, &old, -1);
+            hold(&mut self.held, new, 1);
+            // What counts more than before is new, too: a term may now stand twice.
+            let grown = |&i: &usize| old.get(i).is_none_or(|o| o.count < new[i].count);
+            let from = (0..new.len()).find(grown).unwrap_or(new.len());
+            touched.extend(self.register(poly, from));
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        for key in touched {
+            self.enter(key);
+        }
+    }
+}
+
+/// All occurrences of a divisor replaced by `symbol`, and what that saves. `body` is the polynomial that defines the
+/// symbol, if there is one; a `fresh` symbol has yet to be computed.
+fn replaced(
+    problem: &Problem,
+    held: &Held,
+    key: &Key,
+    occurrences: &[Occurrence],
+    symbol: Symbol,
+    body: Option<usize>,
+    fresh: bool,
+) -> Option<Outcome> {
+    let mut changed: Vec<(usize, Vec<Item>)> = Vec::new();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut uses = 0;
+    for o in occurrences.iter().filter(|o| body != Some(o.poly)) {
+        let place = *places.entry(o.poly).or_insert_with(|| {
+            changed.push((o.poly, problem.polys[o.poly].clone()));
+            changed.len() - 1
+        });
+        uses += replace(&mut changed[place].1, key, o.items, symbol);
+    }
+    if uses == 0 {
+        return None;
+    }
+    changed.retain(|(poly, items)| *items != problem.polys[*poly]);
+    let mut gain = 0.0;
+    let mut change = Held::new();
+    for (poly, items) in &changed {
+        gain += problem.chain(&problem.polys[*poly]) - problem.chain(items);
+        hold(&mut change, &problem.polys[*poly], -1);
+        hold(&mut change, items, 1);
+    }
+    if fresh {
+        let frequency = problem.level(symbol).frequency;
+        gain -= match key {
+            Key::Sum(terms) => {
+                let body = body_of(terms);
+                hold(&mut change, &body, 1);
+                problem.chain(&body)
+            }
+            Key::Product(..) => problem.weights.mul * frequency,
+        };
+        if uses > 1 {
+            gain -= problem.weights.bind * frequency;
+        }
+    }
+    // In a fixed order, so that rounding is the same on every run.
+    let mut terms: Vec<((u64, Factors), i64)> = change.into_iter().filter(|&(_, n)| n != 0).collect();
+    terms.sort_unstable();
+    for (term, n) in terms {
+        let before = held.get(&term).copied().unwrap_or(0);
+        match (before > 0, before + n > 0) {
+            (true, false) => gain += problem.term(term.0, &term.1),
+            (false, true) => gain -= problem.term(term.0, &term.1),
+            (true, true) | (false, false) => {}
+        }
+    }
+    Some(Outcome { gain, changed })
+}
+
+/// Replaces a divisor in one or two items, as often as it is there; returns how often.
+fn replace(items: &mut Vec<Item>, key: &Key, (i, j): (usize, usize), symbol: Symbol) -> u32 {
+    let (a, b) = (items[i].clone(), items[j].clone());
+    match key {
+        Key::Product(x, y) => {
+            let Some(mut factors) = without(&a.factors, &[*x, *y]).filter(|_| a.count > 0) else { return 0 };
+            factors.push(symbol);
+            factors.sort_unstable();
+            items[i].count = 0;
+            insert(items, a.coefficient, factors, a.count);
+            a.count
+        }
+        Key::Sum(_) => {
+            let count = if i == j { a.count / 2 } else { a.count.min(b.count) };
+            let (Some(scale), true) = (cofactor(&a, &b, key), count > 0) else { return 0 };
+            items[i].count -= count;
+            items[j].count -= count;
+            let (coefficient, mut factors) = scale;
+            factors.push(symbol);
+            factors.sort_unstable();
+            insert(items, coefficient, factors, count);
+            count
+        }
+    }
+}
+
+/// What two items are divided by to become the divisor.
+fn cofactor(a: &Item, b: &Item, key: &Key) -> Option<(i64, Factors)> {
+    let plain = plain(a, b);
+    if plain.0 == *key {
+        return Some(plain.1);
+    }
+    reduced(a, b).filter(|(k, _)| k == key).map(|(_, cofactor)| cofactor)
+}
+
+/// The two terms as they are, up to a common sign, and that sign.
+fn plain(a: &Item, b: &Item) -> (Key, (i64, Factors)) {
+    divided(a, b, 1, &[])
+}
+
+/// The two terms without their common factors; `None` if they have none.
+fn reduced(a: &Item, b: &Item) -> Option<(Key, (i64, Factors))> {
+    if a.factors == b.factors {
+        return None;
+    }
+    let g = gcd(a.coefficient, b.coefficient);
+    let mut rest = b.factors.clone();
+    let mut common = Factors::new();
+    for &factor in &a.factors {
+        if let Some(at) = rest.iter().position(|&f| f == factor) {
+            rest.remove(at);
+            common.push(factor);
+        }
+    }
+    if g <= 1 && common.is_empty() {
+        return None;
+    }
+    Some(divided(a, b, g.max(1), &common))
+}
+
+/// The two terms divided by a common factor, and that factor; signed so that the first term is positive.
+fn divided(a: &Item, b: &Item, g: i64, common: &[Symbol]) -> (Key, (i64, Factors)) {
+    let part = |item: &Item| {
+        (without(&item.factors, common).unwrap_or_else(|| item.factors.clone()), item.coefficient / g)
+    };
+    let (mut x, mut y) = (part(a), part(b));
+    if (&y.0, y.1) < (&x.0, x.1) {
+        std::mem::swap(&mut x, &mut y);
+    }
+    let sign = x.1.signum();
+    let terms = [(x.1 * sign, x.0), (y.1 * sign, y.0)];
+    (Key::Sum(terms), (g * sign, Factors::from_slice(common)))
+}
+
+/// The product without some factors; `None` if it does not hold them all.
+fn without(factors: &Factors, remove: &[Symbol]) -> Option<Factors> {
+    let mut rest = factors.clone();
+    for factor in remove {
+        let at = rest.iter().position(|f| f == factor)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
+/// All pairs of factors, each once.
+fn factor_pairs(factors: &[Symbol]) -> Vec<(Symbol, Symbol)> {
+    let mut pairs = Vec::new();
+    for (i, &x) in factors.iter().enumerate() {
+        pairs.extend(factors[i + 1..].iter().map(|&y| (x.min(y), x.max(y))));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+fn body_of(terms: &[(i64, Factors); 2]) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (coefficient, factors) in terms {
+        insert(&mut items, *coefficient, factors.clone(), 1);
+    }
+    items
+}
+
+/// Counts the terms of a polynomial that cost something by themselves.
+fn hold(held: &mut Held, items: &[Item], change: i64) {
+    for item in items.iter().filter(|i| i.count > 0 && !i.factors.is_empty()) {
+        let coefficient = item.coefficient.unsigned_abs();
+        if coefficient != 1 || item.factors.len() > 1 {
+            *held.entry((coefficient, item.factors.clone())).or_default() += change;
+        }
+    }
+}

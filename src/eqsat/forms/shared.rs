@@ -1,0 +1,230 @@
+//! Parts that several sums of a function have in common, offered as ways to write those sums.
+//!
+//! The sums are those that a first choice of nodes computes, flattened to polynomials over the classes that it does
+//! not compute by `+ - *`. [`divisors`](super::divisors) finds what to compute once; what it found is built in the
+//! e-graph, which makes it a candidate like all others, and returned as [`Hints`], from which extraction can start.
+
+use egg::Id;
+use hashbrown::{HashMap, HashSet};
+
+use super::super::extract::Selection;
+use super::super::facts::{Graph, in_theory};
+use super::super::lang::{Node, Op};
+use super::super::lower::Lowered;
+use super::super::poly::{Monomial, Poly};
+use super::divisors::{Definition, Factors, Item, Level, Problem, Strategy, Symbol, Weights};
+use super::{Emit, Sum, product};
+use crate::ir::{BinOp, DType};
+
+/// The most terms of a product of sums that is multiplied out.
+const MAX_EXPANDED: usize = 24;
+
+/// Nodes that compute the sums of a function well together, with their classes.
+pub type Hints = Vec<(Id, Node)>;
+
+/// How to look for common parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Whether products of sums are multiplied out first.
+    pub expand: bool,
+    /// How divisors are chosen.
+    pub strategy: Strategy,
+}
+
+/// Offers what the sums that `selection` computes have in common, once for each way to search. The e-graph must be
+/// rebuilt afterwards.
+pub fn offer(
+    lowered: &mut Lowered,
+    selection: &Selection,
+    weights: Weights,
+    searches: &[Search],
+) -> Vec<Hints> {
+    let mut hints = Vec::new();
+    for search in searches {
+        let sums = sums(lowered, selection, search.expand);
+        if sums.is_empty() {
+            continue;
+        }
+        let (mut problem, symbols) = problem(lowered, selection, &sums, weights);
+        if problem.solve(search.strategy) == 0 {
+            continue;
+        }
+        let mut builder = Builder { graph: &mut lowered.graph, problem: &problem, ids: HashMap::new(), built: Hints::new() };
+        builder.ids.extend(symbols.iter().enumerate().map(|(i, &id)| (i as Symbol, id)));
+        for (i, sum) in sums.iter().enumerate() {
+            let id = builder.poly(&problem.polys()[i], sum.dtype);
+            builder.graph.union(sum.class, id);
+        }
+        hints.push(builder.built);
+    }
+    hints
+}
+
+/// A sum that something else than a sum uses.
+struct Needed {
+    class: Id,
+    dtype: DType,
+    poly: Poly,
+}
+
+/// The sums of the selection that are used as a whole, as polynomials over the selection's other classes.
+fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
+    let chosen = &selection.chosen;
+    let mut polys: Vec<Option<Poly>> = Vec::with_capacity(chosen.len());
+    let mut whole: HashSet<usize> = selection.sites.iter().copied().collect();
+    for c in chosen {
+        let poly = in_theory(c.node.dtype)
+            .then(|| {
+                let atom = |i: usize| Poly::atom(chosen[i].class);
+                let of = |i: usize| polys[i].clone().unwrap_or_else(|| atom(i));
+                match (&c.node.op, &c.children[..]) {
+                    (Op::Int(v), _) if *v != i64::MIN => Some(Poly::constant(*v)),
+                    (Op::Bin(BinOp::Add), &[a, b]) => of(a).add(&of(b)),
+                    (Op::Bin(BinOp::Sub), &[a, b]) => of(a).sub(&of(b)),
+                    (Op::Bin(BinOp::Mul), &[a, b]) => {
+                        let (p, q) = (of(a), of(b));
+                        let expanded = p.terms().len() * q.terms().len();
+                        if p.as_term().is_some() && q.as_term().is_some()
+                            || p.as_const().is_some()
+                            || q.as_const().is_some()
+                            || expand && expanded <= MAX_EXPANDED
+                        {
+                            p.mul(&q)
+                        } else {
+                            let mut factor = |i: usize, p: Poly| {
+                                if p.as_term().is_some() {
+                                    p
+                                } else {
+                                    whole.insert(i);
+                                    atom(i)
+                                }
+                            };
+                            factor(a, p).mul(&factor(b, q))
+                        }
+                    }
+                    _ => None,
+                }
+            })
+            .flatten()
+            .filter(|p| p.terms().iter().all(|&(_, c)| c != i64::MIN));
+        if poly.is_none() {
+            whole.extend(&c.children);
+        }
+        polys.push(poly);
+    }
+    let needed = |(i, poly): (usize, Option<Poly>)| {
+        let poly = poly.filter(|p| p.complexity().1 > 1 && whole.contains(&i))?;
+        let class = lowered.graph.find(chosen[i].class);
+        Some(Needed { class, dtype: chosen[i].node.dtype, poly })
+    };
+    polys.into_iter().enumerate().filter_map(needed).collect()
+}
+
+/// The sums as a problem, and the classes of its symbols.
+fn problem(lowered: &Lowered, selection: &Selection, sums: &[Needed], weights: Weights) -> (Problem, Vec<Id>) {
+    let places: HashMap<Id, Level> = selection
+        .chosen
+        .iter()
+        .map(|c| {
+            let scope = lowered.scopes.get(c.needs.scope);
+            (c.class, Level { depth: scope.depth, frequency: scope.frequency })
+        })
+        .collect();
+    let mut symbols: HashMap<Id, Symbol> = HashMap::new();
+    let mut classes = Vec::new();
+    for id in sums.iter().flat_map(|s| s.poly.atoms()) {
+        symbols.entry(id).or_insert_with(|| {
+            classes.push(id);
+            (classes.len() - 1) as Symbol
+        });
+    }
+    let root = Level { depth: 0, frequency: 1.0 };
+    let levels = classes.iter().map(|id| places.get(id).copied().unwrap_or(root)).collect();
+    let mut problem = Problem::new(weights, levels);
+    for sum in sums {
+        problem.push(sum.poly.terms().iter().map(|(monomial, c)| {
+            let mut factors: Factors = monomial.iter().map(|id| symbols[id]).collect();
+            factors.sort_unstable();
+            (*c, factors)
+        }));
+    }
+    (problem, classes)
+}
+
+struct Builder<'a> {
+    graph: &'a mut Graph,
+    problem: &'a Problem,
+    ids: HashMap<Symbol, Id>,
+    built: Hints,
+}
+
+impl Emit for Builder<'_> {
+    fn emit(&mut self, node: Node) -> Id {
+        let id = self.graph.add(node.clone());
+        self.built.push((id, node));
+        id
+    }
+
+    fn graph(&self) -> &Graph {
+        self.graph
+    }
+}
+
+impl Builder<'_> {
+    fn symbol(&mut self, symbol: Symbol) -> Id {
+        if let Some(&id) = self.ids.get(&symbol) {
+            return id;
+        }
+        let problem = self.problem;
+        let id = match problem.definition(symbol) {
+            Some(&Definition::Product(x, y)) => {
+                let factors = Monomial::from_slice(&[self.symbol(x), self.symbol(y)]);
+                let dtype = self.graph[factors[0]].data.dtype;
+                product(self, &factors, 1, dtype)
+            }
+            Some(&Definition::Sum(body)) => {
+                let items = &problem.polys()[body];
+                let dtype = items
+                    .iter()
+                    .filter(|i| i.count > 0)
+                    .find_map(|i| i.factors.first())
+                    .map_or(DType::I32, |&s| {
+                        let id = self.symbol(s);
+                        self.graph[id].data.dtype
+                    });
+                self.poly(items, dtype)
+            }
+            None => unreachable!("atoms have their classes"),
+        };
+        self.ids.insert(symbol, id);
+        id
+    }
+
+    /// The sum, outermost terms first.
+    fn poly(&mut self, items: &[Item], dtype: DType) -> Id {
+        let mut terms: Vec<(u32, i64, &Factors)> = Vec::new();
+        let mut constant = 0;
+        for item in items.iter().filter(|i| i.count > 0) {
+            if item.factors.is_empty() {
+                constant = item.coefficient;
+                continue;
+            }
+            let depth = item.factors.iter().map(|&s| self.problem.level(s).depth).max().unwrap_or(0);
+            // Three times the same is twice the same and once more.
+            let count = i64::from(item.count);
+            if count == 3 {
+                terms.push((depth, item.coefficient, &item.factors));
+            }
+            let scale = if count == 3 { 2 } else { count };
+            terms.push((depth, item.coefficient * scale, &item.factors));
+        }
+        terms.sort_by_key(|&(depth, ..)| depth);
+        let mut sum = Sum::new(dtype);
+        for (_, coefficient, factors) in terms {
+            let factors: Monomial = factors.iter().map(|&s| self.symbol(s)).collect();
+            let term = product(self, &factors, coefficient.unsigned_abs(), dtype);
+            sum.push(self, term, coefficient < 0);
+        }
+        sum.finish(self, constant)
+    }
+}
