@@ -9,7 +9,7 @@ class Module:
         for i in range(ni):
             cse_v1: T.let[T.int32] = i * nj
             for j in range(nj):
-                cse_v2: T.let[T.int32] = (cse_v1 + j) * nk
+                cse_v2: T.let[T.int32] = nk * (cse_v1 + j)
                 for k in range(nk):
                     cse_v3: T.let[T.int32] = cse_v2 + k
                     A[cse_v3] = B[cse_v3]

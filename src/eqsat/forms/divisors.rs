@@ -209,8 +209,7 @@ fn deeper(a: Level, b: Level) -> Level {
 /// Adds `count` times a term to a polynomial and returns its item.
 fn insert(items: &mut Vec<Item>, coefficient: i64, factors: Factors, count: u32) -> usize {
     let twice = coefficient.unsigned_abs() == 2 && !factors.is_empty();
-    let (coefficient, count) =
-        if twice { (coefficient.signum(), count * 2) } else { (coefficient, count) };
+    let (coefficient, count) = if twice { (coefficient.signum(), count * 2) } else { (coefficient, count) };
     let same = |i: &Item| i.count > 0 && i.coefficient == coefficient && i.factors == factors;
     match items.iter().position(same) {
         Some(at) => {
@@ -306,6 +305,18 @@ impl<'p> Search<'p> {
 
     /// Computes what a divisor saves and remembers it if that is something.
     fn enter(&mut self, key: usize) {
+        let Some((divisor, occurrences)) = self.occurrences.get_index(key) else { return };
+        // One occurrence saves nothing, unless a factor is taken out or the divisor is at hand.
+        let alone = match &occurrences[..] {
+            [Occurrence { poly, items: (i, j) }] => {
+                let [a, b] = [*i, *j].map(|i| &self.problem.polys[*poly][i]);
+                a.count.min(b.count) == 1 && plain(a, b).0 == *divisor
+            }
+            _ => false,
+        };
+        if alone && !self.defined.contains_key(divisor) {
+            return;
+        }
         if let Some(outcome) = self.outcome(key)
             && outcome.gain >= EPSILON
         {
@@ -470,12 +481,19 @@ fn replace(items: &mut Vec<Item>, key: &Key, (i, j): (usize, usize), symbol: Sym
     let (a, b) = (items[i].clone(), items[j].clone());
     match key {
         Key::Product(x, y) => {
-            let Some(mut factors) = without(&a.factors, &[*x, *y]).filter(|_| a.count > 0) else { return 0 };
-            factors.push(symbol);
+            let (mut factors, mut times) = (a.factors.clone(), 0);
+            while let Some(rest) = without(&factors, &[*x, *y]).filter(|_| a.count > 0) {
+                factors = rest;
+                times += 1;
+            }
+            if times == 0 {
+                return 0;
+            }
+            factors.extend(std::iter::repeat_n(symbol, times as usize));
             factors.sort_unstable();
             items[i].count = 0;
             insert(items, a.coefficient, factors, a.count);
-            a.count
+            times * a.count
         }
         Key::Sum(_) => {
             let count = if i == j { a.count / 2 } else { a.count.min(b.count) };
@@ -577,3 +595,6 @@ fn hold(held: &mut Held, items: &[Item], change: i64) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

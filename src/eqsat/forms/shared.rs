@@ -39,28 +39,41 @@ pub fn offer(
     weights: Weights,
     searches: &[Search],
 ) -> Vec<Hints> {
-    let mut hints = Vec::new();
+    let mut hints: Vec<Hints> = Vec::new();
+    let plain = sums(lowered, selection, false);
+    let expanded =
+        if searches.iter().any(|s| s.expand) { sums(lowered, selection, true) } else { Vec::new() };
+    let same = plain == expanded;
     for search in searches {
-        let sums = sums(lowered, selection, search.expand);
-        if sums.is_empty() {
+        let sums = if search.expand { &expanded } else { &plain };
+        // What leads to the same again is left out.
+        if search.expand && same || search.strategy.factor && !sums.iter().any(|s| can_be_factored(&s.poly)) {
             continue;
         }
-        let (mut problem, symbols) = problem(lowered, selection, &sums, weights);
+        let (mut problem, symbols) = problem(lowered, selection, sums, weights);
         if problem.solve(search.strategy) == 0 {
             continue;
         }
-        let mut builder = Builder { graph: &mut lowered.graph, problem: &problem, ids: HashMap::new(), built: Hints::new() };
-        builder.ids.extend(symbols.iter().enumerate().map(|(i, &id)| (i as Symbol, id)));
+        let ids = symbols.iter().enumerate().map(|(i, &id)| (i as Symbol, id)).collect();
+        let mut builder = Builder { graph: &mut lowered.graph, problem: &problem, ids, built: Hints::new() };
         for (i, sum) in sums.iter().enumerate() {
             let id = builder.poly(&problem.polys()[i], sum.dtype);
             builder.graph.union(sum.class, id);
         }
-        hints.push(builder.built);
+        if !hints.contains(&builder.built) {
+            hints.push(builder.built);
+        }
     }
     hints
 }
 
+/// Whether terms of the polynomial may have a factor in common.
+fn can_be_factored(poly: &Poly) -> bool {
+    poly.terms().iter().filter(|(m, c)| m.len() > 1 || !m.is_empty() && c.unsigned_abs() > 2).count() > 1
+}
+
 /// A sum that something else than a sum uses.
+#[derive(PartialEq)]
 struct Needed {
     class: Id,
     dtype: DType,
@@ -121,7 +134,12 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
 }
 
 /// The sums as a problem, and the classes of its symbols.
-fn problem(lowered: &Lowered, selection: &Selection, sums: &[Needed], weights: Weights) -> (Problem, Vec<Id>) {
+fn problem(
+    lowered: &Lowered,
+    selection: &Selection,
+    sums: &[Needed],
+    weights: Weights,
+) -> (Problem, Vec<Id>) {
     let places: HashMap<Id, Level> = selection
         .chosen
         .iter()
@@ -184,14 +202,13 @@ impl Builder<'_> {
             }
             Some(&Definition::Sum(body)) => {
                 let items = &problem.polys()[body];
-                let dtype = items
-                    .iter()
-                    .filter(|i| i.count > 0)
-                    .find_map(|i| i.factors.first())
-                    .map_or(DType::I32, |&s| {
+                let dtype = items.iter().filter(|i| i.count > 0).find_map(|i| i.factors.first()).map_or(
+                    DType::I32,
+                    |&s| {
                         let id = self.symbol(s);
                         self.graph[id].data.dtype
-                    });
+                    },
+                );
                 self.poly(items, dtype)
             }
             None => unreachable!("atoms have their classes"),
