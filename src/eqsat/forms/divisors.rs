@@ -191,7 +191,7 @@ impl Problem {
     /// The cost of a term by itself.
     fn term(&self, coefficient: u64, factors: &[Symbol]) -> f64 {
         let mut levels: Vec<Level> = factors.iter().map(|&s| self.level(s)).collect();
-        levels.sort_by(|a, b| a.depth.cmp(&b.depth));
+        levels.sort_by_key(|level| level.depth);
         let Some(first) = levels.first() else { return 0.0 };
         let scale = match coefficient {
             1 => 0.0,
