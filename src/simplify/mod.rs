@@ -14,10 +14,11 @@ mod region;
 
 use self::region::Engine;
 use crate::arith::Interval;
+use crate::arith::linear::Prover;
 use crate::cost::Profile;
 use crate::eqsat::lower::{Known, extent_range, parameter_ranges, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
-use crate::ir::{AttrNode, BinOp, Block, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId};
+use crate::ir::{AttrNode, BinOp, Block, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
 /// What a run changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,15 @@ pub fn expression(
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
+    }
+    if e.dtype == DType::BOOL {
+        let mut prover = Prover::new(&known.ranges);
+        for (cond, truth) in &known.facts {
+            prover.assume(cond, *truth);
+        }
+        if let Some(truth) = prover.decide(e, Prover::FUEL) {
+            return Expr::bool(truth);
+        }
     }
     let mut result = e.clone();
     for _ in 0..MAX_PASSES {
