@@ -6,6 +6,7 @@ use super::{BindingReport, Measure, Options, Replaced};
 use crate::cost::{self, CostBreakdown, Frequency, Places};
 use crate::ir::opclass::OpClass;
 use crate::ir::{Block, Expr, PrimFunc, Stmt, StmtKind, VarId};
+use crate::script::ExprPrinter;
 
 /// The cost of a function.
 pub(super) fn cost(func: &PrimFunc, options: &Options) -> CostBreakdown {
@@ -31,6 +32,7 @@ pub(super) fn new_bindings(before: &PrimFunc, after: &PrimFunc, options: &Option
     let mut places = Places::new(after, &options.profile, &options.bindings);
     found.block(&mut places, &after.body, Frequency::ONE);
     let bind = options.profile.weight(OpClass::Bind);
+    let mut printer = ExprPrinter::new(after);
     let report = |(var, binding): (VarId, Binding<'_>)| {
         let value = binding.value?;
         let once = cost::cost_of_expr(&options.profile, value);
@@ -39,7 +41,7 @@ pub(super) fn new_bindings(before: &PrimFunc, after: &PrimFunc, options: &Option
         Some(BindingReport {
             name: after.var(var).name.to_string(),
             dtype: value.dtype.to_string(),
-            value: crate::script::print_expr(after, value),
+            value: printer.print(value),
             executed: binding.frequency.to_f64(),
             saved: uses * once.to_f64() - spent,
             replaced: binding.replaced,

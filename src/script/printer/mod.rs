@@ -77,16 +77,37 @@ pub fn print_func(func: &PrimFunc) -> String {
 
 /// One expression. Variables and buffers go by their names in the function's tables.
 pub fn print_expr(func: &PrimFunc, e: &Expr) -> String {
-    let signature = Signature::new(func, "Module");
-    let mut printer = Printer::new(func, &signature, "Module", &[]);
-    for index in 0..func.vars.len() {
-        printer.names.define_var(func, VarId(index as u32));
+    ExprPrinter::new(func).print(e)
+}
+
+/// Prints expressions of one function: names are found once for all of them.
+pub struct ExprPrinter<'m> {
+    printer: Printer<'m>,
+}
+
+impl<'m> ExprPrinter<'m> {
+    /// A printer in which variables and buffers go by their names in the function's tables.
+    pub fn new(func: &'m PrimFunc) -> ExprPrinter<'m> {
+        let signature = Signature::new(func, "Module");
+        let mut printer = Printer::new(func, &signature, "Module", &[]);
+        for index in 0..func.vars.len() {
+            printer.names.define_var(func, VarId(index as u32));
+        }
+        for index in 0..func.buffers.len() {
+            printer.names.define_buffer(func, BufferId(index as u32));
+        }
+        ExprPrinter { printer }
     }
-    for index in 0..func.buffers.len() {
-        printer.names.define_buffer(func, BufferId(index as u32));
+
+    /// The text of an expression.
+    pub fn print(&mut self, e: &Expr) -> String {
+        self.printer.expr(e);
+        self.printer.pending.clear();
+        for name in std::mem::take(&mut self.printer.let_names) {
+            self.printer.names.release(&name);
+        }
+        std::mem::take(&mut self.printer.line)
     }
-    printer.expr(e);
-    printer.line
 }
 
 /// The class's name: an identifier.
