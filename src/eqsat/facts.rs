@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use egg::{Analysis, DidMerge, EGraph, Id};
-use hashbrown::HashMap;
+use hashbrown::{Equivalent, HashMap};
 
 use super::lang::{Node, Op};
 use super::poly::Poly;
@@ -56,7 +56,7 @@ pub struct Theory {
     /// Depth of the scope from which on each memory version is valid.
     pub version_levels: Vec<u32>,
     /// The class of each normal form.
-    by_poly: HashMap<(DType, Poly), Id>,
+    by_poly: HashMap<(DType, Arc<Poly>), Id>,
     /// The class of each operation on an unordered pair.
     by_pair: HashMap<(BinOp, DType, Id, Id), Id>,
     /// Polynomials that are not negative, in the place that a graph is about. Always empty in the graph of a whole
@@ -68,10 +68,20 @@ pub struct Theory {
     pub contradictions: usize,
 }
 
+/// A key of [`Theory::by_poly`] that is only looked for; hashes as the tuple does.
+#[derive(Hash)]
+struct PolyKey<'a>(DType, &'a Poly);
+
+impl Equivalent<(DType, Arc<Poly>)> for PolyKey<'_> {
+    fn equivalent(&self, key: &(DType, Arc<Poly>)) -> bool {
+        self.0 == key.0 && *self.1 == *key.1
+    }
+}
+
 impl Theory {
     /// The class of a normal form, if one is known.
     pub fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
-        self.by_poly.get(&(dtype, poly.clone())).copied()
+        self.by_poly.get(&PolyKey(dtype, poly)).copied()
     }
 
     /// Forgets the classes of normal forms; they are entered again as classes are visited.
@@ -152,17 +162,16 @@ impl Analysis<Node> for Theory {
         let value = constant.or_else(|| data.interval.as_point().filter(|_| known_range(dtype)));
         if let Some(value) = value {
             let constant = graph.add(Node::int(value, dtype));
-            graph.union(id, constant);
+            if graph.find(constant) != id {
+                graph.union(id, constant);
+            }
         }
         let id = graph.find(id);
         if let Some(poly) = graph[id].data.poly.clone() {
-            let key = (dtype, Poly::clone(&poly));
-            match graph.analysis.by_poly.get(&key).copied() {
-                Some(other) => {
+            match *graph.analysis.by_poly.entry((dtype, poly)).or_insert(id) {
+                other if other == id => {}
+                other => {
                     graph.union(id, other);
-                }
-                None => {
-                    graph.analysis.by_poly.insert(key, id);
                 }
             }
         }

@@ -12,7 +12,10 @@
 //!
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 
+use std::sync::Arc;
+
 use egg::{Id, Language};
+use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 
 use super::context::{self, Sign};
@@ -35,13 +38,17 @@ const MAX_ROUNDS: usize = 8;
 pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
     let mut seen = HashSet::new();
     for round in 0..MAX_ROUNDS {
-        graph.rebuild();
+        if !graph.clean {
+            graph.rebuild();
+        }
         let mut changed = refresh(graph);
         if graph.analysis.contextual {
             changed |= context::assume_what_is_true(graph);
         }
-        let nodes: Vec<(Id, Node)> =
-            graph.classes().flat_map(|c| c.nodes.iter().map(move |n| (c.id, n.clone()))).collect();
+        let nodes: Vec<(Id, Node)> = graph
+            .classes()
+            .flat_map(|c| c.nodes.iter().filter(|n| has_step(n)).map(move |n| (c.id, n.clone())))
+            .collect();
         for (id, node) in nodes {
             if graph.total_size() > node_limit {
                 graph.rebuild();
@@ -79,17 +86,18 @@ fn refresh(graph: &mut Graph) -> bool {
     let mut ids: Vec<Id> = graph.classes().filter(|c| in_theory(c.data.dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     let mut changed = false;
-    let mut table: HashMap<(DType, Poly), Id> = HashMap::new();
+    let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::new();
     for id in ids {
         let root = graph.find(id);
         let old = poly_of(graph, root);
-        let new = normalize(graph, root, &old);
+        let new =
+            if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
         let interval = bound(graph, &new, BOUND_DEPTH);
         let data = &graph[root].data;
         let narrowed = data.interval.meet(interval).unwrap_or(data.interval);
-        if new != *old || narrowed != data.interval {
+        if new != old || narrowed != data.interval {
             let mut facts = data.clone();
-            facts.poly = Some(new.clone().into());
+            facts.poly = Some(new.clone());
             facts.interval = narrowed;
             graph.set_analysis_data(root, facts);
             changed = true;
@@ -97,17 +105,32 @@ fn refresh(graph: &mut Graph) -> bool {
         let dtype = graph[graph.find(root)].data.dtype;
         if let Some(value) = new.as_const().or_else(|| narrowed.as_point()) {
             let constant = graph.add(Node::int(value, dtype));
-            changed |= graph.union(root, constant);
+            changed |= unite(graph, root, constant);
         }
-        match table.get(&(dtype, new.clone())).copied() {
-            Some(other) => changed |= graph.union(other, root),
-            None => {
-                table.insert((dtype, new), root);
+        match table.entry((dtype, new)) {
+            Entry::Occupied(entry) => changed |= unite(graph, *entry.get(), root),
+            Entry::Vacant(entry) => {
+                entry.insert(root);
             }
         }
     }
-    graph.rebuild();
+    if changed || !graph.clean {
+        graph.rebuild();
+    }
     changed
+}
+
+/// Unites two classes; whether they were two. (The graph's own method counts as a change in any case.)
+fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
+    graph.find(a) != graph.find(b) && graph.union(a, b)
+}
+
+/// Whether [`normalize`] would change nothing: every atom stands for itself.
+fn is_normal(graph: &Graph, owner: Id, poly: &Poly) -> bool {
+    poly.terms().iter().flat_map(|(monomial, _)| monomial).all(|&atom| {
+        graph.find(atom) == atom
+            && (atom == owner || graph[atom].data.poly.as_ref().is_none_or(|p| p.as_atom() == Some(atom)))
+    })
 }
 
 /// The polynomial with every atom replaced by its class's own normal form, as far as that does not lead back.
@@ -187,6 +210,22 @@ pub fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
         }
         _ => None,
     })
+}
+
+/// Whether [`step`] may do something for a node; sums and products are decided by their normal forms alone.
+fn has_step(node: &Node) -> bool {
+    match node.op {
+        Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) => !in_theory(node.dtype),
+        Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Likely | Op::Cast | Op::Not => true,
+        Op::Int(_)
+        | Op::Float(_)
+        | Op::Var(_)
+        | Op::Load(..)
+        | Op::Ramp
+        | Op::Broadcast
+        | Op::Call(_)
+        | Op::Template(_) => false,
+    }
 }
 
 /// One step for one node; whether the graph changed.
