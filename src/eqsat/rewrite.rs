@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use egg::Id;
+use egg::{EClass, Id};
 
-use super::facts::{Graph, in_theory, poly_of};
+use super::facts::{Facts, Graph, in_theory, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::poly::Poly;
@@ -157,6 +157,15 @@ fn key(op: RuleOp) -> usize {
     }
 }
 
+/// Whether the operands may be matched in either order.
+fn commutes(op: RuleOp, dtype: DType) -> bool {
+    match op {
+        RuleOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) => true,
+        RuleOp::Bin(BinOp::Min | BinOp::Max) => !dtype.is_float(),
+        _ => false,
+    }
+}
+
 fn contains_fold(pat: &Pat) -> bool {
     let mut found = false;
     pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
@@ -226,6 +235,9 @@ impl Matcher<'_> {
             return 0;
         }
         let rule = &prepared.rule;
+        if !self.may_match_node(rule, prepared.from(), node) {
+            return 0;
+        }
         let empty = Subst { holes: vec![None; rule.holes.len()], types: vec![None; rule.types.len()] };
         let mut ways = Vec::new();
         self.match_node(rule, prepared.from(), node, empty, &mut ways);
@@ -242,6 +254,44 @@ impl Matcher<'_> {
         count
     }
 
+    /// Whether a pattern may match a node as far as operators and constants say; [`Matcher::match_node`] binds holes
+    /// and compares types. Most rules fail here, before anything is allocated.
+    fn may_match_node(&self, rule: &Rule, pat: &Pat, node: &Node) -> bool {
+        match pat {
+            Pat::Op(op, args) => {
+                if self.rule_op(node) != Some(*op) || args.len() != node.children.len() {
+                    return false;
+                }
+                match (&args[..], &node.children[..]) {
+                    ([a, b], &[x, y]) if commutes(*op, node.dtype) => {
+                        let both = |x, y| self.may_match(rule, a, x) && self.may_match(rule, b, y);
+                        both(x, y) || both(y, x)
+                    }
+                    (args, children) => args.iter().zip(children).all(|(a, &c)| self.may_match(rule, a, c)),
+                }
+            }
+            Pat::Cast(_, arg) => node.op == Op::Cast && self.may_match(rule, arg, node.children[0]),
+            Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => false,
+        }
+    }
+
+    fn may_match(&self, rule: &Rule, pat: &Pat, class: Id) -> bool {
+        match pat {
+            Pat::Hole(hole) => !rule.holes[*hole].constant || self.constant(class).is_some(),
+            Pat::Int(value, _) => self.constant(class) == Some(*value),
+            Pat::Bool(value) => self.constant(class) == Some(i64::from(*value)),
+            Pat::Float(bits, _) => self.class(class).nodes.iter().any(|n| n.op == Op::Float(*bits)),
+            Pat::Op(..) | Pat::Cast(..) => {
+                self.class(class).nodes.iter().any(|n| self.may_match_node(rule, pat, n))
+            }
+            Pat::Fold(..) | Pat::Lanes => false,
+        }
+    }
+
+    fn class(&self, id: Id) -> &EClass<Node, Facts> {
+        &self.graph[self.graph.find(id)]
+    }
+
     /// All ways (up to a limit) in which a pattern with an operator at its root matches a node.
     fn match_node(&self, rule: &Rule, pat: &Pat, node: &Node, subst: Subst, ways: &mut Vec<Subst>) {
         match pat {
@@ -249,13 +299,8 @@ impl Matcher<'_> {
                 if self.rule_op(node) != Some(*op) || args.len() != node.children.len() {
                     return;
                 }
-                let commutes = match op {
-                    RuleOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) => true,
-                    RuleOp::Bin(BinOp::Min | BinOp::Max) => !node.dtype.is_float(),
-                    _ => false,
-                };
                 self.match_args(rule, args, &node.children, subst.clone(), ways);
-                if commutes && node.children[0] != node.children[1] {
+                if commutes(*op, node.dtype) && node.children[0] != node.children[1] {
                     let swapped = [node.children[1], node.children[0]];
                     self.match_args(rule, args, &swapped, subst, ways);
                 }
