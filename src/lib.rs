@@ -28,6 +28,7 @@ pub mod eqsat;
 pub mod error;
 pub mod interp;
 pub mod ir;
+pub mod lab;
 pub mod passes;
 pub mod rules;
 pub mod script;

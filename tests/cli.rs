@@ -531,3 +531,48 @@ fn all_violations_are_reported_with_their_places() {
         satir_on(args, &text).fails_cleanly().says(&["<stdin>:3:5: error: ", "<stdin>:7:5: error: "]);
     }
 }
+
+#[test]
+fn what_rules_do_is_measured_over_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("bits.py");
+    fs::write(&program, with_body("A[0] = T.bitwise_and(x * x, x * x) // 3")).unwrap();
+    let rules = dir.path().join("mine.rules");
+    let text = "(rule same-bits-mine \"x & x = x\" (types anyint) (=> (bitwise_and ?x ?x) ?x))\n";
+    fs::write(&rules, text).unwrap();
+    let (program, rules) = (path(&program), path(&rules));
+
+    let plot = dir.path().join("plot.svg");
+    let ran = satir(&["rules", "stats", program, "--plot", path(&plot)]).code(0);
+    assert!(ran.out.contains("1 programs; ") && ran.out.contains("needed"), "{}", ran.out);
+    assert!(fs::read_to_string(&plot).unwrap().starts_with("<svg "));
+    let json: serde_json::Value =
+        serde_json::from_str(&satir(&["rules", "stats", "--json", program]).code(0).out).unwrap();
+    assert_eq!(json["programs"][0]["program"], "bits");
+    assert!(json["rules"].as_array().unwrap().len() > 100);
+    let csv = satir(&["rules", "stats", "--csv", program]).code(0).out;
+    assert!(csv.starts_with("rule,set,programs,") && csv.lines().count() > 100);
+
+    let table = satir(&["rules", "ablate", program]).code(0).out;
+    assert!(table.contains("1 programs, cost of results"), "{table}");
+    let none = format!("none,{rules}");
+    let table = satir(&["rules", "compare", "none", &none, program]).code(0).out;
+    assert!(table.contains("1 programs: B is cheaper in 1, dearer in 0"), "{table}");
+    let table = satir(&["rules", "compare", &none, &format!("{none},-same-bits-mine"), program]).code(0).out;
+    assert!(table.contains("B is cheaper in 0, dearer in 1"), "{table}");
+    satir(&["rules", "compare", "none", "default,+no-such-set", program]).fails_cleanly();
+    satir(&["rules", "ablate"]).code(2);
+}
+
+#[test]
+fn suggested_rules_are_a_rule_file_that_passes_the_check() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("new.rules");
+    let args = ["rules", "suggest", "--ops", "floordiv,min,max", "--limit", "5", "-o", path(&file)];
+    satir(&args).code(0);
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("(rule suggested-").count(), 5, "{text}");
+    let ran = satir(&["rules", "check", "--no-smt", path(&file)]).code(0);
+    assert!(ran.out.contains("5 rules") && ran.out.contains("0 refuted"), "{}", ran.out);
+    satir(&["rules", "suggest", "--ops", "plus"]).code(2).says(&["no operator `plus`", "floordiv"]);
+}

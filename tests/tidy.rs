@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("error", &["diag", "verify"]),
     ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
+    ("lab", &["ir", "arith", "cost", "rules", "eqsat", "cse", "error"]),
 ];
 
 /// Most lines of a file; a file of tests may be longer.

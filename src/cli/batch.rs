@@ -67,7 +67,7 @@ pub(crate) fn run(
 }
 
 /// The programs in a folder, by name.
-fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let fail = |e| Failure::about(folder, format!("cannot list folder: {e}"));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(fail)? {

@@ -11,6 +11,7 @@ mod equiv;
 mod execute;
 mod expr;
 mod io;
+mod lab;
 mod opt;
 mod program;
 mod rules;

@@ -7,9 +7,9 @@ use satir::rules::{RuleSet, SetInfo, check};
 use serde::Serialize;
 
 use super::io::{self, Failure};
-use super::program;
+use super::{lab, program};
 
-/// Look at the rewrite rules, and check them.
+/// Look at the rewrite rules, check them, and see what they do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// List the rules with their sets, types, conditions and reasons.
@@ -18,8 +18,21 @@ pub(crate) enum Command {
     ///
     /// What the solver cannot decide is listed; it is still tested. A wrong rule is refuted with a counterexample; the exit code is 1 then.
     Check(CheckArgs),
-    /// Count the rules of each set.
+    /// Count the rules of each set; with programs, what each rule does there.
+    ///
+    /// Columns: in how many programs it united classes; matches and unions; in how many programs the result is dearer
+    /// (`needed`) or cheaper (`harms`) without this one rule; by how much results get dearer without it, as geometric
+    /// mean over all programs; the time that went into matching it.
     Stats(StatsArgs),
+    /// Leave out one set or one rule at a time, and see what that costs.
+    Ablate(lab::AblateArgs),
+    /// Compare two sets of rules over the same programs.
+    Compare(lab::CompareArgs),
+    /// Find rules that are missing: equalities that hold and that the rules do not prove.
+    ///
+    /// Enumerates small terms over the chosen operators, keeps the pairs that agree on all sample values, drops what
+    /// the rules prove already, checks the rest as `rules check` does, and prints what is left as a rule file.
+    Suggest(lab::SuggestArgs),
 }
 
 /// Arguments of `satir rules list`.
@@ -78,14 +91,25 @@ pub(crate) struct CheckArgs {
 
 /// Arguments of `satir rules stats`.
 #[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  satir rules stats\n  satir rules stats kernels/ --plot rules.svg\n  satir rules stats --csv kernels/ > rules.csv"
+)]
 pub(crate) struct StatsArgs {
-    /// Rule file, or a folder of them, that is added to the built-in rules. May be given several times.
-    #[arg(long, value_name = "PATH")]
-    rules: Vec<PathBuf>,
+    /// TVMScript files, or folders of them; without any, only the rules are counted.
+    programs: Vec<PathBuf>,
 
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    chosen: lab::Chosen,
+
+    #[command(flatten)]
+    setting: lab::Setting,
+
+    #[command(flatten)]
+    format: lab::Format,
+
+    /// Draw the cost of the results against the number of rules, as SVG.
+    #[arg(long, value_name = "FILE.svg", requires = "programs")]
+    plot: Option<PathBuf>,
 }
 
 /// Runs the subcommand.
@@ -94,6 +118,9 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::List(args) => list(args),
         Command::Check(args) => check(args),
         Command::Stats(args) => stats(args),
+        Command::Ablate(args) => lab::ablate(args),
+        Command::Compare(args) => lab::compare(args),
+        Command::Suggest(args) => lab::suggest(args),
     }
 }
 
@@ -178,11 +205,20 @@ struct Stats {
 }
 
 fn stats(args: &StatsArgs) -> Result<(), Failure> {
-    let sets = program::rules(&args.rules)?.sets();
+    if !args.programs.is_empty() {
+        return lab::stats(&args.programs, &args.chosen, &args.setting, &args.format, args.plot.as_deref());
+    }
+    let sets = args.chosen.rules()?.sets();
     let sum = |of: fn(&SetInfo) -> usize| sets.iter().map(of).sum::<usize>();
     let (rules, rules_on, rewrites) = (sum(|s| s.rules), sum(|s| s.rules_on), sum(|s| s.rewrites));
-    if args.json {
+    if args.format.json {
         return io::write_stdout(&program::json_text(&Stats { sets, rules, rules_on, rewrites })?);
+    }
+    if args.format.csv {
+        let line =
+            |s: &SetInfo| format!("{},{},{},{},{}\n", s.name, s.rules, s.rules_on, s.rewrites, s.expensive);
+        let lines: String = sets.iter().map(line).collect();
+        return io::write_stdout(&format!("set,rules,on,rewrites,expensive\n{lines}"));
     }
     let mut out =
         format!("{:<16} {:>5} {:>5} {:>8} {:>9}  about\n", "set", "rules", "on", "rewrites", "expensive");

@@ -15,6 +15,7 @@ pub mod forms;
 pub mod lang;
 pub mod lower;
 pub mod memory;
+pub mod observe;
 pub mod poly;
 pub mod raise;
 pub mod rewrite;

@@ -8,12 +8,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use egg::{EClass, Id};
 
 use super::facts::{Facts, Graph, in_theory, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
+use super::observe::{Observer, RuleUse};
 use super::poly::Poly;
 use super::theory::bound;
 use crate::arith::Interval;
@@ -31,11 +33,15 @@ const WAYS_LIMIT: usize = 8;
 pub struct Rewrites {
     by_root: BTreeMap<usize, Vec<Prepared>>,
     count: usize,
+    /// Counts what the rules do, for those who want to know.
+    observer: Option<Observer>,
 }
 
 #[derive(Debug)]
 struct Prepared {
     rule: Rule,
+    /// Position among all that are prepared.
+    index: usize,
     reversed: bool,
     /// Whether a constant occurs, which in a vector would have to be a broadcast.
     constants: bool,
@@ -67,6 +73,7 @@ impl Rewrites {
                     continue;
                 }
                 let prepared = Prepared {
+                    index: rewrites.count,
                     reversed: direction.reversed,
                     constants: has_constants(direction.from) || has_constants(direction.to),
                     rule: rule.clone(),
@@ -76,6 +83,25 @@ impl Rewrites {
             }
         }
         rewrites
+    }
+
+    /// As [`Rewrites::new`], and counts from now on what each rule does.
+    pub fn observed(set: &RuleSet, fast_math: bool) -> Rewrites {
+        let mut rewrites = Rewrites::new(set, fast_math);
+        rewrites.observer = Some(Observer::new(rewrites.count));
+        rewrites
+    }
+
+    /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
+    pub fn uses(&self) -> Vec<RuleUse> {
+        let Some(observer) = &self.observer else { return Vec::new() };
+        let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
+        for prepared in self.by_root.values().flatten() {
+            let rule = &prepared.rule;
+            let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
+            observer.add_to(prepared.index, entry);
+        }
+        uses.into_values().collect()
     }
 
     /// The embedded rules, prepared once for the process.
@@ -103,14 +129,39 @@ impl Rewrites {
     }
 }
 
+/// A rule that was applied: what it matched and what it made of that are in one class now.
+#[derive(Clone, Copy, Debug)]
+pub struct Applied<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// Whether it was read from right to left.
+    pub reversed: bool,
+    /// The class of what was matched.
+    pub class: Id,
+    /// The class of what replaces it, before the two were united.
+    pub built: Id,
+}
+
 /// Applies every rule once wherever it matches. Returns the number of classes united.
 pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
-    let mut found: Vec<(Id, Built)> = Vec::new();
+    apply_and_tell(graph, callees, rewrites, node_limit, &mut |_, _, _| {})
+}
+
+/// As [`apply`]; tells `listener` of each application just before the two classes are united.
+pub fn apply_and_tell(
+    graph: &mut Graph,
+    callees: &mut Callees,
+    rewrites: &Rewrites,
+    node_limit: usize,
+    listener: &mut dyn FnMut(&Graph, &Callees, Applied<'_>),
+) -> usize {
+    let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher { graph, callees };
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
         classes.sort_unstable();
+        let mut matches = Vec::new();
         for class in classes {
             // A constant has no better form.
             if graph[class].data.interval.as_point().is_some() {
@@ -121,19 +172,31 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
                 for prepared in rewrites.by_root.get(&key).into_iter().flatten() {
                     let count = counts.entry(&prepared.rule.name).or_default();
                     if *count < MATCH_LIMIT {
-                        *count += matcher.apply(prepared, class, node, &mut found);
+                        let start = rewrites.observer.as_ref().map(|_| Instant::now());
+                        *count += matcher.apply(prepared, class, node, &mut matches);
+                        if let (Some(observer), Some(start)) = (&rewrites.observer, start) {
+                            observer.matched(prepared.index, matches.len(), start.elapsed());
+                        }
+                        found.extend(matches.drain(..).map(|(class, built)| (class, prepared, built)));
                     }
                 }
             }
         }
     }
     let mut united = 0;
-    for (class, built) in found {
+    for (class, prepared, built) in found {
         if graph.total_size() > node_limit {
             break;
         }
         let id = add(graph, callees, &built);
-        united += usize::from(graph.union(class, id));
+        let applied = Applied { rule: &prepared.rule, reversed: prepared.reversed, class, built: id };
+        listener(graph, callees, applied);
+        if graph.union(class, id) {
+            united += 1;
+            if let Some(observer) = &rewrites.observer {
+                observer.united(prepared.index);
+            }
+        }
     }
     graph.rebuild();
     united

@@ -124,13 +124,18 @@ pub struct RuleInfo {
 }
 
 impl RuleSet {
+    /// No rules.
+    pub const fn empty() -> RuleSet {
+        RuleSet { entries: Vec::new() }
+    }
+
     /// The library's own rules, with the switches that their files set.
     ///
     /// # Errors
     ///
     /// None in a build whose tests pass: the embedded files are checked there.
     pub fn embedded() -> Result<RuleSet, RulesError> {
-        let mut rules = RuleSet { entries: Vec::new() };
+        let mut rules = RuleSet::empty();
         rules
             .add(EMBEDDED.iter().map(|&(name, text)| (format!("rules/{name}"), text.to_owned())).collect())?;
         Ok(rules)
@@ -142,7 +147,7 @@ impl RuleSet {
     ///
     /// If one cannot be read or has a mistake.
     pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<RuleSet, RulesError> {
-        let mut rules = RuleSet { entries: Vec::new() };
+        let mut rules = RuleSet::empty();
         rules.extend_from(paths)?;
         Ok(rules)
     }
@@ -202,6 +207,15 @@ impl RuleSet {
     /// If nothing has that name.
     pub fn disable(&mut self, name: &str) -> Result<(), RulesError> {
         self.switch(name, false)
+    }
+
+    /// Of the rules that are on, leaves only these on.
+    pub fn keep_only(&mut self, keep: impl Fn(&Rule) -> bool) {
+        for entry in &mut self.entries {
+            for (rule, on) in entry.file.rules.iter().zip(&mut entry.rule_on) {
+                *on &= keep(rule);
+            }
+        }
     }
 
     /// Asks whether a set or a rule has that name.
@@ -364,7 +378,7 @@ mod tests {
 
     #[test]
     fn sets_and_rules_are_switched() {
-        let mut rules = RuleSet { entries: Vec::new() };
+        let mut rules = RuleSet::empty();
         rules.extend_with_text("x/one.rules", ONE).unwrap();
         rules
             .extend_with_text(
@@ -387,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_file_replaces_the_set_of_its_name() {
-        let mut rules = RuleSet { entries: Vec::new() };
+        let mut rules = RuleSet::empty();
         rules.extend_with_text("one.rules", ONE).unwrap();
         rules.extend_with_text("b/one.rules", "(rule z \"w\" (types bool) (=> (not (not ?x)) ?x))").unwrap();
         assert_eq!(names(&rules), ["z"]);

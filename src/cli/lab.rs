@@ -1,0 +1,466 @@
+//! `satir rules stats|ablate|compare|suggest` over programs: what rules do, which pay, which are missing.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use rayon::prelude::*;
+use satir::cse::Options;
+use satir::ir::BinOp;
+use satir::lab::suggest::{Assume, MAX_VARIABLES, Search};
+use satir::lab::{self, Program, Unit};
+use satir::rules::{RuleSet, check};
+
+use super::args::Bind;
+use super::io::{self, Failure};
+use super::{batch, program};
+
+/// Programs, and how they are optimized.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Setting {
+    /// Cost profile (JSON) that replaces the built-in weights.
+    #[arg(long, value_name = "FILE")]
+    cost: Option<PathBuf>,
+
+    #[command(flatten)]
+    bind: Bind,
+
+    /// Allow rules that reassociate and distribute floating point.
+    #[arg(long)]
+    fast_math: bool,
+}
+
+impl Setting {
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(Options {
+            profile: program::profile(self.cost.as_deref())?,
+            bindings: self.bind.values(),
+            fast_math: self.fast_math,
+            ..Options::default()
+        })
+    }
+}
+
+/// Which rules: the built-in ones, changed.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Chosen {
+    /// Rule file, or a folder of them, that is added to the built-in rules. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Switch a rule or set on. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    on: Vec<String>,
+
+    /// Switch a rule or set off. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    off: Vec<String>,
+}
+
+impl Chosen {
+    pub(crate) fn rules(&self) -> Result<RuleSet, Failure> {
+        let mut rules = program::rules(&self.rules)?;
+        self.on.iter().try_for_each(|name| rules.enable(name)).map_err(bad)?;
+        self.off.iter().try_for_each(|name| rules.disable(name)).map_err(bad)?;
+        Ok(rules)
+    }
+}
+
+/// How a table is written.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Format {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+
+    /// Print comma-separated values.
+    #[arg(long)]
+    pub(crate) csv: bool,
+}
+
+/// What is left out at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// One rule.
+    Rule,
+    /// One set: the rules of a file.
+    Set,
+}
+
+/// Arguments of `satir rules ablate`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  satir rules ablate kernels/\n  satir rules ablate --by rule --csv kernels/ > rules.csv\n  \
+                        satir rules ablate --smallest kernels/"
+)]
+pub(crate) struct AblateArgs {
+    /// TVMScript files, or folders of them.
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
+    #[command(flatten)]
+    setting: Setting,
+
+    /// What is left out at a time.
+    #[arg(long, value_enum, default_value_t = By::Set)]
+    by: By,
+
+    /// Find a smallest set of rules with which no program's result gets dearer, and print its names.
+    #[arg(long)]
+    smallest: bool,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Arguments of `satir rules compare`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "A set of rules is a list between commas of: `default` (the built-in rules), `none`, a rule file or a\n\
+                  folder of them, `+NAME` and `-NAME` to switch a rule or set on and off.\n\nExamples:\n  \
+                  satir rules compare none default kernels/\n  satir rules compare default default,-select kernels/\n  \
+                  satir rules compare default default,mine.rules kernels/"
+)]
+pub(crate) struct CompareArgs {
+    /// The first set of rules.
+    #[arg(allow_hyphen_values = true)]
+    a: String,
+
+    /// The second set of rules.
+    #[arg(allow_hyphen_values = true)]
+    b: String,
+
+    /// TVMScript files, or folders of them.
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    setting: Setting,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Arguments of `satir rules suggest`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  satir rules suggest --ops min,max,add,lt -o new.rules kernels/\n  \
+                        satir rules suggest --ops floordiv,floormod,mul --assume positive --size 7")]
+pub(crate) struct SuggestArgs {
+    /// TVMScript files, or folders of them: rules whose left sides occur there come first.
+    programs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
+    #[command(flatten)]
+    setting: Setting,
+
+    /// Operators to build terms of, as rule files name them, and `select`.
+    #[arg(long, value_name = "OP,…", value_delimiter = ',', default_values = ["add", "sub", "floordiv", "floormod", "min", "max"])]
+    ops: Vec<String>,
+
+    /// How many variables.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=MAX_VARIABLES as i64))]
+    variables: u8,
+
+    /// Constants to use.
+    #[arg(long, value_name = "C,…", value_delimiter = ',', default_values_t = [0, 1, 2], allow_hyphen_values = true)]
+    constants: Vec<i64>,
+
+    /// The most operators, variables and constants in the larger side.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=9))]
+    size: u8,
+
+    /// What is assumed of every variable.
+    #[arg(long, value_enum, default_value_t = Assumed::Nothing)]
+    assume: Assumed,
+
+    /// The most rules to suggest.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    limit: usize,
+
+    /// Write the rule file here instead of to standard output.
+    #[arg(short, long, value_name = "FILE.rules")]
+    output: Option<PathBuf>,
+}
+
+/// What is assumed of every variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Assumed {
+    /// Any integer.
+    Nothing,
+    /// At least 0.
+    Nonnegative,
+    /// At least 1.
+    Positive,
+}
+
+/// The programs in these files and folders.
+pub(crate) fn load(paths: &[PathBuf]) -> Result<Vec<Program>, Failure> {
+    super::prepare_threads();
+    let mut files = Vec::new();
+    for path in paths {
+        match io::as_folder(Some(path)) {
+            Some(folder) => files.extend(batch::programs(folder)?),
+            None => files.push(path.clone()),
+        }
+    }
+    let load = |path: &PathBuf| {
+        let source = io::read(Some(path))?;
+        Ok(Program { name: name_of(path), module: program::checked(&source)? })
+    };
+    files.par_iter().map(load).collect()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn bad(e: impl std::fmt::Display) -> Failure {
+    Failure::Bad(format!("satir: error: {e}"))
+}
+
+/// `satir rules stats` with programs.
+pub(crate) fn stats(
+    paths: &[PathBuf],
+    chosen: &Chosen,
+    setting: &Setting,
+    format: &Format,
+    plot: Option<&Path>,
+) -> Result<(), Failure> {
+    let (programs, rules, options) = (load(paths)?, chosen.rules()?, setting.options()?);
+    let stats = lab::stats(&programs, &rules, &options).map_err(bad)?;
+    if let Some(path) = plot {
+        let curve = lab::plot::curve(&programs, &rules, &options, &stats).map_err(bad)?;
+        io::write_file(path, &lab::plot::svg(&curve))?;
+    }
+    if format.json {
+        return io::write_stdout(&program::json_text(&stats)?);
+    }
+    let mut out = String::new();
+    if format.csv {
+        out += "rule,set,programs,matches,unions,needed_by,harms,cost_without,time_us\n";
+    } else {
+        let _ = writeln!(
+            out,
+            "{:<36} {:>8} {:>9} {:>9} {:>6} {:>5} {:>9} {:>9}",
+            "rule", "programs", "matches", "unions", "needed", "harms", "without", "ms"
+        );
+    }
+    let mut idle = 0;
+    for r in &stats.rules {
+        if format.csv {
+            let (a, b, c) = (&r.rule, &r.set, r.programs);
+            let rest = format!(
+                "{},{},{},{},{:.6},{}",
+                r.matches, r.unions, r.needed_by, r.harms, r.cost_without, r.time_us
+            );
+            let _ = writeln!(out, "{a},{b},{c},{rest}");
+        } else if r.matches == 0 {
+            idle += 1;
+        } else {
+            let _ = writeln!(
+                out,
+                "{:<36} {:>8} {:>9} {:>9} {:>6} {:>5} {:>9} {:>9.2}",
+                r.rule,
+                r.programs,
+                r.matches,
+                r.unions,
+                r.needed_by,
+                r.harms,
+                percent(r.cost_without),
+                r.time_us as f64 / 1e3
+            );
+        }
+    }
+    if !format.csv {
+        let _ = writeln!(
+            out,
+            "{} programs; {idle} of {} rules never matched\ncost of results in parts of the inputs' (geometric mean): {:.4} \
+             with all rules, {:.4} without any",
+            programs.len(),
+            stats.rules.len(),
+            stats.ratio,
+            stats.ratio_without_rules
+        );
+    }
+    io::write_stdout(&out)
+}
+
+/// How much more, in percent.
+fn percent(ratio: f64) -> String {
+    format!("{:+.2}%", (ratio - 1.0) * 100.0)
+}
+
+/// `satir rules ablate`.
+pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
+    let (programs, rules, options) = (load(&args.programs)?, args.chosen.rules()?, args.setting.options()?);
+    if args.smallest {
+        let names = lab::smallest(&programs, &rules, &options).map_err(bad)?;
+        let text = match args.format.json {
+            true => program::json_text(&names)?,
+            false => names.iter().map(|name| format!("{name}\n")).collect(),
+        };
+        return io::write_stdout(&text);
+    }
+    let by = match args.by {
+        By::Rule => Unit::Rule,
+        By::Set => Unit::Set,
+    };
+    let ablation = lab::ablate(&programs, &rules, &options, by).map_err(bad)?;
+    if args.format.json {
+        return io::write_stdout(&program::json_text(&ablation)?);
+    }
+    let mut out = String::new();
+    if args.format.csv {
+        out += "name,rules,used_in,dearer,cheaper,cost_without,time_without,match_time_us\n";
+        for u in &ablation.units {
+            let counts = format!("{},{},{},{}", u.rules, u.used_in, u.dearer.len(), u.cheaper.len());
+            let _ = writeln!(
+                out,
+                "{},{counts},{:.6},{:.3},{}",
+                u.name, u.cost_without, u.time_without, u.match_time_us
+            );
+        }
+        return io::write_stdout(&out);
+    }
+    let _ = writeln!(
+        out,
+        "{:<36} {:>5} {:>7} {:>6} {:>7} {:>9} {:>7} {:>9}",
+        "without", "rules", "used in", "dearer", "cheaper", "cost", "time", "match ms"
+    );
+    for u in ablation.units.iter().filter(|u| u.used_in > 0) {
+        let _ = writeln!(
+            out,
+            "{:<36} {:>5} {:>7} {:>6} {:>7} {:>9} {:>7.2} {:>9.2}",
+            u.name,
+            u.rules,
+            u.used_in,
+            u.dearer.len(),
+            u.cheaper.len(),
+            percent(u.cost_without),
+            u.time_without,
+            u.match_time_us as f64 / 1e3
+        );
+    }
+    let never = ablation.units.iter().filter(|u| u.used_in > 0 && u.never_pays()).count();
+    let idle = ablation.units.iter().filter(|u| u.used_in == 0).count();
+    let _ = writeln!(
+        out,
+        "{} programs, cost of results in parts of the inputs' {:.4}; {} units, {never} of them used but never needed, {idle} never used",
+        ablation.programs,
+        ablation.ratio,
+        ablation.units.len()
+    );
+    io::write_stdout(&out)
+}
+
+/// `satir rules compare`.
+pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    let (a, b) = (rule_set(&args.a)?, rule_set(&args.b)?);
+    let (programs, options) = (load(&args.programs)?, args.setting.options()?);
+    let result = lab::compare(&programs, &a, &b, &options).map_err(bad)?;
+    if args.format.json {
+        return io::write_stdout(&program::json_text(&result)?);
+    }
+    let mut out = String::new();
+    if args.format.csv {
+        out += "program,before,cost_a,cost_b,time_a_us,time_b_us\n";
+        for p in &result.programs {
+            let _ = writeln!(
+                out,
+                "{},{},{},{},{},{}",
+                p.program, p.before, p.cost_a, p.cost_b, p.time_a_us, p.time_b_us
+            );
+        }
+        return io::write_stdout(&out);
+    }
+    let width = result.programs.iter().map(|p| p.program.chars().count()).max().unwrap_or(0).max(7);
+    let _ = writeln!(
+        out,
+        "{:width$} {:>14} {:>14} {:>14} {:>8} {:>9} {:>9}",
+        "program", "before", "A", "B", "B / A", "A ms", "B ms"
+    );
+    for p in &result.programs {
+        let ratio = if p.cost_a > 0.0 { p.cost_b / p.cost_a } else { 1.0 };
+        let (ms_a, ms_b) = (p.time_a_us as f64 / 1e3, p.time_b_us as f64 / 1e3);
+        let _ = writeln!(
+            out,
+            "{:width$} {:>14.1} {:>14.1} {:>14.1} {ratio:>8.4} {ms_a:>9.1} {ms_b:>9.1}",
+            p.program, p.before, p.cost_a, p.cost_b
+        );
+    }
+    let _ = writeln!(
+        out,
+        "{} programs: B is cheaper in {}, dearer in {}; B / A is {:.4} of the cost (geometric mean), {:.2} of the time",
+        result.programs.len(),
+        result.cheaper,
+        result.dearer,
+        result.cost_ratio,
+        result.time_ratio
+    );
+    io::write_stdout(&out)
+}
+
+/// A set of rules as the command line spells it.
+fn rule_set(spec: &str) -> Result<RuleSet, Failure> {
+    let mut rules = RuleSet::empty();
+    for part in spec.split(',') {
+        match (part, part.split_at_checked(1)) {
+            ("default", _) => {
+                rules = RuleSet::embedded().map_err(bad)?;
+            }
+            ("none", _) => rules = RuleSet::empty(),
+            (_, Some(("+", name))) => rules.enable(name).map_err(bad)?,
+            (_, Some(("-", name))) => rules.disable(name).map_err(bad)?,
+            (path, _) => rules.extend_from(&[path]).map_err(|e| Failure::Bad(e.to_string()))?,
+        }
+    }
+    Ok(rules)
+}
+
+/// `satir rules suggest`.
+pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
+    let (programs, rules, options) = (load(&args.programs)?, args.chosen.rules()?, args.setting.options()?);
+    let mut search = Search {
+        ops: Vec::new(),
+        select: false,
+        variables: usize::from(args.variables),
+        constants: args.constants.clone(),
+        size: usize::from(args.size),
+        assume: match args.assume {
+            Assumed::Nothing => Assume::Nothing,
+            Assumed::Nonnegative => Assume::Nonnegative,
+            Assumed::Positive => Assume::Positive,
+        },
+        limit: args.limit,
+    };
+    for name in &args.ops {
+        match BinOp::ALL.into_iter().find(|op| op.name() == name) {
+            Some(op) => search.ops.push(op),
+            None if name == "select" => search.select = true,
+            None => {
+                let known: Vec<&str> = BinOp::ALL.iter().map(|op| op.name()).collect();
+                let text =
+                    format!("satir: error: no operator `{name}`; there are {} and select", known.join(", "));
+                return Err(Failure::Usage(text));
+            }
+        }
+    }
+    let solver = check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()).ok();
+    let found = lab::suggest::suggest(&search, &rules, &programs, solver.as_ref(), &options).map_err(bad)?;
+    let mut out = format!(
+        "(set \"suggested by enumeration over {}, to be looked at and named\")\n; {} rules that hold and that the rules of that \
+         time did not prove.\n",
+        args.ops.join(" "),
+        found.len()
+    );
+    for s in &found {
+        let how = if s.proven { "proven by z3" } else { "tested, not proven" };
+        let _ = writeln!(out, "\n; {how}; {} matches in the given programs\n{}", s.matches, s.text);
+    }
+    io::write(args.output.as_deref(), &out)
+}

@@ -1,0 +1,98 @@
+//! The rule laboratory: what rewrite rules do to programs.
+//!
+//! [`stats`] says how often each rule matches and what the results owe to it, [`ablate`] what happens without a rule
+//! or a set, and which few rules are enough, [`compare`] how two sets of rules differ, and [`suggest`] which rules
+//! are missing. All of them run the whole optimizer, so what they count is what counts: the cost of the result.
+
+mod ablate;
+mod compare;
+pub mod plot;
+mod stats;
+pub mod suggest;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use ablate::{Ablation, Unit, UnitReport, ablate, smallest};
+pub use compare::{Comparison, ProgramComparison, compare};
+pub use stats::{ProgramStats, RuleStats, Stats, stats};
+
+use crate::cse::{self, Options};
+use crate::eqsat::observe::RuleUse;
+use crate::eqsat::rewrite::Rewrites;
+use crate::error::Error;
+use crate::ir::Module;
+use crate::rules::RuleSet;
+
+/// A program to try rules on.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its name, for reports.
+    pub name: String,
+    /// The program.
+    pub module: Module,
+}
+
+/// What came of one program with one set of rules.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Cost of the input.
+    pub before: f64,
+    /// Cost of the result.
+    pub after: f64,
+    /// Time for the whole optimization.
+    pub time: Duration,
+    /// What each rule did that the engine uses.
+    pub uses: Vec<RuleUse>,
+}
+
+impl Trial {
+    /// Whether a rule united classes in this program: without it nothing else can change.
+    pub fn uses(&self, rule: &str) -> bool {
+        self.uses.binary_search_by(|u| u.rule.as_str().cmp(rule)).is_ok_and(|at| self.uses[at].unions > 0)
+    }
+
+    /// Cost of the result in parts of the input's.
+    pub fn ratio(&self) -> f64 {
+        if self.before > 0.0 { self.after / self.before } else { 1.0 }
+    }
+}
+
+/// Optimizes a program with these rules.
+///
+/// # Errors
+///
+/// If the program is not well-formed.
+pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
+    let rewrites = Arc::new(Rewrites::observed(rules, options.fast_math));
+    let options = Options { rewrites: Arc::clone(&rewrites), ..options.clone() };
+    let start = Instant::now();
+    let (_, report) = cse::run(&program.module, &options)?;
+    let time = start.elapsed();
+    Ok(Trial { before: report.cost_before(), after: report.cost_after(), time, uses: rewrites.uses() })
+}
+
+/// The rules that are on, without some.
+fn without(rules: &RuleSet, left_out: impl Fn(&crate::rules::Rule) -> bool) -> RuleSet {
+    let mut rest = rules.clone();
+    rest.keep_only(|rule| !left_out(rule));
+    rest
+}
+
+/// The geometric mean; 1 of nothing.
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
+    let logs: Vec<f64> = ratios.filter(|r| *r > 0.0).map(f64::ln).collect();
+    if logs.is_empty() { 1.0 } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Whether a cost is more than another by more than rounding.
+fn dearer(a: f64, b: f64) -> bool {
+    a > b * (1.0 + 1e-9)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! What each rule does over a set of programs, and what their results owe to it.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Program, Trial, dearer, geometric_mean, micros, try_rules, without};
+use crate::cse::Options;
+use crate::error::Error;
+use crate::rules::RuleSet;
+
+/// What rules did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stats {
+    /// A line for each program.
+    pub programs: Vec<ProgramStats>,
+    /// A line for each rule that the engine uses, in the order of the rule files.
+    pub rules: Vec<RuleStats>,
+    /// Geometric mean of the results' costs in parts of the inputs'.
+    pub ratio: f64,
+    /// The same without any rule: what arithmetic, sharing and placement reach by themselves.
+    pub ratio_without_rules: f64,
+}
+
+/// A program under all rules.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProgramStats {
+    /// Its name.
+    pub program: String,
+    /// Cost of the input.
+    pub before: f64,
+    /// Cost of the result.
+    pub after: f64,
+    /// Cost of the result without any rule.
+    pub without_rules: f64,
+    /// Time of the optimization, in microseconds.
+    pub time_us: u64,
+}
+
+/// A rule over all programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RuleStats {
+    /// Its name.
+    pub rule: String,
+    /// Its set.
+    pub set: String,
+    /// In how many programs it united classes.
+    pub programs: usize,
+    /// How often it matched with its conditions proven.
+    pub matches: u64,
+    /// How often that united two classes that were not one yet.
+    pub unions: u64,
+    /// In how many programs the result is dearer without it.
+    pub needed_by: usize,
+    /// In how many programs the result is cheaper without it: the search took a worse turn because of it.
+    pub harms: usize,
+    /// By how much results get dearer without it: geometric mean over all programs, 1 for not at all.
+    pub cost_without: f64,
+    /// Time that went into matching it, in microseconds.
+    pub time_us: u64,
+}
+
+/// Runs each program with all rules, without any, and without each single rule that did something in it.
+///
+/// # Errors
+///
+/// If a program is not well-formed.
+pub fn stats(programs: &[Program], rules: &RuleSet, options: &Options) -> Result<Stats, Error> {
+    let none = without(rules, |_| true);
+    let trials: Vec<(Trial, Trial)> = programs
+        .par_iter()
+        .map(|p| Ok((try_rules(p, rules, options)?, try_rules(p, &none, options)?)))
+        .collect::<Result<_, Error>>()?;
+    let used: Vec<(usize, &str)> = trials
+        .iter()
+        .enumerate()
+        .flat_map(|(p, (t, _))| t.uses.iter().filter(|u| u.unions > 0).map(move |u| (p, u.rule.as_str())))
+        .collect();
+    let costs: Vec<f64> = used
+        .par_iter()
+        .map(|&(p, rule)| {
+            let rest = without(rules, |r| &*r.name == rule);
+            Ok(try_rules(&programs[p], &rest, options)?.after)
+        })
+        .collect::<Result<_, Error>>()?;
+    let line = |name: &str, set: &str| {
+        let all = trials.iter().filter_map(|(t, _)| t.uses.iter().find(|u| u.rule == name));
+        let left_out: Vec<(f64, f64)> = used
+            .iter()
+            .zip(&costs)
+            .filter(|((_, rule), _)| *rule == name)
+            .map(|((p, _), cost)| (trials[*p].0.after, *cost))
+            .collect();
+        let ratios = left_out.iter().map(|(with, out)| if *with > 0.0 { out / with } else { 1.0 });
+        // Where the rule did nothing the ratio is 1.
+        let product: f64 = ratios.filter(|r| *r > 0.0).map(f64::ln).sum();
+        RuleStats {
+            rule: name.to_owned(),
+            set: set.to_owned(),
+            programs: left_out.len(),
+            matches: all.clone().map(|u| u.matches).sum(),
+            unions: all.clone().map(|u| u.unions).sum(),
+            needed_by: left_out.iter().filter(|(with, out)| dearer(*out, *with)).count(),
+            harms: left_out.iter().filter(|(with, out)| dearer(*with, *out)).count(),
+            cost_without: (product / programs.len().max(1) as f64).exp(),
+            time_us: micros(all.map(|u| u.time).sum()),
+        }
+    };
+    let engine: Vec<&str> =
+        trials.first().map_or(Vec::new(), |(t, _)| t.uses.iter().map(|u| u.rule.as_str()).collect());
+    let lines = rules.rules().filter(|r| engine.contains(&&*r.name)).map(|r| line(&r.name, &r.set));
+    Ok(Stats {
+        rules: lines.collect(),
+        programs: programs
+            .iter()
+            .zip(&trials)
+            .map(|(p, (with, none))| ProgramStats {
+                program: p.name.clone(),
+                before: with.before,
+                after: with.after,
+                without_rules: none.after,
+                time_us: micros(with.time),
+            })
+            .collect(),
+        ratio: geometric_mean(trials.iter().map(|(with, _)| with.ratio())),
+        ratio_without_rules: geometric_mean(trials.iter().map(|(_, none)| none.ratio())),
+    })
+}
