@@ -54,7 +54,7 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
 /// first of these.
 fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
     let before = summary::cost(func, options);
-    let mut best = Best { cost: before.total, func: None };
+    let mut best = Best { cost: before.total, func: None, ties: false };
     let mut report = FunctionReport::new(func, summary::measure(&before));
     let start = Instant::now();
     syntactic(func, options, &mut best, &mut report);
@@ -71,18 +71,28 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
 struct Best {
     cost: Cost,
     func: Option<PrimFunc>,
+    /// Whether the next of equal cost is better.
+    ties: bool,
 }
 
 impl Best {
     fn offer(&mut self, cost: &CostBreakdown, func: PrimFunc, chosen: Chosen, report: &mut FunctionReport) {
-        if cost.total < self.cost {
-            *self = Best { cost: cost.total, func: Some(func) };
+        if cost.total < self.cost || self.ties && cost.total == self.cost {
+            *self = Best { cost: cost.total, func: Some(func), ties: self.ties };
             report.chosen = chosen;
         }
     }
 }
 
 fn syntactic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    let shared = syntactic_of(func, options);
+    let cost = summary::cost(&shared, options);
+    report.syntactic = Some(summary::measure(&cost));
+    best.offer(&cost, shared, Chosen::Syntactic, report);
+}
+
+/// The function with what is written alike shared.
+fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
     let how = syntactic::SyntacticOptions {
         profile: options.profile.clone(),
         bindings: options.bindings.clone(),
@@ -90,29 +100,40 @@ fn syntactic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut F
     };
     let mut shared = func.clone();
     syntactic::run_with(&mut shared, &how);
-    let cost = summary::cost(&shared, options);
-    report.syntactic = Some(summary::measure(&cost));
-    best.offer(&cost, shared, Chosen::Syntactic, report);
+    shared
 }
 
-/// Saturates the function as it is and, if contextual simplification changes it, simplified: which of the two ends
-/// cheaper is known only afterwards.
+/// Saturates the function as it is and, if contextual simplification changes expressions, simplified: which of the
+/// two ends cheaper is known only afterwards; of equal ones the simplified is taken. If conditions, branches or
+/// loops went, the simplified function takes the input's place: what is gone is work that is never needed, though an
+/// estimate that takes each `if` for a halving of what is under it may see that otherwise.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
-    let start = Instant::now();
-    saturate(func, options, best, report);
+    let mut simplified = func.clone();
+    let mut done = simplify::Simplified::default();
     if options.simplify {
+        let start = Instant::now();
+        done = simplify::run(&mut simplified, &options.profile, &options.rewrites);
+        report.stages.insert("simplify".to_owned(), micros(start));
+    }
+    if done.conditions > 0 {
+        let cost = summary::cost(&simplified, options).total;
+        *best = Best { cost, func: Some(simplified.clone()), ties: false };
+        report.chosen = Chosen::Semantic;
+        let shared = syntactic_of(&simplified, options);
+        best.offer(&summary::cost(&shared, options), shared, Chosen::Semantic, report);
+    } else {
+        let start = Instant::now();
+        saturate(func, options, best, report);
+        if !done.any() {
+            return;
+        }
         if start.elapsed() >= options.budgets.time {
             report.hit(Limit::Time);
             return;
         }
-        let start = Instant::now();
-        let mut simplified = func.clone();
-        let changed = simplify::run(&mut simplified, &options.profile, &options.rewrites).any();
-        report.stages.insert("simplify".to_owned(), micros(start));
-        if changed {
-            saturate(&simplified, options, best, report);
-        }
+        best.ties = true;
     }
+    saturate(&simplified, options, best, report);
 }
 
 fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {

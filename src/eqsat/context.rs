@@ -250,6 +250,7 @@ pub fn assume_what_is_true(graph: &mut Graph) -> bool {
                     changed |= graph.union(a, opposite);
                 }
                 (Op::Bin(op), &[a, b]) if super::facts::in_theory(graph[a].data.dtype) => {
+                    changed |= unite_equals(graph, *op, truth, a, b);
                     for fact in inequalities(graph, *op, truth, a, b) {
                         let negated = fact.scale(-1).map(|sum| without_quotients(graph, sum));
                         let multiplied_out = negated.and_then(|sum| sum.scale(-1)).filter(|p| *p != fact);
@@ -265,6 +266,22 @@ pub fn assume_what_is_true(graph: &mut Graph) -> bool {
     changed
 }
 
+/// What a true or false `==` or `!=` says of classes: equal operands are one class, and the opposite comparison of
+/// the same operands has the opposite truth value.
+fn unite_equals(graph: &mut Graph, op: BinOp, truth: bool, a: Id, b: Id) -> bool {
+    let (opposite, equal) = match op {
+        BinOp::Eq => (BinOp::Ne, truth),
+        BinOp::Ne => (BinOp::Eq, !truth),
+        _ => return false,
+    };
+    let mut changed = equal && graph.union(a, b);
+    if let Some(class) = graph.lookup(Node::bin(opposite, DType::BOOL, a, b)) {
+        let value = graph.add(Node::int(i64::from(!truth), DType::BOOL));
+        changed |= graph.union(class, value);
+    }
+    changed
+}
+
 /// The polynomials that are not negative when the comparison has this truth value.
 fn inequalities(graph: &Graph, op: BinOp, truth: bool, a: Id, b: Id) -> Vec<Poly> {
     let (a, b) = (poly_of(graph, a), poly_of(graph, b));
@@ -276,6 +293,9 @@ fn inequalities(graph: &Graph, op: BinOp, truth: bool, a: Id, b: Id) -> Vec<Poly
         (BinOp::Gt, true) | (BinOp::Le, false) => vec![strict(&down)],
         (BinOp::Ge, true) | (BinOp::Lt, false) => vec![Some(down)],
         (BinOp::Eq, true) | (BinOp::Ne, false) => vec![Some(up), Some(down)],
+        // What is not zero and not negative is positive.
+        (BinOp::Eq, false) | (BinOp::Ne, true) if not_negative(graph, &up) => vec![strict(&up)],
+        (BinOp::Eq, false) | (BinOp::Ne, true) if not_negative(graph, &down) => vec![strict(&down)],
         _ => Vec::new(),
     };
     facts.into_iter().flatten().collect()
@@ -284,6 +304,12 @@ fn inequalities(graph: &Graph, op: BinOp, truth: bool, a: Id, b: Id) -> Vec<Poly
 /// Adds `fact >= 0`: to the ranges if it is about one atom, else to the assumptions.
 fn assume(graph: &mut Graph, fact: Poly) -> bool {
     if fact.as_const().is_some() || bound(graph, &fact, 1).at_least(0) {
+        return false;
+    }
+    let opposite = fact.scale(-1).and_then(|p| p.add(&Poly::constant(-1)));
+    if opposite.is_some_and(|p| not_negative(graph, &p)) {
+        // The facts of this place exclude each other.
+        graph.analysis.contradictions += 1;
         return false;
     }
     let mut changed = false;

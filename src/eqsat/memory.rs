@@ -64,6 +64,17 @@ impl Memory {
         let mut written = Written::default();
         cond.iter().for_each(|e| written.expr(e));
         written.block(body);
+        self.write_all_of(written);
+    }
+
+    /// Whatever one statement may write.
+    pub fn write_stmt(&mut self, stmt: &Stmt) {
+        let mut written = Written::default();
+        written.stmt(stmt);
+        self.write_all_of(written);
+    }
+
+    fn write_all_of(&mut self, mut written: Written) {
         if written.everything {
             self.write_all();
         } else {

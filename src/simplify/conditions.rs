@@ -1,28 +1,29 @@
-//! Conditions that other conditions of the same nest imply.
+//! Parts of conditions that the other parts imply.
 //!
 //! In `if a and b: if c: S` (no `else`, nothing but the inner `if` in the outer one) `S` runs where `a`, `b` and `c`
-//! all hold, so a part that the others imply can go. A part goes only if those behind it, which it guarded, cannot
-//! trap where it does not hold.
+//! all hold, so a part that the others imply can go. The same holds within one conjunction, and with negations
+//! within a disjunction. A part goes only if those behind it, which it guarded, cannot trap where it does not hold.
 
-use super::region::{Engine, assume, decide};
+use super::entail::entails;
+use super::region::{Engine, are_total, assume};
 use crate::eqsat::lower::{Known, acts};
 use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
 
-/// The most parts of a nest that are looked at.
+/// The most parts of a nest or chain that are looked at.
 const MAX_PARTS: usize = 12;
 
 /// Drops implied parts of the nest of conditions that starts with `if cond: then else: otherwise`. A condition all
 /// of whose parts are gone is the constant true. Returns how many parts went.
 pub(super) fn drop_implied(
     engine: &Engine<'_>,
-    known: &Known,
+    known: &mut Known,
     cond: &mut Expr,
     then: &mut Block,
     otherwise: &Block,
 ) -> usize {
     let mut parts: Vec<Option<Expr>> = Vec::new();
     let mut sizes = Vec::new();
-    split(cond, &mut parts);
+    split(BinOp::And, cond, &mut parts);
     sizes.push(parts.len());
     if otherwise.is_empty() {
         let mut block: &Block = then;
@@ -31,28 +32,17 @@ pub(super) fn drop_implied(
             && otherwise.is_empty()
         {
             let before = parts.len();
-            split(cond, &mut parts);
+            split(BinOp::And, cond, &mut parts);
             sizes.push(parts.len() - before);
             block = then;
         }
     }
-    if parts.len() < 2 || parts.len() > MAX_PARTS {
-        return 0;
-    }
-    let mut dropped = 0;
-    for i in 0..parts.len() {
-        if parts.iter().flatten().count() < 2 {
-            break;
-        }
-        if parts[i].as_ref().is_some_and(|p| !acts(p)) && implied(engine, known, &parts, i) {
-            parts[i] = None;
-            dropped += 1;
-        }
-    }
+    let dropped = drop_parts(engine, known, BinOp::And, &mut parts);
     if dropped > 0 {
         let mut parts = parts.into_iter();
         let mut sizes = sizes.into_iter();
-        let mut next = || join(parts.by_ref().take(sizes.next().unwrap_or(0)).flatten().collect());
+        let mut next =
+            || join(BinOp::And, parts.by_ref().take(sizes.next().unwrap_or(0)).flatten().collect());
         *cond = next();
         let mut block = then;
         while otherwise.is_empty()
@@ -67,42 +57,103 @@ pub(super) fn drop_implied(
     dropped
 }
 
-/// Whether the other parts imply part `i`, and those behind it do not need it as a guard.
-fn implied(engine: &Engine<'_>, known: &Known, parts: &[Option<Expr>], i: usize) -> bool {
-    let Some(part) = &parts[i] else { return false };
-    let mut others = known.clone();
-    for (j, other) in parts.iter().enumerate() {
-        if let Some(other) = other.as_ref().filter(|_| j != i) {
-            assume(&mut others, other, true);
+/// Drops implied parts of a chain of `op` (`and` or `or`). Returns how many went.
+pub(super) fn drop_from_chain(engine: &Engine<'_>, known: &mut Known, op: BinOp, chain: &mut Expr) -> usize {
+    let mut parts = Vec::new();
+    split(op, chain, &mut parts);
+    let dropped = drop_parts(engine, known, op, &mut parts);
+    if dropped > 0 {
+        *chain = join(op, parts.into_iter().flatten().collect());
+    }
+    dropped
+}
+
+/// Takes constants out of a chain of `op`.
+pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
+    let mut parts = Vec::new();
+    split(op, chain, &mut parts);
+    let neutral = i64::from(op == BinOp::And);
+    if parts.iter().flatten().any(|p| p.as_int().is_some_and(|v| v != neutral)) {
+        if !acts(chain) {
+            *chain = Expr::bool(neutral == 0);
+        }
+        return;
+    }
+    *chain = join(op, parts.into_iter().flatten().filter(|p| p.as_int().is_none()).collect());
+}
+
+fn drop_parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &mut [Option<Expr>]) -> usize {
+    if parts.len() < 2 || parts.len() > MAX_PARTS {
+        return 0;
+    }
+    let mut dropped = 0;
+    for i in 0..parts.len() {
+        if parts.iter().flatten().count() < 2 {
+            break;
+        }
+        if parts[i].as_ref().is_some_and(|p| !acts(p)) && implied(engine, known, op, parts, i) {
+            parts[i] = None;
+            dropped += 1;
         }
     }
-    if others.facts.len() == known.facts.len() {
-        return false;
+    dropped
+}
+
+/// Whether the other parts imply part `i` (of a disjunction: their negations imply its negation), and those behind
+/// it do not need it as a guard.
+fn implied(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &[Option<Expr>], i: usize) -> bool {
+    let Some(part) = &parts[i] else { return false };
+    let truth = op == BinOp::And;
+    let facts = known.facts.len();
+    for (j, other) in parts.iter().enumerate() {
+        if let Some(other) = other.as_ref().filter(|_| j != i) {
+            assume(known, other, truth);
+        }
     }
-    let decided = decide(engine, &others, &[part]);
-    if decided.is_none_or(|v| v[0].value != Some(true)) {
+    let follows = known.facts.len() > facts && entails(engine, known, part, truth);
+    known.facts.truncate(facts);
+    if !follows {
         return false;
     }
     // What stands behind is then evaluated with only what stands before it known.
-    let mut before = known.clone();
-    for other in parts[..i].iter().flatten() {
-        assume(&mut before, other, true);
+    let later: Vec<&Expr> = parts[i + 1..].iter().flatten().filter(|e| may_trap(e)).collect();
+    if later.is_empty() {
+        return true;
     }
-    let later: Vec<&Expr> = parts[i + 1..].iter().flatten().collect();
-    later.is_empty() || decide(engine, &before, &later).is_some_and(|v| v.iter().all(|c| c.total))
+    for other in parts[..i].iter().flatten() {
+        assume(known, other, truth);
+    }
+    let total = are_total(engine, known, &later);
+    known.facts.truncate(facts);
+    total
 }
 
-/// The parts of a conjunction, in order.
-fn split(cond: &Expr, parts: &mut Vec<Option<Expr>>) {
+/// Whether an expression holds an operation that may trap: a division by no constant, a load or a call.
+fn may_trap(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        found |= match &e.kind {
+            ExprKind::Binary(op, _, b) => op.is_division() && b.as_int().is_none_or(|c| c == 0),
+            ExprKind::Load { .. } => true,
+            ExprKind::Call(_) => !matches!(e.as_intrin(), Some(("likely" | "if_then_else", _))),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// The parts of a chain of `op`, in order.
+pub(super) fn split(op: BinOp, cond: &Expr, parts: &mut Vec<Option<Expr>>) {
     match &cond.kind {
-        ExprKind::Binary(BinOp::And, a, b) if cond.dtype.is_scalar() => {
-            split(a, parts);
-            split(b, parts);
+        ExprKind::Binary(o, a, b) if *o == op && cond.dtype.is_scalar() => {
+            split(op, a, parts);
+            split(op, b, parts);
         }
         _ => parts.push(Some(cond.clone())),
     }
 }
 
-fn join(parts: Vec<Expr>) -> Expr {
-    parts.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true))
+fn join(op: BinOp, parts: Vec<Expr>) -> Expr {
+    let neutral = Expr::bool(op == BinOp::And);
+    parts.into_iter().reduce(|a, b| Expr::binary(op, a, b)).unwrap_or(neutral)
 }

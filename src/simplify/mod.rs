@@ -4,21 +4,31 @@
 //! loop runs at all), conditions of enclosing `if`s, `while`s and blocks, asserts and assumptions that were passed.
 //! All expressions of one block that stand under the same facts are put into one small contextual e-graph
 //! (`region`); what is cheaper there replaces what stood there. Nothing is shared with any other place, so no
-//! fact can leak. Facts that read memory are not used: the memory may change.
+//! fact can leak. A fact that reads memory is forgotten where something may write there, loops' back edges
+//! included.
 //!
-//! Statements follow: branches that are never taken and loops that never run go, and a condition that the other
-//! conditions of its nest imply goes (`conditions`).
+//! Statements follow: branches that are never taken and loops that never run go, a condition that the other
+//! conditions of its nest imply goes (`conditions`), so does one both of whose arms do the same (`arms`), neighbours
+//! with equal or opposite conditions merge (`merge`), and a store of what the element holds goes.
 
+mod arms;
 mod conditions;
+mod entail;
+mod learn;
+mod merge;
 mod region;
+mod sample;
 
-use self::region::Engine;
+use self::region::{Engine, reads_memory};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::Profile;
-use crate::eqsat::lower::{Known, extent_range, parameter_ranges, reads_or_acts, visit_roots};
+use crate::eqsat::lower::{Known, acts, extent_range, parameter_ranges, reads_or_acts, visit_roots};
+use crate::eqsat::memory::Memory;
 use crate::eqsat::rewrite::Rewrites;
-use crate::ir::{AttrNode, BinOp, Block, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId};
+use crate::ir::{
+    AttrNode, BinOp, Block, BufferId, DType, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+};
 
 /// What a run changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +50,8 @@ impl Simplified {
 pub fn run(func: &mut PrimFunc, profile: &Profile, rewrites: &Rewrites) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = Known { ranges: parameter_ranges(func), ..Known::default() };
-    let mut simplifier =
-        Simplifier { engine: Engine { func, profile, rewrites }, known, done: Simplified::default() };
+    let engine = Engine { func, profile, rewrites };
+    let mut simplifier = Simplifier { engine, known, done: Simplified::default() };
     let body = simplifier.block(body);
     let done = simplifier.done;
     func.body = body;
@@ -99,23 +109,40 @@ impl Simplifier<'_> {
         let mut out = Vec::with_capacity(block.len());
         let mut start = 0;
         while start < block.len() {
-            // A run of statements under the same facts, up to the first that adds some.
-            let end = block[start..]
-                .iter()
-                .position(|s| gives_fact(s).is_some())
-                .map_or(block.len(), |i| start + i + 1);
-            self.expressions(&mut block[start..end]);
-            for stmt in &mut block[start..end] {
+            // A run of statements under the same facts, up to the first that adds some or may end some.
+            let last = if self.knows_memory() {
+                start
+            } else {
+                let adds = block[start..].iter().position(|s| gives_fact(s).is_some());
+                adds.map_or(block.len() - 1, |i| start + i)
+            };
+            if let StmtKind::While { body, .. } = &block[start].kind {
+                // Its condition is evaluated again after the body.
+                forget_writes(&self.engine, &mut self.known, body);
+            }
+            self.expressions(&mut block[start..=last]);
+            for stmt in &mut block[start..=last] {
                 let stmt = std::mem::replace(stmt, Stmt::new(StmtKind::Break));
-                if let Some(fact) = gives_fact(&stmt).cloned() {
+                let fact = gives_fact(&stmt).cloned();
+                let written = self.knows_memory().then(|| written_by(&self.engine, &stmt));
+                self.stmt(stmt, &mut out);
+                if let Some(memory) = written {
+                    forget(&mut self.known, &memory);
+                }
+                if let Some(fact) = fact {
                     self.assume(&fact, true);
                 }
-                self.stmt(stmt, &mut out);
             }
-            start = end;
+            start = last + 1;
         }
         self.known.facts.truncate(facts);
+        self.done.conditions += merge::merge(&self.engine, &mut self.known, &mut out);
         out
+    }
+
+    /// Whether a fact reads memory.
+    fn knows_memory(&self) -> bool {
+        self.known.facts.iter().any(|(fact, _)| reads_memory(fact))
     }
 
     /// Replaces the expressions of the statements themselves (not of their blocks) where a cheaper one is equal.
@@ -135,7 +162,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Takes a condition, or what of it reads no memory, as a fact for what follows.
+    /// Takes a condition as a fact for what follows.
     fn assume(&mut self, cond: &Expr, truth: bool) {
         region::assume(&mut self.known, cond, truth);
     }
@@ -159,13 +186,13 @@ impl Simplifier<'_> {
                     out.extend(taken);
                     return;
                 }
-                if then == otherwise && !reads_or_acts(cond) {
+                if let Some(either) = self.either_arm(cond, then, otherwise) {
                     self.done.conditions += 1;
-                    let both = self.block(std::mem::take(then));
-                    out.extend(both);
+                    let either = self.block(either);
+                    out.extend(either);
                     return;
                 }
-                let fused = conditions::drop_implied(&self.engine, &self.known, cond, then, otherwise);
+                let fused = conditions::drop_implied(&self.engine, &mut self.known, cond, then, otherwise);
                 self.done.conditions += fused;
                 if fused > 0 && cond.as_int().is_some() {
                     // The outer condition is gone: the nest starts further in.
@@ -184,16 +211,26 @@ impl Simplifier<'_> {
                     s.assume(&cond, false);
                     s.block(std::mem::take(otherwise))
                 });
-                if then.is_empty() && otherwise.is_empty() && !reads_or_acts(&cond) {
+                if then.is_empty() && otherwise.is_empty() && !acts(&cond) {
+                    self.done.conditions += 1;
                     return;
                 }
+                self.keep_first_arm(&mut stmt);
             }
             StmtKind::For(f) => {
-                if f.extent.as_int().is_some_and(|n| n <= 0) {
+                if f.extent.as_int().is_some_and(|n| n <= 0) && !acts(&f.min) {
                     self.done.conditions += 1;
                     return;
                 }
                 self.for_loop(f);
+                if f.body.is_empty() && ![&f.min, &f.extent].into_iter().chain(&f.step).any(acts) {
+                    self.done.conditions += 1;
+                    return;
+                }
+            }
+            StmtKind::Store { buffer, indices, value } if is_own_element(*buffer, indices, value) => {
+                self.done.expressions += 1;
+                return;
             }
             StmtKind::While { cond, body } => {
                 if cond.as_int() == Some(0) {
@@ -201,6 +238,7 @@ impl Simplifier<'_> {
                     return;
                 }
                 *body = self.within(|s| {
+                    forget_writes(&s.engine, &mut s.known, body);
                     s.assume(cond, true);
                     s.block(std::mem::take(body))
                 });
@@ -208,6 +246,7 @@ impl Simplifier<'_> {
             StmtKind::Attr { node, value, body, .. } => {
                 *body = self.within(|s| {
                     if let AttrNode::IterVar { var, .. } = node {
+                        forget_writes(&s.engine, &mut s.known, body);
                         s.iterate(*var, &Expr::int(0, value.dtype), value);
                     }
                     s.block(std::mem::take(body))
@@ -215,6 +254,7 @@ impl Simplifier<'_> {
             }
             StmtKind::LaunchThread { var, extent, body, .. } => {
                 *body = self.within(|s| {
+                    forget_writes(&s.engine, &mut s.known, body);
                     s.iterate(*var, &Expr::int(0, extent.dtype), extent);
                     s.block(std::mem::take(body))
                 });
@@ -233,10 +273,48 @@ impl Simplifier<'_> {
         out.push(stmt);
     }
 
+    /// The arm that may stand for both, if they do the same.
+    fn either_arm(&mut self, cond: &Expr, then: &mut Block, otherwise: &mut Block) -> Option<Block> {
+        if then.is_empty() || then.len() != otherwise.len() || acts(cond) {
+            return None;
+        }
+        // The arm kept must do what the other does where that one runs.
+        let stands_for_other = |s: &mut Self, truth: bool| {
+            s.within(|s| {
+                s.assume(cond, truth);
+                forget_writes(&s.engine, &mut s.known, then);
+                forget_writes(&s.engine, &mut s.known, otherwise);
+                arms::same(&s.engine, &s.known, then, otherwise)
+            })
+        };
+        if stands_for_other(self, false) {
+            Some(std::mem::take(then))
+        } else if stands_for_other(self, true) {
+            Some(std::mem::take(otherwise))
+        } else {
+            None
+        }
+    }
+
+    /// Turns `if c: (nothing) else: B` into `if not c: B`.
+    fn keep_first_arm(&mut self, stmt: &mut Stmt) {
+        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind
+            && then.is_empty()
+            && !otherwise.is_empty()
+        {
+            std::mem::swap(then, otherwise);
+            *cond = Expr::not(std::mem::replace(cond, Expr::bool(true)));
+            if !acts(cond) {
+                region::replace(&self.engine, &self.known, &mut [cond]);
+            }
+        }
+    }
+
     fn for_loop(&mut self, f: &mut For) {
         let (var, min, extent) = (f.var, f.min.clone(), f.extent.clone());
         let body = std::mem::take(&mut f.body);
         f.body = self.within(|s| {
+            forget_writes(&s.engine, &mut s.known, &body);
             s.iterate(var, &min, &extent);
             s.block(body)
         });
@@ -271,6 +349,48 @@ impl Simplifier<'_> {
         if extent.as_int().is_none() {
             self.assume(&Expr::binary(BinOp::Lt, it, min.clone() + extent.clone()), true);
             self.assume(&Expr::binary(BinOp::Le, Expr::int(1, dtype), extent.clone()), true);
+        }
+    }
+}
+
+/// Whether a value is the element of the buffer at these indices, so that storing it there does nothing.
+fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Load { buffer: from, indices: at } => {
+            *from == buffer && at == indices && !indices.iter().any(acts)
+        }
+        _ => false,
+    }
+}
+
+/// What one statement may write: versions that are not 0.
+fn written_by(engine: &Engine<'_>, stmt: &Stmt) -> Memory {
+    let mut memory = Memory::new(engine.func);
+    memory.set_next(1);
+    memory.write_stmt(stmt);
+    memory
+}
+
+/// Forgets the facts that running the block may change.
+fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
+    if known.facts.iter().any(|(fact, _)| reads_memory(fact)) {
+        let mut memory = Memory::new(engine.func);
+        memory.set_next(1);
+        memory.write_what(body, None);
+        forget(known, &memory);
+    }
+}
+
+/// Forgets the facts that read what was written. Something that holds anyway takes their places, so that the facts
+/// of enclosing scopes keep theirs.
+fn forget(known: &mut Known, written: &Memory) {
+    for (fact, truth) in &mut known.facts {
+        let mut stale = false;
+        fact.walk(&mut |e| {
+            stale |= matches!(e.kind, ExprKind::Load { buffer, .. } if written.version(buffer) != 0);
+        });
+        if stale {
+            (*fact, *truth) = (Expr::bool(true), true);
         }
     }
 }

@@ -2,11 +2,14 @@
 
 use hashbrown::HashSet;
 
+use super::conditions;
+use super::learn::{equates, may_learn, occurs};
+
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
-use crate::eqsat::lower::{Known, Lowered, lower_at, reads_or_acts};
+use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{canonical, facts, raise, saturate};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
@@ -27,7 +30,8 @@ pub(super) struct Engine<'a> {
 /// Replaces each root that facts could change by the cheapest equal expression, if that is cheaper. Returns how many
 /// were replaced.
 pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    let mut open: Vec<&mut Expr> = roots.iter_mut().map(|e| &mut **e).filter(|e| worth_it(e)).collect();
+    let mut open: Vec<&mut Expr> =
+        roots.iter_mut().map(|e| &mut **e).filter(|e| worth_it(known, e)).collect();
     replace(engine, known, &mut open)
 }
 
@@ -49,25 +53,30 @@ pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr
     replaced
 }
 
-/// What is known of each condition at a place.
-pub(super) struct Verdict {
-    /// Whether it is decided.
-    pub value: Option<bool>,
-    /// Whether evaluating it cannot trap.
-    pub total: bool,
+/// Whether evaluating the expressions cannot trap where `known` holds.
+pub(super) fn are_total(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> bool {
+    saturated(engine, known, exprs)
+        .is_some_and(|(_, selection)| selection.sites.iter().all(|&index| selection.chosen[index].total))
 }
 
-/// Decides conditions where `known` holds; `None` if nothing can be said.
-pub(super) fn decide(engine: &Engine<'_>, known: &Known, conds: &[&Expr]) -> Option<Vec<Verdict>> {
-    let (lowered, selection) = saturated(engine, known, conds)?;
-    let verdicts = lowered.sites.iter().zip(&selection.sites).map(|(site, &index)| {
-        let data = &lowered.graph[lowered.graph.find(site.class)].data;
-        Verdict {
-            value: data.interval.as_point().filter(|_| data.dtype.is_bool()).map(|v| v != 0),
-            total: selection.chosen[index].total,
-        }
-    });
-    Some(verdicts.collect())
+/// Whether no place is reached where `known` holds: its facts contradict each other.
+pub(super) fn contradicts(engine: &Engine<'_>, known: &Known) -> bool {
+    let mut lowered = lower_at(engine.func, engine.profile, known, &[]);
+    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    lowered.graph.analysis.contradictions > 0
+}
+
+/// Whether the expressions of each pair are equal where `known` holds.
+pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) -> bool {
+    let exprs: Vec<&Expr> = pairs.iter().flat_map(|(a, b)| [a, b]).collect();
+    let mut lowered = lower_at(engine.func, engine.profile, known, &exprs);
+    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    let graph = &lowered.graph;
+    graph.analysis.contradictions == 0
+        && lowered
+            .sites
+            .chunks(2)
+            .all(|pair| matches!(pair, [a, b] if graph.find(a.class) == graph.find(b.class)))
 }
 
 /// The saturated graph of expressions and its cheapest trees; `None` if the facts contradict each other (the place
@@ -91,8 +100,9 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     Some((lowered, selection))
 }
 
-/// Whether an expression holds anything that facts could change.
-fn worth_it(e: &Expr) -> bool {
+/// Whether an expression holds anything that simplification could change: more than sums and products, or what has
+/// a known value.
+fn worth_it(known: &Known, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= match &e.kind {
@@ -102,49 +112,79 @@ fn worth_it(e: &Expr) -> bool {
             }
             ExprKind::Not(_) | ExprKind::Select(..) => true,
             ExprKind::Call(_) => matches!(e.as_intrin(), Some(("if_then_else", _))),
+            ExprKind::Var(v) => known.ranges.get(v.index()).is_some_and(|r| r.as_point().is_some()),
+            ExprKind::Load { .. } => known.facts.iter().any(|(fact, _)| occurs(fact, e)),
             _ => false,
         };
     });
-    found
+    found || known.facts.iter().any(|(fact, truth)| equates(fact, *truth, e))
 }
 
-/// Simplifies the arms of conditional expressions under their conditions, innermost last. Returns how many were
-/// replaced.
+/// Simplifies the arms of conditional expressions under their conditions, innermost last, and drops parts of
+/// conjunctions and disjunctions that the others imply. Returns how many expressions were replaced.
 pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr) -> usize {
-    let mut replaced = 0;
-    let facts = known.facts.len();
-    let mut arm = |known: &mut Known, cond: &Expr, truth: bool, arm: &mut Expr| {
-        assume(known, cond, truth);
-        if known.facts.len() > facts {
-            replaced += simplify(engine, known, &mut [&mut *arm]);
-        }
-        replaced += simplify_arms(engine, known, arm);
-        known.facts.truncate(facts);
-    };
     match &mut e.kind {
         ExprKind::Select(cond, then, otherwise) => {
-            arm(known, cond, true, then);
-            arm(known, cond, false, otherwise);
-            replaced + simplify_arms(engine, known, cond)
+            let arms =
+                arm(engine, known, &[(cond, true)], then) + arm(engine, known, &[(cond, false)], otherwise);
+            arms + simplify_arms(engine, known, cond)
         }
-        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if a.dtype.is_scalar() => {
-            arm(known, a, *op == BinOp::And, b);
-            replaced + simplify_arms(engine, known, a)
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, _) if a.dtype.is_scalar() => {
+            let op = *op;
+            let dropped = conditions::drop_from_chain(engine, known, op, e);
+            let replaced = parts(engine, known, op, &mut Vec::new(), e);
+            if replaced > 0 {
+                conditions::fold_chain(op, e);
+            }
+            dropped + replaced
         }
-        ExprKind::Call(call) if crate::eqsat::lower::is_lazy_select(call) => {
-            let [cond, then, otherwise] = &mut call.args[..] else { return replaced };
-            arm(known, cond, true, then);
-            arm(known, cond, false, otherwise);
-            replaced + simplify_arms(engine, known, cond)
+        ExprKind::Call(call) if is_lazy_select(call) => {
+            let [cond, then, otherwise] = &mut call.args[..] else { return 0 };
+            let arms =
+                arm(engine, known, &[(cond, true)], then) + arm(engine, known, &[(cond, false)], otherwise);
+            arms + simplify_arms(engine, known, cond)
         }
         _ => {
+            let mut replaced = 0;
             e.for_each_child_mut(|c| replaced += simplify_arms(engine, known, c));
             replaced
         }
     }
 }
 
-/// Takes a condition as a fact; of a conjunction (or a false disjunction) the parts that read no memory.
+/// Simplifies the parts of a chain of `op`, each where those before it let evaluation come to it. `before` gets the
+/// parts.
+fn parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, before: &mut Vec<Expr>, e: &mut Expr) -> usize {
+    match &mut e.kind {
+        ExprKind::Binary(o, a, b) if *o == op && a.dtype.is_scalar() => {
+            parts(engine, known, op, before, a) + parts(engine, known, op, before, b)
+        }
+        _ => {
+            let conds: Vec<(&Expr, bool)> = before.iter().map(|c| (c, op == BinOp::And)).collect();
+            let replaced = arm(engine, known, &conds, e);
+            before.push(e.clone());
+            replaced
+        }
+    }
+}
+
+/// Simplifies an expression that is evaluated only where the conditions have the given truth values.
+fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut Expr) -> usize {
+    let facts = known.facts.len();
+    for (cond, truth) in conds {
+        assume(known, cond, *truth);
+    }
+    let mut replaced = 0;
+    if known.facts.len() > facts && worth_it(known, e) && may_learn(known, facts, e) {
+        replaced += replace(engine, known, &mut [&mut *e]);
+    }
+    replaced += simplify_arms(engine, known, e);
+    known.facts.truncate(facts);
+    replaced
+}
+
+/// Takes a condition as a fact; of a conjunction (or a false disjunction) each part. A fact that reads memory holds
+/// until something may write there.
 pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
     if !cond.dtype.is_bool() || !cond.dtype.is_scalar() {
         return;
@@ -161,9 +201,25 @@ pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
         _ => {
             if let Some(("likely", [inner])) = cond.as_intrin() {
                 assume(known, inner, truth);
-            } else if !reads_or_acts(cond) && cond.as_int().is_none() {
+            } else if let ExprKind::Not(inner) = &cond.kind {
+                assume(known, inner, !truth);
+            } else if is_statement_of_values(cond) && cond.as_int().is_none() {
                 known.facts.push((cond.clone(), truth));
             }
         }
     }
+}
+
+/// Whether a condition speaks of values and buffers only: no effects, and no bindings of its own.
+fn is_statement_of_values(cond: &Expr) -> bool {
+    let mut plain = !acts(cond);
+    cond.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Let(..)));
+    plain
+}
+
+/// Whether an expression reads a buffer.
+pub(super) fn reads_memory(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+    found
 }

@@ -7,6 +7,6 @@ class Module:
     def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32"), v: T.int32):
         T.func_attr({"tirx.noalias": True})
         T.assume(B[0] == 0)
-        A[0] = B[0] + 5
+        A[0] = 5
         B[0] = v
         A[1] = B[0] + 5

@@ -9,9 +9,7 @@ class Module:
         for i in range(8):
             cse_v1: T.let[T.int32] = i * 8
             for j in range(8):
-                if T.bool(True):
-                    A[cse_v1 + j] = i
-                if T.bool(False):
-                    A[0] = 1
+                cse_v2: T.let[T.int32] = cse_v1 + j
+                A[cse_v2] = i
                 if j < n:
-                    A[cse_v1 + j] = j
+                    A[cse_v2] = j

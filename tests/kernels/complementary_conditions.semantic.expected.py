@@ -8,14 +8,11 @@ class Module:
         T.func_attr({"tirx.noalias": True})
         for i in range(4):
             cse_v1: T.let[T.int32] = 4 * i
-            cse_v3: T.let[T.bool] = i == 3
             for j in range(4):
                 cse_v2: T.let[T.int32] = cse_v1 + j
                 if cse_v2 < 14:
                     A[cse_v2] = 1
+                    B[cse_v2] = 3
                 else:
                     A[cse_v2] = 2
-                if cse_v3 and j >= 2:
-                    B[cse_v2] = 4
-                else:
-                    B[cse_v2] = 3
+                    B[12 + j] = 4

@@ -9,9 +9,7 @@ class Module:
         for i, j in T.grid(4, 4):
             if 4 * i + j < 14:
                 A[4 * i + j] = 1
+                B[4 * i + j] = 3
             else:
                 A[4 * i + j] = 2
-            if i == 3 and j >= 2:
-                B[4 * i + j] = 4
-            else:
-                B[4 * i + j] = 3
+                B[12 + j] = 4

@@ -7,7 +7,4 @@ class Module:
     def main(A: T.Buffer((16,), "int32"), n: T.int32):
         T.func_attr({"tirx.noalias": True})
         for i in range(16):
-            if i < n:
-                A[i] = i * 2 + n
-            else:
-                A[i] = n + i + i
+            A[i] = i * 2 + n

@@ -7,12 +7,10 @@ class Module:
     def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), C: T.Buffer((1,), "int32")):
         T.func_attr({"tirx.noalias": True})
         for i in range(16):
-            cse_v1: T.let[T.bool] = i < 8
-            if cse_v1:
+            if i < 8:
                 A[i] = 1
-            if cse_v1:
                 B[i] = 2
-            if i >= 8:
+            else:
                 A[i] = 3
         if C[0] == 0:
             C[0] = 1

@@ -9,9 +9,8 @@ class Module:
         for i in range(16):
             if i < 8:
                 A[i] = 1
-            if i < 8:
                 B[i] = 2
-            if i >= 8:
+            else:
                 A[i] = 3
         if C[0] == 0:
             C[0] = 1

@@ -10,8 +10,5 @@ class Module:
             cse_v1: T.let[T.int32] = bx * 1024
             for tx in T.thread_binding(1024, thread="threadIdx.x"):
                 cse_v2: T.let[T.int32] = tx + cse_v1
-                cse_v3: T.let[T.bool] = cse_v2 < 5140
-                if T.likely(cse_v3):
-                    if T.likely(cse_v3):
-                        if T.likely(cse_v3):
-                            M[cse_v2] = A[cse_v2]
+                if T.likely(cse_v2 < 5140):
+                    M[cse_v2] = A[cse_v2]

@@ -1,0 +1,70 @@
+//! What follows from what is known: proofs by refutation, after sample points found nothing against it.
+
+use super::region::{Engine, assume, contradicts};
+use super::sample::Samples;
+use crate::eqsat::lower::{Known, acts};
+use crate::ir::{BinOp, Expr, ExprKind};
+
+/// Whether `goal` has truth value `truth` wherever `known` holds.
+pub(super) fn entails(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> bool {
+    if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
+        return false;
+    }
+    !Samples::new(known).refute(goal, truth) && proves(engine, known, goal, truth)
+}
+
+fn proves(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> bool {
+    match &goal.kind {
+        ExprKind::Int(v) if (*v != 0) == truth => true,
+        ExprKind::Not(a) => proves(engine, known, a, !truth),
+        // Each part by itself.
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if (*op == BinOp::And) == truth => {
+            proves(engine, known, a, truth) && proves(engine, known, b, truth)
+        }
+        _ => {
+            let facts = known.facts.len();
+            assume(known, goal, !truth);
+            let refuted = known.facts.len() > facts && contradicts(engine, known);
+            known.facts.truncate(facts);
+            refuted
+        }
+    }
+}
+
+/// `Some(true)` if two conditions are equal wherever `known` holds, `Some(false)` if each is the negation of the
+/// other, `None` if neither is proven.
+pub(super) fn relation(engine: &Engine<'_>, known: &mut Known, a: &Expr, b: &Expr) -> Option<bool> {
+    let (a, b) = (plain(a), plain(b));
+    if !a.dtype.is_bool() || !a.dtype.is_scalar() || acts(a) || acts(b) || a.dtype != b.dtype {
+        return None;
+    }
+    if a == b {
+        return Some(true);
+    }
+    let negation = |x: &Expr, y: &Expr| matches!(&x.kind, ExprKind::Not(inner) if plain(inner) == y);
+    if negation(a, b) || negation(b, a) {
+        return Some(false);
+    }
+    let samples = Samples::new(known);
+    let not_b = Expr::not(b.clone());
+    let equal = !samples.differ(a, b);
+    let opposite = !samples.differ(a, &not_b);
+    [(equal, true), (opposite, false)].into_iter().find_map(|(possible, same)| {
+        let follows = |known: &mut Known, truth: bool| {
+            let facts = known.facts.len();
+            assume(known, a, truth);
+            let proven = known.facts.len() > facts && entails(engine, known, b, truth == same);
+            known.facts.truncate(facts);
+            proven
+        };
+        (possible && follows(known, true) && follows(known, false)).then_some(same)
+    })
+}
+
+/// The condition without `T.likely` around it.
+fn plain(cond: &Expr) -> &Expr {
+    match cond.as_intrin() {
+        Some(("likely", [inner])) => inner,
+        _ => cond,
+    }
+}

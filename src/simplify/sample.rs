@@ -1,0 +1,153 @@
+//! Values of expressions at sample points: what a point refutes needs no search for a proof.
+//!
+//! A point gives every variable a value in its range. Only the points at which all known facts hold are used. As in
+//! the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed value of its
+//! buffer and indices, which may be what the memory holds. What has no value here (floats, calls, overflow) leaves
+//! a point out, so that the answers only ever refute.
+
+use crate::eqsat::lower::{Known, is_lazy_select};
+use crate::ir::value::int;
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
+
+/// How many points are tried.
+const POINTS: u64 = 48;
+
+/// The points at which what is known holds.
+pub(super) struct Samples<'a> {
+    known: &'a Known,
+    points: Vec<u64>,
+}
+
+impl<'a> Samples<'a> {
+    /// Tries the points against the facts.
+    pub(super) fn new(known: &'a Known) -> Samples<'a> {
+        let all = Samples { known, points: (0..POINTS).collect() };
+        let holds = |&point: &u64| known.facts.iter().all(|(e, truth)| all.truth(e, point) == Some(*truth));
+        let points = all.points.iter().copied().filter(holds).collect();
+        Samples { known, points }
+    }
+
+    /// Whether `cond` has another truth value than `truth` at some point.
+    pub(super) fn refute(&self, cond: &Expr, truth: bool) -> bool {
+        self.points.iter().any(|&p| self.truth(cond, p) == Some(!truth))
+    }
+
+    /// Whether the values of two expressions differ at some point.
+    pub(super) fn differ(&self, a: &Expr, b: &Expr) -> bool {
+        self.points.iter().any(|&p| match (self.value(a, p), self.value(b, p)) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        })
+    }
+
+    /// Whether the value is one and the same at all points that give one.
+    pub(super) fn constant(&self, e: &Expr) -> bool {
+        let mut values = self.points.iter().filter_map(|&p| self.value(e, p));
+        values.next().is_none_or(|first| values.all(|v| v == first))
+    }
+
+    /// How many points there are.
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn truth(&self, cond: &Expr, point: u64) -> Option<bool> {
+        self.value(cond, point).map(|v| v != 0)
+    }
+
+    fn value(&self, e: &Expr, point: u64) -> Option<i64> {
+        if !e.dtype.is_scalar() || !e.dtype.is_integral() && !e.dtype.is_bool() {
+            return None;
+        }
+        let of = |e: &Expr| self.value(e, point);
+        match &e.kind {
+            ExprKind::Int(v) => Some(*v),
+            ExprKind::Var(v) => match self.known.values.get(v) {
+                Some(value) => of(value),
+                None => Some(self.variable(*v, e, point)),
+            },
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+                // What is behind a guard need not have a value.
+                let a = of(a)? != 0;
+                if a == (*op == BinOp::Or) { Some(i64::from(a)) } else { of(b) }
+            }
+            ExprKind::Binary(op, a, b) => {
+                let dtype = a.dtype;
+                let (a, b) = (of(a)?, of(b)?);
+                match op {
+                    BinOp::Div | BinOp::FloorDiv if b == 0 => Some(0),
+                    BinOp::Mod | BinOp::FloorMod if b == 0 => Some(a),
+                    _ => int::binary(*op, dtype, a, b).ok(),
+                }
+            }
+            ExprKind::Not(a) => of(a).map(|v| i64::from(v == 0)),
+            ExprKind::Cast(a) if a.dtype.is_integral() || a.dtype.is_bool() => {
+                let v = of(a)?;
+                int::fits(e.dtype, v).then_some(v)
+            }
+            ExprKind::Select(c, a, b) => of(if of(c)? != 0 { a } else { b }),
+            ExprKind::Load { buffer, indices } => {
+                let mut hash = mix(u64::from(buffer.0), point);
+                for index in indices {
+                    hash = mix(hash, of(index)?.cast_unsigned());
+                }
+                let small = (hash % 9).cast_signed() - 2;
+                Some(match e.dtype {
+                    d if d.is_bool() => small & 1,
+                    d if d.is_uint() => small.abs(),
+                    _ => small,
+                })
+            }
+            ExprKind::Call(call) if is_lazy_select(call) => {
+                of(if of(&call.args[0])? != 0 { &call.args[1] } else { &call.args[2] })
+            }
+            ExprKind::Call(_) => match e.as_intrin() {
+                Some(("likely", [inner])) => of(inner),
+                _ => None,
+            },
+            ExprKind::Cast(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Ramp(..)
+            | ExprKind::Broadcast(_)
+            | ExprKind::Shuffle(..)
+            | ExprKind::Let(..)
+            | ExprKind::BufferData(_)
+            | ExprKind::BufferRef(_)
+            | ExprKind::Region(..)
+            | ExprKind::Tuple(_) => None,
+        }
+    }
+
+    /// A value in the variable's range: its ends, small distances from them, and larger ones.
+    fn variable(&self, var: VarId, e: &Expr, point: u64) -> i64 {
+        let hash = mix(u64::from(var.0) + 1, point);
+        if e.dtype.is_bool() {
+            return (hash & 1).cast_signed();
+        }
+        let range = self.known.ranges.get(var.index()).copied().unwrap_or(crate::arith::Interval::ALL);
+        let width = [3, 8, 40, 1500][usize::try_from(point % 4).unwrap_or(0)];
+        let step = (hash / 4 % width).cast_signed();
+        match (range.lo(), range.hi()) {
+            (Some(lo), Some(hi)) => {
+                if hash % 4 == 3 {
+                    hi.saturating_sub(step).max(lo)
+                } else {
+                    lo.saturating_add(step).min(hi)
+                }
+            }
+            (Some(lo), None) => lo.saturating_add(step),
+            (None, Some(hi)) => hi.saturating_sub(step),
+            (None, None) if hash % 4 == 3 || e.dtype.is_uint() => step,
+            (None, None) => step - width.cast_signed() / 4,
+        }
+    }
+}
+
+/// A pseudo-random function of two numbers.
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
