@@ -28,13 +28,23 @@ const MATCH_LIMIT: usize = 20_000;
 /// The most ways of matching one rule at one node.
 const WAYS_LIMIT: usize = 8;
 
-/// Rules prepared for the engine: by the operator at the root of what they match.
-#[derive(Debug, Default)]
+/// Rules prepared for the engine.
+#[derive(Debug)]
 pub struct Rewrites {
-    by_root: BTreeMap<usize, Vec<Prepared>>,
-    count: usize,
+    /// Left empty for the embedded rules until they are needed: syntactic mode, for one, needs none, and reading them
+    /// takes longer than most programs do.
+    table: OnceLock<Table>,
     /// Counts what the rules do, for those who want to know.
     observer: Option<Observer>,
+}
+
+/// The rules by the operator at the root of what they match.
+#[derive(Debug, Default)]
+struct Table {
+    by_root: BTreeMap<usize, Vec<Prepared>>,
+    /// Rules, those that are read in both directions counted twice.
+    count: usize,
+    rules: usize,
 }
 
 #[derive(Debug)]
@@ -42,6 +52,8 @@ struct Prepared {
     rule: Rule,
     /// Position among all that are prepared.
     index: usize,
+    /// Position of the rule, the same in both directions.
+    number: usize,
     reversed: bool,
     /// Whether a constant occurs, which in a vector would have to be a broadcast.
     constants: bool,
@@ -57,10 +69,9 @@ impl Prepared {
     }
 }
 
-impl Rewrites {
-    /// Prepares the enabled rules of a set that the engine uses.
-    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
-        let mut rewrites = Rewrites::default();
+impl Table {
+    fn new(set: &RuleSet, fast_math: bool) -> Table {
+        let mut table = Table::default();
         for rule in set.rules() {
             if rule.expensive || rule.may_trap || rule.vector || rule.fast_math && !fast_math {
                 continue;
@@ -73,22 +84,42 @@ impl Rewrites {
                     continue;
                 }
                 let prepared = Prepared {
-                    index: rewrites.count,
+                    index: table.count,
+                    number: table.rules,
                     reversed: direction.reversed,
                     constants: has_constants(direction.from) || has_constants(direction.to),
                     rule: rule.clone(),
                 };
-                rewrites.by_root.entry(root).or_default().push(prepared);
-                rewrites.count += 1;
+                table.by_root.entry(root).or_default().push(prepared);
+                table.count += 1;
+            }
+            table.rules += 1;
+        }
+        table
+    }
+
+    fn embedded() -> Table {
+        match RuleSet::embedded() {
+            Ok(set) => Table::new(&set, false),
+            // A test loads them all, so this is not met; the theory needs no rules.
+            Err(e) => {
+                log::error!("the embedded rules: {e}");
+                Table::default()
             }
         }
-        rewrites
+    }
+}
+
+impl Rewrites {
+    /// Prepares the enabled rules of a set that the engine uses.
+    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
+        Rewrites { table: OnceLock::from(Table::new(set, fast_math)), observer: None }
     }
 
     /// As [`Rewrites::new`], and counts from now on what each rule does.
     pub fn observed(set: &RuleSet, fast_math: bool) -> Rewrites {
         let mut rewrites = Rewrites::new(set, fast_math);
-        rewrites.observer = Some(Observer::new(rewrites.count));
+        rewrites.observer = Some(Observer::new(rewrites.len()));
         rewrites
     }
 
@@ -96,7 +127,7 @@ impl Rewrites {
     pub fn uses(&self) -> Vec<RuleUse> {
         let Some(observer) = &self.observer else { return Vec::new() };
         let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
-        for prepared in self.by_root.values().flatten() {
+        for prepared in self.table().by_root.values().flatten() {
             let rule = &prepared.rule;
             let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
             observer.add_to(prepared.index, entry);
@@ -104,28 +135,25 @@ impl Rewrites {
         uses.into_values().collect()
     }
 
-    /// The embedded rules, prepared once for the process.
+    /// The embedded rules, read and prepared once for the process, when they are first needed.
     pub fn embedded() -> Arc<Rewrites> {
         static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
-        let prepare = || match RuleSet::embedded() {
-            Ok(set) => Arc::new(Rewrites::new(&set, false)),
-            // A test loads them all, so this is not met; the theory needs no rules.
-            Err(e) => {
-                log::error!("the embedded rules: {e}");
-                Arc::default()
-            }
-        };
-        Arc::clone(EMBEDDED.get_or_init(prepare))
+        let unread = || Arc::new(Rewrites { table: OnceLock::new(), observer: None });
+        Arc::clone(EMBEDDED.get_or_init(unread))
+    }
+
+    fn table(&self) -> &Table {
+        self.table.get_or_init(Table::embedded)
     }
 
     /// How many rules (and directions) there are.
     pub fn len(&self) -> usize {
-        self.count
+        self.table().count
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.len() == 0
     }
 }
 
@@ -158,7 +186,8 @@ pub fn apply_and_tell(
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher { graph, callees };
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let table = rewrites.table();
+        let mut counts = vec![0; table.rules];
         let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
         classes.sort_unstable();
         let mut matches = Vec::new();
@@ -169,8 +198,8 @@ pub fn apply_and_tell(
             }
             for node in &graph[class].nodes {
                 let Some(key) = matcher.root_of(node) else { continue };
-                for prepared in rewrites.by_root.get(&key).into_iter().flatten() {
-                    let count = counts.entry(&prepared.rule.name).or_default();
+                for prepared in table.by_root.get(&key).into_iter().flatten() {
+                    let count = &mut counts[prepared.number];
                     if *count < MATCH_LIMIT {
                         let start = rewrites.observer.as_ref().map(|_| Instant::now());
                         *count += matcher.apply(prepared, class, node, &mut matches);

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use super::ast::{Cond, Hole, Pat, Rule, RuleOp, TypeClass, TypeRef, TypeVar};
 use super::infer::{Finish, Raw, RawKind, Slot, Types, has_vectors, is_integer, shapes};
 use super::sexp::{self, Fault, Node, Sexp};
@@ -39,17 +41,19 @@ pub fn parse(file: &str, text: &str) -> Result<RuleFile, Vec<Diagnostic>> {
         rules: Vec::new(),
     };
     let mut errors = Vec::new();
+    let mut names: HashSet<&str> = HashSet::new();
+    let mut lines = Lines { text, offset: 0, line: 1 };
     for (i, form) in forms.iter().enumerate() {
         let read = match form.list().and_then(<[_]>::first).and_then(Sexp::atom) {
             Some("set") if i == 0 => set_header(form, &mut out),
             Some("set") => fail(form, "`(set …)` must be the first form of its file"),
             Some("rule") => rule(form).and_then(|(mut rule, name)| {
-                if out.rules.iter().any(|other| other.name == rule.name) {
+                if !names.insert(name.atom().unwrap_or_default()) {
                     return fail(name, format!("there is a rule named `{}` already", rule.name));
                 }
                 rule.set = out.set.clone();
                 rule.file = file.into();
-                rule.line = diagnostic(file, text, name.span, String::new()).line;
+                rule.line = lines.at(name.span.start as usize);
                 out.rules.push(rule);
                 Ok(())
             }),
@@ -64,6 +68,21 @@ pub fn parse(file: &str, text: &str) -> Result<RuleFile, Vec<Diagnostic>> {
         errors.push(diagnose((Span { start: end, end }, message)));
     }
     if errors.is_empty() { Ok(out) } else { Err(errors) }
+}
+
+/// Counts lines from one place of a text to a later one.
+struct Lines<'t> {
+    text: &'t str,
+    offset: usize,
+    line: u32,
+}
+
+impl Lines<'_> {
+    fn at(&mut self, offset: usize) -> u32 {
+        self.line += self.text[self.offset..offset].matches('\n').count() as u32;
+        self.offset = offset;
+        self.line
+    }
 }
 
 /// A message about a place of a text.
