@@ -19,7 +19,7 @@ use hashbrown::{Equivalent, HashMap};
 
 use super::lang::{Node, Op};
 use super::poly::Poly;
-use crate::arith::Interval;
+use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 
 /// The e-graph of a function.
@@ -30,8 +30,10 @@ pub type Graph = EGraph<Node, Theory>;
 pub struct Facts {
     /// The type of the value; a union across types is a bug.
     pub dtype: DType,
-    /// Where the value lies, for index and `bool` scalars ([`Interval::ALL`] for others).
+    /// Where the value lies, for integer and `bool` scalars ([`Interval::ALL`] for others).
     pub interval: Interval,
+    /// What the value is modulo something, for integer scalars ([`Residue::ALL`] for others).
+    pub residue: Residue,
     /// The normal form, for index scalars.
     pub poly: Option<Arc<Poly>>,
     /// Whether the class holds a variable, a load or a template: its normal form is the class itself.
@@ -62,6 +64,8 @@ pub struct Theory {
     /// Polynomials that are not negative, in the place that a graph is about. Always empty in the graph of a whole
     /// function: such facts hold in a scope only.
     pub assumptions: Vec<Poly>,
+    /// Polynomials that are not zero, in the place that a graph is about; as the assumptions.
+    pub nonzero: Vec<Poly>,
     /// Whether to look for assumptions among what is known to be true.
     pub contextual: bool,
     /// Contradictions met (two constants in one class): evidence of an unsound rule; the result is not used.
@@ -111,7 +115,8 @@ impl Analysis<Node> for Theory {
         let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_));
         let poly =
             in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
-        Facts { dtype, interval: node_interval(graph, node), poly, leaf, level, updates: 0 }
+        let residue = node_residue(graph, node);
+        Facts { dtype, interval: node_interval(graph, node), residue, poly, leaf, level, updates: 0 }
     }
 
     fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
@@ -128,6 +133,16 @@ impl Analysis<Node> for Theory {
                 did.1 |= both != b.interval;
                 a.updates += u8::from(better);
                 a.interval = both;
+            }
+        }
+        match a.residue.meet(b.residue) {
+            None => self.contradictions += 1,
+            Some(_) if settled => {}
+            Some(both) => {
+                did.0 |= both != a.residue;
+                did.1 |= both != b.residue;
+                a.updates += u8::from(both != a.residue);
+                a.residue = both;
             }
         }
         let leaf = a.leaf || b.leaf;
@@ -159,7 +174,9 @@ impl Analysis<Node> for Theory {
             Some(poly) => poly.as_const(),
             None => None,
         };
-        let value = constant.or_else(|| data.interval.as_point().filter(|_| known_range(dtype)));
+        let by_range =
+            || data.interval.as_point().or((data.residue.modulus() == 0).then(|| data.residue.rest()));
+        let value = constant.or_else(|| by_range().filter(|_| known_range(dtype)));
         if let Some(value) = value {
             let constant = graph.add(Node::int(value, dtype));
             if graph.find(constant) != id {
@@ -200,8 +217,19 @@ fn prefer(p: &Poly, p_leaf: bool, q: &Poly, q_leaf: bool) -> bool {
     }
 }
 
+/// The values of a type whose ranges are tracked: scalars of integer types and `bool`. Those of `uint64` beyond 63
+/// bits have no place in an interval.
 fn known_range(dtype: DType) -> bool {
-    dtype.is_scalar() && (dtype.is_index() || dtype.is_bool())
+    dtype.is_scalar()
+        && (dtype.is_bool() || dtype.is_int() || dtype.is_uint())
+        && dtype.int_range().is_some_and(|(_, most)| most <= i128::from(i64::MAX))
+}
+
+/// Every value of a type with a known range.
+fn values_of(dtype: DType) -> Interval {
+    let bounds = dtype.int_range().filter(|_| !dtype.is_index());
+    let narrow = |v: i128| i64::try_from(v).ok();
+    bounds.and_then(|(lo, hi)| Interval::new(narrow(lo)?, narrow(hi)?)).unwrap_or(Interval::ALL)
 }
 
 fn node_level(graph: &Graph, node: &Node) -> u32 {
@@ -233,7 +261,7 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
     if !known_range(node.dtype) {
         return Interval::ALL;
     }
-    let unknown = if node.dtype.is_bool() { Interval::BOOL } else { Interval::ALL };
+    let unknown = if node.dtype.is_bool() { Interval::BOOL } else { values_of(node.dtype) };
     let of = |i: usize| graph[node.children[i]].data.interval;
     let operand = node.children.first().map(|&c| graph[c].data.dtype);
     match node.op {
@@ -242,7 +270,9 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
             graph.analysis.var_ranges.get(v.index()).copied().and_then(|r| r.meet(unknown)).unwrap_or(unknown)
         }
         Op::Bin(op) if operand.is_some_and(known_range) => {
-            binary_interval(op, of(0), of(1)).unwrap_or(unknown)
+            // A result that leaves a type that wraps can be anything.
+            let result = binary_interval(op, of(0), of(1)).unwrap_or(unknown);
+            if result.meet(unknown) == Some(result) { result } else { unknown }
         }
         Op::Not => Interval::point(1).sub(of(0)),
         Op::Likely => of(0),
@@ -253,6 +283,30 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
         },
         Op::Cast => cast_interval(operand, of(0), node.dtype).unwrap_or(unknown),
         _ => unknown,
+    }
+}
+
+fn node_residue(graph: &Graph, node: &Node) -> Residue {
+    if !known_range(node.dtype) || node.dtype.is_bool() {
+        return Residue::ALL;
+    }
+    let of = |i: usize| graph[node.children[i]].data.residue;
+    let divisor = || graph[node.children[1]].data.interval.as_point().filter(|&c| c > 0);
+    let wrapped = |r: Residue| if node.dtype.is_index() { r } else { r.wrap(u32::from(node.dtype.bits)) };
+    match node.op {
+        Op::Int(v) => Residue::point(v),
+        Op::Bin(BinOp::Add) => wrapped(of(0).add(of(1))),
+        Op::Bin(BinOp::Sub) => wrapped(of(0).sub(of(1))),
+        Op::Bin(BinOp::Mul) => wrapped(of(0).mul(of(1))),
+        Op::Bin(BinOp::FloorDiv) => divisor().map_or(Residue::ALL, |c| of(0).floordiv_const(c)),
+        Op::Bin(BinOp::FloorMod) => divisor().map_or(Residue::ALL, |c| of(0).floormod_const(c)),
+        Op::Bin(BinOp::Min | BinOp::Max) => of(0).join(of(1)),
+        Op::Select | Op::IfThenElse => of(1).join(of(2)),
+        Op::Likely => of(0),
+        Op::Cast if graph[node.children[0]].data.dtype.is_integral() => {
+            of(0).wrap(u32::from(node.dtype.bits))
+        }
+        _ => Residue::ALL,
     }
 }
 

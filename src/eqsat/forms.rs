@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 
 use egg::Id;
 
-use super::facts::{Graph, poly_of};
+use super::facts::{Graph, in_theory, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
-use super::theory::{build, quotient_of};
+use super::theory::{build, compare, quotient_of};
 use crate::ir::{BinOp, DType};
 
 /// The most terms of a sum for which factored forms are offered.
@@ -54,6 +54,29 @@ pub fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
     sum.finish(graph, poly.const_term())
 }
 
+/// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
+/// nodes.
+pub fn offer_all(graph: &mut Graph, node_limit: usize) {
+    let of_type = |graph: &Graph, wanted: fn(DType) -> bool| {
+        let mut ids: Vec<Id> = graph.classes().filter(|c| wanted(c.data.dtype)).map(|c| c.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    for id in of_type(graph, |dtype| dtype == DType::BOOL) {
+        if graph.total_size() > node_limit {
+            break;
+        }
+        compare::offer(graph, id);
+    }
+    for id in of_type(graph, in_theory) {
+        if graph.total_size() > node_limit {
+            break;
+        }
+        offer(graph, id);
+    }
+    graph.rebuild();
+}
+
 /// Puts the candidate forms of a class's polynomial into the class.
 pub fn offer(graph: &mut Graph, id: Id) {
     let id = graph.find(id);
@@ -68,6 +91,7 @@ pub fn offer(graph: &mut Graph, id: Id) {
     remainders(graph, id, &poly, dtype);
     if poly.terms().len() <= MAX_FACTORED_TERMS {
         factored(graph, id, &poly, dtype);
+        super::shapes::offer(graph, id, &poly, dtype);
     }
 }
 

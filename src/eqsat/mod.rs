@@ -20,13 +20,13 @@ pub mod poly;
 pub mod raise;
 pub mod rewrite;
 pub mod scopes;
+mod shapes;
 #[cfg(test)]
 mod tests;
 pub mod theory;
 
 use std::time::{Duration, Instant};
 
-use egg::Id;
 use hashbrown::HashSet;
 
 use crate::cost::{Bindings, Profile};
@@ -116,7 +116,7 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     clock.lap("lower");
     let rounds = saturate(&mut lowered, config.rewrites, config.node_limit);
     clock.lap("saturate");
-    offer_forms(&mut lowered, config.node_limit);
+    forms::offer_all(&mut lowered.graph, config.node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }
@@ -162,20 +162,6 @@ pub(crate) fn canonical(lowered: &Lowered, mut node: Node) -> Node {
         *child = lowered.graph.find(*child);
     }
     node
-}
-
-/// Offers ways to write the sums of all classes that sites can reach.
-fn offer_forms(lowered: &mut Lowered, node_limit: usize) {
-    let graph = &mut lowered.graph;
-    let mut ids: Vec<Id> = graph.classes().filter(|c| facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
-    ids.sort_unstable();
-    for id in ids {
-        if graph.total_size() > node_limit {
-            break;
-        }
-        forms::offer(graph, id);
-    }
-    graph.rebuild();
 }
 
 fn bound(lowered: &Lowered, plan: &Plan, vars: &[VarId]) -> Vec<Bound> {

@@ -224,6 +224,34 @@ impl Poly {
         Some((Poly::from_terms(q)?, Poly { terms: r }))
     }
 
+    /// The terms for which `keep` holds of monomial and coefficient.
+    pub fn filter(&self, keep: impl Fn(&Monomial, i64) -> bool) -> Poly {
+        Poly { terms: self.terms.iter().filter(|(m, c)| keep(m, *c)).cloned().collect() }
+    }
+
+    /// Splits into `(A, r)` with `self = g*A + r`, `g > 0`: the terms that `g` divides go to `A`, and of the
+    /// constant term as much as leaves `0 <= rest < g`.
+    pub fn split_multiples(&self, g: i64) -> Option<(Poly, Poly)> {
+        let constant = self.const_term();
+        let large = self.filter(|m, c| !m.is_empty() && c % g == 0);
+        let small = self.filter(|m, c| !m.is_empty() && c % g != 0);
+        let large = large.exact_div(g).add(&Poly::constant(constant.div_euclid(g)))?;
+        Some((large, small.add(&Poly::constant(constant.rem_euclid(g)))?))
+    }
+
+    /// The first term that `k * monomial` divides: what it is divided, and the term itself.
+    pub fn first_multiple(&self, monomial: &Monomial, k: i64) -> Option<(Poly, Poly)> {
+        self.terms.iter().find_map(|(m, c)| {
+            let rest = divide_monomial(m, monomial).filter(|_| c % k == 0)?;
+            Some((Poly::term(rest, c.checked_div(k)?), Poly { terms: vec![(m.clone(), *c)] }))
+        })
+    }
+
+    /// The sign of the first term that is not the constant one: 1, -1, or 0 if there is none.
+    pub fn leading_sign(&self) -> i64 {
+        self.terms.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, c)| c.signum())
+    }
+
     /// Divides every coefficient by `g`, which must divide them all.
     pub fn exact_div(&self, g: i64) -> Poly {
         Poly { terms: self.terms.iter().map(|(m, c)| (m.clone(), c / g)).collect() }
@@ -251,6 +279,26 @@ impl Poly {
     pub fn complexity(&self) -> (usize, usize) {
         (self.terms.len(), self.terms.iter().map(|(m, _)| m.len()).sum())
     }
+}
+
+/// The largest product of atoms, and the largest constant, that divide every term of all the polynomials.
+pub fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
+    let mut terms = polys.iter().flat_map(|p| p.terms.iter());
+    let Some((first, c)) = terms.next() else { return (Monomial::new(), 1) };
+    let mut monomial = first.clone();
+    let mut constant = c.checked_abs().unwrap_or(1);
+    for (m, c) in terms {
+        let mut rest = m.clone();
+        monomial.retain(|id| match rest.iter().position(|x| x == id) {
+            Some(at) => {
+                rest.remove(at);
+                true
+            }
+            None => false,
+        });
+        constant = gcd(constant, *c);
+    }
+    (monomial, constant.max(1))
 }
 
 /// `m / d` as multisets, if `d` is contained in `m`.

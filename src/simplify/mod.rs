@@ -13,6 +13,7 @@
 
 mod arms;
 mod conditions;
+mod defined;
 mod entail;
 mod learn;
 mod merge;
@@ -73,6 +74,8 @@ pub fn expression(
     for cond in conds {
         region::assume(&mut known, cond, true);
     }
+    // If a divisor is zero the expression has no value, so every other one is as good.
+    known.facts.extend(defined::conditions(e).into_iter().map(|condition| (condition, true)));
     if e.dtype == DType::BOOL {
         let mut prover = Prover::new(&known.ranges);
         for (cond, truth) in &known.facts {

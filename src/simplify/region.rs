@@ -11,7 +11,7 @@ use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
 use crate::eqsat::rewrite::Rewrites;
-use crate::eqsat::{canonical, facts, raise, saturate};
+use crate::eqsat::{canonical, raise, saturate};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 
 /// The most e-nodes of one region's graph.
@@ -85,13 +85,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
-    let mut ids: Vec<egg::Id> =
-        lowered.graph.classes().filter(|c| facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
-    ids.sort_unstable();
-    for id in ids {
-        forms::offer(&mut lowered.graph, id);
-    }
-    lowered.graph.rebuild();
+    forms::offer_all(&mut lowered.graph, NODE_LIMIT);
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }

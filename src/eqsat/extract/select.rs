@@ -16,6 +16,7 @@ use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, ScopeId, Scopes};
+use super::super::theory::representable;
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
@@ -154,10 +155,12 @@ impl<'a> Selector<'a> {
             let class = classes[next];
             let mut list: Vec<Candidate> = Vec::new();
             let data = &graph[class].nodes;
-            let constant = data.iter().find(|n| matches!(n.op, Op::Int(_) | Op::Float(_)));
+            // Where index types do not overflow, a constant that has no place in its type is never met.
+            let writable = |n: &&Node| !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
+            let constant = data.iter().filter(writable).find(|n| matches!(n.op, Op::Int(_) | Op::Float(_)));
             let nodes: Vec<&Node> = match constant {
                 Some(node) => vec![node],
-                None => data.iter().collect(),
+                None => data.iter().filter(writable).collect(),
             };
             for node in nodes {
                 let children: Vec<Index> =

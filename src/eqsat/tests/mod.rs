@@ -43,6 +43,10 @@ fn term(g: &mut Graph, text: &str) -> Id {
             "*" => BinOp::Mul,
             "/" => BinOp::FloorDiv,
             "%" => BinOp::FloorMod,
+            "tdiv" => BinOp::Div,
+            "tmod" => BinOp::Mod,
+            "and" => BinOp::And,
+            "or" => BinOp::Or,
             "min" => BinOp::Min,
             "max" => BinOp::Max,
             "<" => BinOp::Lt,
@@ -58,7 +62,8 @@ fn term(g: &mut Graph, text: &str) -> Id {
         };
         let a = next(g, words);
         let b = next(g, words);
-        bin(g, op, a, b)
+        let operand = g[a].data.dtype;
+        g.add(Node::bin(op, operand, a, b))
     }
     next(g, &mut text.split_whitespace())
 }
@@ -110,6 +115,62 @@ fn comparisons_and_extrema_are_decided_by_the_difference() {
 }
 
 #[test]
+fn small_parts_do_not_count() {
+    let any = (Interval::NEG_INF, Interval::POS_INF);
+    check_equal(&[any, (0, 31), (0, 3)], "/ + + * a 128 * b 4 c 512", "/ a 4");
+    check_equal(&[any, (0, 7)], "< - b * a 8 16", "<= -1 a");
+    check_equal(&[any, any, (0, 1023)], "< + * a 1024 c * b 7168", "< a * b 7");
+    check_equal(&[any, (1, 6)], "== + * a 8 b 0", "< 1 0");
+}
+
+#[test]
+fn halves_and_signs_have_one_form() {
+    let any = (Interval::NEG_INF, Interval::POS_INF);
+    check_equal(&[any], "- / + a 1 2 / a 2", "% a 2");
+    check_equal(&[any], "/ + % a 2 1 2", "% a 2");
+    check_equal(&[any], "- * / + a 2 3 3 a", "% - 0 a 3");
+    check_equal(&[any, any], "/ - b a 4", "- 0 / + - a b 3 4");
+}
+
+#[test]
+fn truncating_division_is_odd_and_has_a_remainder() {
+    let any = (Interval::NEG_INF, Interval::POS_INF);
+    check_equal(&[any], "+ + * tdiv a 6 6 * tmod tdiv a 3 2 3 tmod a 3", "a");
+    check_equal(&[any, any], "- * tdiv + a b 3 6 * a 2", "* - b tmod + a b 3 2");
+    check_equal(&[(0, 99)], "tdiv a 7", "/ a 7");
+    check_equal(&[(-99, 0)], "tdiv a 7", "- 0 / - 0 a 7");
+    check_equal(&[any], "tdiv a -4", "- 0 tdiv a 4");
+    check_equal(&[(-6, 6)], "tdiv a 7", "0");
+    check_equal(&[any], "min * tdiv + a 3 4 4 a", "a");
+}
+
+#[test]
+fn extrema_are_sets_of_sums() {
+    let any = [(Interval::NEG_INF, Interval::POS_INF); 4];
+    check_equal(&any, "min min a b min c b", "min c min b a");
+    check_equal(&any, "min + + a b c + a d", "+ a min + b c d");
+    check_equal(&any, "max * a 4 + * b 4 8", "* 4 max a + b 2");
+    check_equal(&any, "min - a b - a c", "- a max b c");
+    check_equal(&any, "min max a b + max b a 3", "max a b");
+}
+
+#[test]
+fn conditions_that_others_imply_go() {
+    let any = [(Interval::NEG_INF, Interval::POS_INF); 4];
+    check_equal(&any, "and <= a b < a b", "< a b");
+    check_equal(&any, "and and < a b < c d < a + b 1", "and < c d < a b");
+    check_equal(&any, "or < a b <= b a", "< 0 1");
+    check_equal(&any, "and == a 1 == a 2", "< 1 0");
+}
+
+#[test]
+fn divisibility_decides_remainders() {
+    let any = (Interval::NEG_INF, Interval::POS_INF);
+    check_equal(&[any, any], "% min * a 4 + * b 6 2 2", "0");
+    check_equal(&[any, any], "== % min * a 4 * b 6 2 1", "< 1 0");
+}
+
+#[test]
 fn a_long_sum_in_any_order_is_one_class() {
     let mut g = Graph::new(theory_with(&[(Interval::NEG_INF, Interval::POS_INF); 64]));
     let vars: Vec<Id> = (0..64).map(|i| var(&mut g, i)).collect();
@@ -133,10 +194,11 @@ fn arb_term() -> impl Strategy<Value = String> {
         1 => (-9i64..10).prop_map(|v| v.to_string()),
     ];
     leaf.prop_recursive(5, 24, 2, |inner| {
-        let ops = vec!["+", "+", "-", "*", "/", "%", "min", "max", "//c", "%c", "*c"];
+        let ops = vec!["+", "+", "-", "*", "/", "%", "min", "max", "//c", "%c", "*c", "tdiv", "tmodc"];
         (prop::sample::select(ops), inner.clone(), inner, 1i64..10).prop_map(|(op, x, y, c)| match op {
             "//c" => format!("/ {x} {c}"),
             "%c" => format!("% {x} {c}"),
+            "tmodc" => format!("tmod {x} {c}"),
             "*c" => format!("* {x} {c}"),
             _ => format!("{op} {x} {y}"),
         })
@@ -167,7 +229,8 @@ fn eval(node: &Node, operands: &[i128], vars: &[i128]) -> i128 {
             BinOp::Ge => i128::from(a >= b),
             BinOp::And => a & b,
             BinOp::Or => a | b,
-            BinOp::Div | BinOp::Mod => unreachable!("not in random terms"),
+            BinOp::Div => a.checked_div(b).unwrap_or(0),
+            BinOp::Mod => a.checked_rem(b).unwrap_or(a),
         },
         other => unreachable!("not in random terms: {other:?}"),
     }
@@ -216,16 +279,15 @@ proptest! {
         let ranges = [(lo, lo + width), (0, 7), (Interval::NEG_INF, Interval::POS_INF)];
         let mut g = Graph::new(theory_with(&ranges));
         let (a, b) = (term(&mut g, &x), term(&mut g, &y));
+        let compare = |g: &mut Graph, op, a, b| g.add(Node::bin(op, DType::I32, a, b));
+        let c = var(&mut g, 2);
         for op in [BinOp::Lt, BinOp::Le, BinOp::Eq, BinOp::Ne, BinOp::Gt, BinOp::Ge] {
-            bin(&mut g, op, a, b);
+            let (p, q) = (compare(&mut g, op, a, b), compare(&mut g, BinOp::Le, a, c));
+            g.add(Node::bin(BinOp::And, DType::BOOL, p, q));
+            g.add(Node::bin(BinOp::Or, DType::BOOL, q, p));
         }
         theory::run(&mut g, NODES);
-        let mut classes: Vec<Id> = g.classes().filter(|c| super::facts::in_theory(c.data.dtype)).map(|c| c.id).collect();
-        classes.sort_unstable();
-        for id in classes {
-            super::forms::offer(&mut g, id);
-        }
-        g.rebuild();
+        super::forms::offer_all(&mut g, NODES);
         prop_assert_eq!(g.analysis.contradictions, 0);
         for va in [lo, lo + width / 2, lo + width] {
             for vb in [0, 1, 3, 7] {

@@ -1,0 +1,191 @@
+//! Ways to write sums that hold quotients, minima or maxima: candidates for extraction, beside those of
+//! [`forms`](super::forms).
+//!
+//! - *remainders*: `R - c * (N // c) + N` as `R + N % c`, also by the other side `c - 1 - N`, and truncating;
+//! - *absorbed terms*: `R + N // c` as `(N + c*R) // c`, and `R + min(P, Q)` as `min(P + R, Q + R)`, where `R` cancels
+//!   something;
+//! - *differences of quotients*: `(N + d) // c - N // c` as `(N % c + d) // c`;
+//! - *common factors* of all terms, products of variables among them.
+
+use egg::Id;
+
+use super::facts::{Graph, poly_of};
+use super::forms::default_form;
+use super::lang::Node;
+use super::poly::{Monomial, Poly, common_factor};
+use super::theory::extremum::dual;
+use super::theory::{build, quotient_of, remainders_in};
+use crate::ir::{BinOp, DType};
+
+/// How many times a form is looked at for further forms inside of it.
+const DEPTH: u32 = 3;
+
+/// Puts the ways to write a class's polynomial into the class.
+pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    offer_within(graph, id, poly, dtype, DEPTH);
+}
+
+fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
+    if depth == 0 || poly.terms().len() < 2 && poly.as_atom().is_some() {
+        return;
+    }
+    for with_remainder in remainders_in(graph, poly, dtype) {
+        let form = default_form(graph, &with_remainder, dtype);
+        graph.union(id, form);
+        factors(graph, id, &with_remainder, dtype, 1);
+    }
+    factors(graph, id, poly, dtype, depth);
+    quotients(graph, id, poly, dtype, depth);
+    extrema(graph, id, poly, dtype, depth);
+}
+
+/// The class of a polynomial, with the ways to write it.
+fn part(graph: &mut Graph, poly: &Poly, dtype: DType, depth: u32) -> Id {
+    let id = build(graph, poly, dtype);
+    offer_within(graph, id, poly, dtype, depth - 1);
+    graph.find(id)
+}
+
+/// What divides every term, taken out.
+fn factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
+    if poly.terms().len() < 2 {
+        return;
+    }
+    let (monomial, constant) = common_factor(&[poly]);
+    if monomial.is_empty() && constant == 1 {
+        return;
+    }
+    let Some((inner, _)) = poly.split_by_term(&monomial, constant) else { return };
+    let inner =
+        if depth > 1 { part(graph, &inner, dtype, depth) } else { default_form(graph, &inner, dtype) };
+    let factor = build(graph, &Poly::term(monomial, constant), dtype);
+    let product = graph.add(Node::bin(BinOp::Mul, dtype, inner, factor));
+    graph.union(id, product);
+}
+
+/// Terms taken into a numerator, and differences of two quotients.
+fn quotients(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
+    let atoms: Vec<(Monomial, i64, Poly, i64)> = poly
+        .terms()
+        .iter()
+        .filter_map(|(m, k)| {
+            let [atom] = m[..] else { return None };
+            let (numerator, c) = quotient_of(graph, atom).filter(|_| k.abs() == 1)?;
+            Some((m.clone(), *k, numerator, c))
+        })
+        .collect();
+    for (monomial, k, numerator, c) in &atoms {
+        let rest = poly.filter(|m, _| m != monomial);
+        let Some(rest_of_quotient) = rest.scale(*k) else { continue };
+        let cancelling =
+            rest_of_quotient.filter(|m, r| m.is_empty() || numerator.coefficient(m).signum() == -r.signum());
+        for taken in [rest_of_quotient.filter(|m, _| m.is_empty()), cancelling, rest_of_quotient.clone()] {
+            if taken.terms().is_empty() {
+                continue;
+            }
+            absorb(graph, id, (*k, numerator, *c), &rest_of_quotient, &taken, dtype, depth);
+        }
+    }
+    for (i, (m, k, n, c)) in atoms.iter().enumerate() {
+        for (m2, k2, n2, c2) in &atoms[i + 1..] {
+            if c != c2 || *k != -k2 {
+                continue;
+            }
+            // k * (n // c - n2 // c), either as n2 and a difference or as n and the opposite one.
+            difference(graph, id, poly, (m, m2), *k, (n, n2), *c, dtype);
+            difference(graph, id, poly, (m2, m), *k2, (n2, n), *c, dtype);
+        }
+    }
+}
+
+/// `k * (N // c + T + R)` as `k * ((N + c*T) // c) + k*R`, where `whole` is `T + R`; the sign of `k` goes into the
+/// numerator: `-(N // c) = (c - 1 - N) // c` is `-floor(x) = ceil(-x)`.
+fn absorb(
+    graph: &mut Graph,
+    id: Id,
+    (k, numerator, c): (i64, &Poly, i64),
+    whole: &Poly,
+    taken: &Poly,
+    dtype: DType,
+    depth: u32,
+) {
+    let form = |graph: &mut Graph| {
+        let mut numerator = taken.scale(c).and_then(|t| numerator.add(&t))?;
+        let mut rest = whole.sub(taken)?;
+        if k < 0 {
+            numerator = Poly::constant(c - 1).sub(&numerator)?;
+            rest = rest.scale(-1)?;
+        }
+        let n = part(graph, &numerator, dtype, depth);
+        let divisor = graph.add(Node::int(c, dtype));
+        let quotient = graph.add(Node::bin(BinOp::FloorDiv, dtype, n, divisor));
+        let sum = rest.add(&Poly::atom(graph.find(quotient)))?;
+        Some(default_form(graph, &sum, dtype))
+    };
+    if let Some(form) = form(graph) {
+        graph.union(id, form);
+    }
+}
+
+/// `k * (N // c - M // c) + R` as `k * ((M % c + (N - M)) // c) + R`.
+#[expect(clippy::too_many_arguments, reason = "the parts of one sum")]
+fn difference(
+    graph: &mut Graph,
+    id: Id,
+    poly: &Poly,
+    (m, m2): (&Monomial, &Monomial),
+    k: i64,
+    (n, n2): (&Poly, &Poly),
+    c: i64,
+    dtype: DType,
+) {
+    let Some(between) = n.sub(n2).filter(|d| d.terms().len() <= 2) else { return };
+    let base = build(graph, n2, dtype);
+    let divisor = graph.add(Node::int(c, dtype));
+    let remainder = graph.add(Node::bin(BinOp::FloorMod, dtype, base, divisor));
+    let Some(numerator) = between.add(&Poly::atom(remainder)) else { return };
+    let numerator = default_form(graph, &numerator, dtype);
+    let quotient = graph.add(Node::bin(BinOp::FloorDiv, dtype, numerator, divisor));
+    let rest = poly.filter(|x, _| x != m && x != m2);
+    if let Some(sum) = rest.add(&Poly::term(Monomial::from_slice(&[quotient]), k)) {
+        let form = default_form(graph, &sum, dtype);
+        graph.union(id, form);
+    }
+}
+
+/// Terms taken into the operands of a minimum or maximum, where they cancel; and a quotient of one taken out.
+fn extrema(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
+    for (monomial, k) in poly.terms() {
+        let [atom] = monomial[..] else { continue };
+        let class = graph.find(atom);
+        let node = graph[class]
+            .nodes
+            .iter()
+            .find_map(|n| n.as_bin().filter(|(op, ..)| matches!(op, BinOp::Min | BinOp::Max)));
+        let Some((op, a, b)) = node else { continue };
+        let op = if *k > 0 { op } else { dual(op) };
+        let (p, q) = (poly_of(graph, a).scale(*k), poly_of(graph, b).scale(*k));
+        let (Some(p), Some(q)) = (p, q) else { continue };
+        let rest = poly.filter(|m, _| m != monomial);
+        let cancels = |m: &Monomial, c: i64| {
+            !m.is_empty() && [&p, &q].iter().any(|o| o.coefficient(m).signum() == -c.signum())
+        };
+        let taken = rest.filter(cancels);
+        let constant = rest.filter(|m, _| m.is_empty());
+        let with_constant = taken.add(&constant);
+        for taken in [Some(taken), with_constant].into_iter().flatten() {
+            if taken.terms().is_empty() && *k == 1 {
+                continue;
+            }
+            let (Some(p), Some(q), Some(rest)) = (p.add(&taken), q.add(&taken), rest.sub(&taken)) else {
+                continue;
+            };
+            let (x, y) = (part(graph, &p, dtype, depth), part(graph, &q, dtype, depth));
+            let extremum = graph.add(Node::bin(op, dtype, x, y));
+            if let Some(sum) = rest.add(&Poly::atom(graph.find(extremum))) {
+                let form = default_form(graph, &sum, dtype);
+                graph.union(id, form);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Operations on constants, and conversions.
+
+use egg::Id;
+
+use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::lang::{Node, Op};
+use super::super::poly::Poly;
+use super::{bound, unite_with};
+use crate::arith::Interval;
+use crate::ir::DType;
+use crate::ir::value::{self, Value};
+
+/// The constant that a scalar class is.
+fn constant(graph: &Graph, class: Id) -> Option<Value> {
+    graph[graph.find(class)].nodes.iter().find_map(|n| match n.op {
+        Op::Int(v) => Some(Value::Int(v)),
+        Op::Float(bits) => Some(Value::Float(f64::from_bits(bits))),
+        _ => None,
+    })
+}
+
+/// Computes an operation on constants; whether the graph changed.
+pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
+    if !node.dtype.is_scalar() || constant(graph, id).is_some() {
+        return false;
+    }
+    let result = match (&node.op, &node.children[..]) {
+        (Op::Bin(op), &[a, b]) => constant(graph, a)
+            .zip(constant(graph, b))
+            .map(|(x, y)| value::binary(*op, graph[a].data.dtype, x, y)),
+        (Op::Cast, &[a]) => constant(graph, a).map(|v| value::cast(graph[a].data.dtype, node.dtype, v)),
+        (Op::Not, &[a]) => constant(graph, a).map(value::not),
+        _ => None,
+    };
+    match result {
+        Some(Ok(Value::Int(v))) => {
+            let constant = graph.add(Node::int(v, node.dtype));
+            graph.union(id, constant)
+        }
+        Some(Ok(Value::Float(v))) => {
+            let constant = graph.add(Node::new(Op::Float(v.to_bits()), node.dtype, []));
+            graph.union(id, constant)
+        }
+        Some(Err(_)) | None => false,
+    }
+}
+
+/// A conversion to the own type; and of a sum between index types, which is the sum of the converted atoms where no
+/// part of it can leave either type.
+pub(super) fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
+    let from = graph[a].data.dtype;
+    if from == to {
+        return graph.union(id, a);
+    }
+    if !in_theory(from) || !in_theory(to) {
+        return false;
+    }
+    let poly = Poly::clone(&poly_of(graph, a));
+    if poly.as_atom().is_some() || !parts_fit(graph, &poly, from) || !parts_fit(graph, &poly, to) {
+        return false;
+    }
+    let mut converted = Vec::new();
+    for atom in poly.atoms() {
+        let class = graph.add(Node::new(Op::Cast, to, [graph.find(atom)]));
+        converted.push((atom, Poly::clone(&poly_of(graph, class))));
+    }
+    let sum = poly.substitute(|atom| {
+        converted.iter().find(|(a, _)| *a == atom).map_or_else(Poly::default, |(_, p)| p.clone())
+    });
+    match sum {
+        Some(sum) => unite_with(graph, id, &sum, to),
+        None => false,
+    }
+}
+
+/// Whether every partial sum of the terms is a value of the type.
+fn parts_fit(graph: &Graph, poly: &Poly, dtype: DType) -> bool {
+    let Some((least, most)) = dtype.int_range() else { return false };
+    let extent = poly.terms().iter().fold(Interval::point(0), |sum, (monomial, c)| {
+        sum.add(bound(graph, &Poly::term(monomial.clone(), *c), 0).join(Interval::point(0)))
+    });
+    let (lo, hi) = (extent.lo().map(i128::from), extent.hi().map(i128::from));
+    lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= most)
+}
+
+/// Whether a constant of the type can be this one.
+pub(in super::super) fn representable(value: i64, dtype: DType) -> bool {
+    dtype.int_range().is_none_or(|(lo, hi)| lo <= i128::from(value) && i128::from(value) <= hi)
+        || dtype.is_uint() && dtype.bits == 64
+}

@@ -1,0 +1,147 @@
+//! Minimum and maximum as operations on sets of normal forms.
+//!
+//! `min` of any nesting is `C + g * min(P, Q, …)`: operands that another one bounds are dropped, what all operands have
+//! in common is taken out, and the rest is one chain in a fixed order. So associativity and commutativity, idempotence,
+//! absorption of bounds and `min(x + z, y + z) = min(x, y) + z` are decided without being enumerated. `max` is the
+//! same with the signs reversed.
+
+use egg::Id;
+
+use super::super::context::{self, Sign};
+use super::super::facts::{Graph, poly_of};
+use super::super::lang::Node;
+use super::super::poly::{Poly, common_factor};
+use super::{build, unite_with};
+use crate::ir::BinOp;
+
+/// The most operands of one chain.
+const MAX_OPERANDS: usize = 8;
+
+/// How deep nested extrema are looked into; classes may hold each other.
+const MAX_DEPTH: u32 = 8;
+
+/// The other of minimum and maximum.
+pub(in super::super) fn dual(op: BinOp) -> BinOp {
+    if op == BinOp::Min { BinOp::Max } else { BinOp::Min }
+}
+
+/// One step for a minimum or maximum.
+pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
+    let dtype = graph[a].data.dtype;
+    let mut operands = Vec::new();
+    for side in [a, b] {
+        let poly = Poly::clone(&poly_of(graph, side));
+        gather(graph, op, id, poly, MAX_DEPTH, &mut operands);
+    }
+    without_bounded(graph, op, &mut operands);
+    if let [single] = &operands[..] {
+        let single = single.clone();
+        return unite_with(graph, id, &single, dtype);
+    }
+    let Some((common, factor)) = take_common(&mut operands) else { return false };
+    let (op, factor) = if factor < 0 { (dual(op), factor) } else { (op, factor) };
+    let mut classes: Vec<Id> = operands.iter().map(|p| build(graph, p, dtype)).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let Some(chain) = classes.into_iter().reduce(|x, y| graph.add(Node::bin(op, dtype, x, y))) else {
+        return false;
+    };
+    let result = poly_of(graph, chain).scale(factor).and_then(|p| p.add(&common));
+    match result {
+        Some(p) if p.as_atom() == Some(graph.find(chain)) => graph.union(id, chain),
+        Some(p) => unite_with(graph, id, &p, dtype),
+        None => false,
+    }
+}
+
+/// The operands of a class that is a sum with one extremum in it: `R + k * min(P, Q)` is `min(R + k*P, R + k*Q)`.
+pub(in super::super) fn operands_of(graph: &Graph, op: BinOp, poly: &Poly) -> Option<(Poly, Poly)> {
+    let mut found = None;
+    for (monomial, k) in poly.terms() {
+        let [atom] = monomial[..] else { continue };
+        let op = if *k > 0 { op } else { dual(op) };
+        let class = graph.find(atom);
+        let pair = graph[class].nodes.iter().find_map(|node| {
+            let (_, a, b) = node.as_bin().filter(|(o, ..)| *o == op)?;
+            let (p, q) = (poly_of(graph, a), poly_of(graph, b));
+            (!p.mentions(class) && !q.mentions(class)).then_some((p, q))
+        });
+        if let Some((p, q)) = pair {
+            if found.is_some() {
+                return None;
+            }
+            let rest = poly.filter(|m, _| m != monomial);
+            found = Some((p.scale(*k)?.add(&rest)?, q.scale(*k)?.add(&rest)?));
+        }
+    }
+    found
+}
+
+/// Adds the operands of nested extrema of one kind. `owner` is the class that is being described.
+fn gather(graph: &Graph, op: BinOp, owner: Id, poly: Poly, depth: u32, operands: &mut Vec<Poly>) {
+    if depth > 0
+        && operands.len() < MAX_OPERANDS
+        && !poly.mentions(graph.find(owner))
+        && let Some((p, q)) = operands_of(graph, op, &poly)
+    {
+        gather(graph, op, owner, p, depth - 1, operands);
+        gather(graph, op, owner, q, depth - 1, operands);
+    } else if !operands.contains(&poly) {
+        operands.push(poly);
+    }
+}
+
+/// Drops operands that another one bounds.
+fn without_bounded(graph: &Graph, op: BinOp, operands: &mut Vec<Poly>) {
+    let mut i = 0;
+    while i < operands.len() {
+        let redundant = operands.iter().enumerate().any(|(j, other)| {
+            let Some(difference) = operands[i].sub(other).filter(|_| i != j) else { return false };
+            match context::sign(graph, &difference) {
+                Sign::Zero => true,
+                Sign::Positive | Sign::NotNegative => op == BinOp::Min,
+                Sign::Negative | Sign::NotPositive => op == BinOp::Max,
+                Sign::NonZero | Sign::Unknown => false,
+            }
+        });
+        if redundant {
+            operands.remove(i);
+        } else {
+            i += 1;
+        }
+    }
+}
+
+/// Takes out of all operands what they have in common: `operand = common + factor * rest`. The factor is negative if
+/// the first operand would start with a negative coefficient.
+fn take_common(operands: &mut [Poly]) -> Option<(Poly, i64)> {
+    let first = operands.first()?.clone();
+    let mut common = Poly::default();
+    for (monomial, c) in first.terms() {
+        let coefficients = operands.iter().map(|p| p.coefficient(monomial));
+        let least = if monomial.is_empty() {
+            coefficients.min()?
+        } else if *c > 0 {
+            coefficients.min()?.max(0)
+        } else {
+            coefficients.max()?.min(0)
+        };
+        common = common.add(&Poly::term(monomial.clone(), least))?;
+    }
+    if first.const_term() == 0 {
+        let least = operands.iter().map(Poly::const_term).min()?;
+        common = common.add(&Poly::constant(least))?;
+    }
+    for p in operands.iter_mut() {
+        *p = p.sub(&common)?;
+    }
+    let rests: Vec<&Poly> = operands.iter().collect();
+    let (_, g) = common_factor(&rests);
+    let sign = operands.iter().map(Poly::leading_sign).find(|&s| s != 0).unwrap_or(1);
+    let all_negative = operands.iter().all(|p| p.terms().iter().all(|(_, c)| *c < 0));
+    let factor = if sign < 0 && all_negative { g.checked_neg()? } else { g };
+    for p in operands.iter_mut() {
+        *p = if factor < 0 { p.exact_div(g).scale(-1)? } else { p.exact_div(g) };
+    }
+    Some((common, factor))
+}

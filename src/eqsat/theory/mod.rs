@@ -1,0 +1,386 @@
+//! The arithmetic theory beyond the ring axioms: floor division and remainder, minimum and maximum, comparisons
+//! and selections over normal forms and intervals.
+//!
+//! The canonical form of `P % q` is the polynomial `P - q * (P // q)`, so quotients are the only atoms that
+//! division makes, and identities such as `x // c * c + x % c = x` or `x % (a*b) // a = x // a % b` hold by the
+//! equality of polynomials. [`division`] reduces quotients, [`extremum`] minima and maxima, [`compare`] comparisons,
+//! [`logic`] conditions, [`convert`] conversions and operations on constants.
+//!
+//! Each step is an identity of the total functions described in [`facts`](super::facts).
+
+pub(super) mod compare;
+mod convert;
+mod divides;
+mod division;
+pub(super) mod extremum;
+mod logic;
+mod nonzero;
+
+use std::sync::Arc;
+
+use egg::{Id, Language};
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
+
+use super::context;
+use super::facts::{Graph, in_theory, poly_of, unite_commuted};
+use super::lang::{Node, Op};
+use super::poly::{Monomial, Poly};
+use crate::arith::Interval;
+use crate::ir::{BinOp, DType};
+pub(super) use convert::representable;
+pub use divides::residue_of;
+
+/// How often a bound looks through a remainder `P - c * (P // c)`.
+pub(super) const BOUND_DEPTH: u32 = 3;
+
+/// The most rounds of one call of [`run`]; each visits every class once.
+const MAX_ROUNDS: usize = 8;
+
+/// Applies the theory until nothing changes or the graph holds more than `node_limit` nodes. Returns the rounds.
+pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
+    let mut seen = HashSet::new();
+    for round in 0..MAX_ROUNDS {
+        if !graph.clean {
+            graph.rebuild();
+        }
+        let mut changed = refresh(graph);
+        if graph.analysis.contextual {
+            changed |= context::assume_what_is_true(graph);
+            changed |= nonzero::collect(graph);
+        }
+        let nodes: Vec<(Id, Node)> = graph
+            .classes()
+            .flat_map(|c| c.nodes.iter().filter(|n| has_step(n)).map(move |n| (c.id, n.clone())))
+            .collect();
+        for (id, node) in nodes {
+            if graph.total_size() > node_limit {
+                graph.rebuild();
+                return round + 1;
+            }
+            let node = node.map_children(|c| graph.find(c));
+            if seen.insert((node.clone(), fingerprint(graph, &node))) {
+                changed |= step(graph, graph.find(id), &node);
+            }
+        }
+        if !changed {
+            return round + 1;
+        }
+    }
+    graph.rebuild();
+    MAX_ROUNDS
+}
+
+/// What a step's outcome depends on besides the node: ranges and normal forms of its operands.
+fn fingerprint(graph: &Graph, node: &Node) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = std::hash::DefaultHasher::new();
+    graph.analysis.assumptions.len().hash(&mut hasher);
+    graph.analysis.nonzero.len().hash(&mut hasher);
+    for &c in &node.children {
+        let data = &graph[c].data;
+        data.interval.hash(&mut hasher);
+        data.residue.hash(&mut hasher);
+        data.poly.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Brings all normal forms up to date with the classes' unions and unites classes of equal forms.
+fn refresh(graph: &mut Graph) -> bool {
+    graph.analysis.clear_tables();
+    let mut ids: Vec<Id> = graph.classes().filter(|c| in_theory(c.data.dtype)).map(|c| c.id).collect();
+    ids.sort_unstable();
+    let mut changed = false;
+    let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::new();
+    for id in ids {
+        let root = graph.find(id);
+        let old = poly_of(graph, root);
+        let new =
+            if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
+        let interval = bound(graph, &new, BOUND_DEPTH);
+        let data = &graph[root].data;
+        let narrowed = data.interval.meet(interval).unwrap_or(data.interval);
+        let residue = data.residue.meet(residue_of(graph, &new)).unwrap_or(data.residue);
+        if new != old || narrowed != data.interval || residue != data.residue {
+            let mut facts = data.clone();
+            facts.poly = Some(new.clone());
+            facts.interval = narrowed;
+            facts.residue = residue;
+            graph.set_analysis_data(root, facts);
+            changed = true;
+        }
+        let dtype = graph[graph.find(root)].data.dtype;
+        if let Some(value) = new.as_const().or_else(|| narrowed.as_point()) {
+            let constant = graph.add(Node::int(value, dtype));
+            changed |= unite(graph, root, constant);
+        }
+        match table.entry((dtype, new)) {
+            Entry::Occupied(entry) => changed |= unite(graph, *entry.get(), root),
+            Entry::Vacant(entry) => {
+                entry.insert(root);
+            }
+        }
+    }
+    if changed || !graph.clean {
+        graph.rebuild();
+    }
+    changed
+}
+
+/// Unites two classes; whether they were two. (The graph's own method counts as a change in any case.)
+fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
+    graph.find(a) != graph.find(b) && graph.union(a, b)
+}
+
+/// Whether [`normalize`] would change nothing: every atom stands for itself.
+fn is_normal(graph: &Graph, owner: Id, poly: &Poly) -> bool {
+    poly.terms().iter().flat_map(|(monomial, _)| monomial).all(|&atom| {
+        graph.find(atom) == atom
+            && (atom == owner || graph[atom].data.poly.as_ref().is_none_or(|p| p.as_atom() == Some(atom)))
+    })
+}
+
+/// The polynomial with every atom replaced by its class's own normal form, as far as that does not lead back.
+fn normalize(graph: &Graph, owner: Id, poly: &Poly) -> Poly {
+    let expanded = poly.substitute(|atom| {
+        let atom = graph.find(atom);
+        if atom == owner {
+            return Poly::atom(atom);
+        }
+        let own = poly_of(graph, atom);
+        match own.rename(|x| graph.find(x)) {
+            Some(p) if !p.mentions(owner) && !p.mentions(atom) => p,
+            _ => Poly::atom(atom),
+        }
+    });
+    expanded.or_else(|| poly.rename(|x| graph.find(x))).unwrap_or_else(|| poly.clone())
+}
+
+/// A range of the polynomial's value. Looks through remainders: where `P` holds `k*(N - c*(N // c))`, that part
+/// lies in `k * [0, c-1]` (in `k * [1-c, c-1]` for truncating division).
+pub fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
+    let mut best = bound_terms(graph, poly);
+    if depth == 0 || poly.terms().len() < 2 {
+        return best;
+    }
+    if let Some(exact) = bound_by_corners(graph, poly) {
+        best = best.meet(exact).unwrap_or(best);
+    }
+    for (monomial, k) in poly.terms() {
+        let [atom] = monomial[..] else { continue };
+        let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, 0));
+        let quotient = floor.or_else(|| truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, 1 - c)));
+        let Some((numerator, c, least)) = quotient else { continue };
+        if k % c != 0 {
+            continue;
+        }
+        // poly = rest + q * (N - c * atom) with q = -k / c.
+        let q = -(k / c);
+        let Some(rest) = without_remainder(poly, &numerator, monomial, *k, q) else { continue };
+        let Some(remainder) = Interval::new(least, c - 1) else { continue };
+        let through = bound(graph, &rest, depth - 1).add(remainder.mul(Interval::point(q)));
+        best = best.meet(through).unwrap_or(best);
+    }
+    best
+}
+
+/// `poly - q * (N - c * quotient)`, where the quotient is the monomial with coefficient `k = -q*c`, if that is
+/// shorter.
+fn without_remainder(poly: &Poly, numerator: &Poly, monomial: &Monomial, k: i64, q: i64) -> Option<Poly> {
+    let rest = poly.sub(&numerator.scale(q)?)?.add(&Poly::term(monomial.clone(), k).scale(-1)?)?;
+    (rest.terms().len() < poly.terms().len()).then_some(rest)
+}
+
+/// The most atoms of a polynomial whose corners are evaluated.
+const MAX_CORNER_ATOMS: usize = 4;
+
+/// The range of a polynomial with products, in which every atom is bounded and no term holds one twice: as a function
+/// of one atom it is linear, so its least and its greatest value are at corners.
+fn bound_by_corners(graph: &Graph, poly: &Poly) -> Option<Interval> {
+    let products = poly.terms().iter().any(|(m, _)| m.len() > 1);
+    if !products || poly.terms().iter().any(|(m, _)| m.windows(2).any(|w| w[0] == w[1])) {
+        return None;
+    }
+    let atoms = poly.atoms();
+    if atoms.len() > MAX_CORNER_ATOMS {
+        return None;
+    }
+    let ranges: Option<Vec<(i64, i64)>> = atoms
+        .iter()
+        .map(|&atom| {
+            let range = graph[graph.find(atom)].data.interval;
+            range.lo().zip(range.hi())
+        })
+        .collect();
+    let ranges = ranges?;
+    let mut hull: Option<Interval> = None;
+    for corner in 0..1usize << atoms.len() {
+        let mut sum: i128 = 0;
+        for (monomial, c) in poly.terms() {
+            let mut product = i128::from(*c);
+            for atom in monomial {
+                let at = atoms.iter().position(|a| a == atom)?;
+                let (lo, hi) = ranges[at];
+                product = product.checked_mul(i128::from(if corner >> at & 1 == 1 { hi } else { lo }))?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        let value = Interval::point(i64::try_from(sum).ok()?);
+        hull = Some(hull.map_or(value, |h| h.join(value)));
+    }
+    hull
+}
+
+fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
+    let mut sum = Interval::point(0);
+    for (monomial, c) in poly.terms() {
+        let mut product = Interval::point(*c);
+        let mut rest = &monomial[..];
+        while let Some((&atom, tail)) = rest.split_first() {
+            let range = graph[graph.find(atom)].data.interval;
+            let factor = range.mul(range);
+            if tail.first() == Some(&atom) {
+                // A square is not negative.
+                product = product.mul(factor.meet(Interval::NON_NEGATIVE).unwrap_or(factor));
+                rest = &tail[1..];
+            } else {
+                product = product.mul(range);
+                rest = tail;
+            }
+        }
+        sum = sum.add(product);
+    }
+    sum
+}
+
+/// If the class is a quotient `N // c` by a positive constant: the normal form of `N`, and `c`.
+pub fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+    quotient_by(graph, class, BinOp::FloorDiv)
+}
+
+/// The same for truncating division.
+pub fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+    quotient_by(graph, class, BinOp::Div)
+}
+
+fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)> {
+    let class = graph.find(class);
+    graph[class].nodes.iter().find_map(|node| match node.as_bin() {
+        Some((op, n, d)) if op == division => {
+            let c = graph[d].data.interval.as_point().filter(|&c| c > 1)?;
+            let numerator = poly_of(graph, n);
+            // `x = (c*x + r) // c` defines nothing.
+            (!numerator.mentions(class)).then(|| (Poly::clone(&numerator), c))
+        }
+        _ => None,
+    })
+}
+
+/// The polynomial written with a remainder in place of `q * (N - c * (N // c))`, for each such part: the class of
+/// the remainder stands as an atom, so these are terms to build and no normal forms.
+pub(super) fn remainders_in(graph: &mut Graph, poly: &Poly, dtype: DType) -> Vec<Poly> {
+    let mut found = Vec::new();
+    for (monomial, k) in poly.terms() {
+        let [atom] = monomial[..] else { continue };
+        let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::FloorMod));
+        let trunc = || truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::Mod));
+        let Some((numerator, c, op)) = floor.or_else(trunc) else { continue };
+        if k % c != 0 {
+            continue;
+        }
+        // N // c is also -((c - 1 - N) // c).
+        let other = Poly::constant(c - 1).sub(&numerator).filter(|_| op == BinOp::FloorMod);
+        for (numerator, sign) in [(Some(numerator), 1), (other, -1)] {
+            let q = -(k / c) * sign;
+            let Some(numerator) = numerator else { continue };
+            let Some(rest) = without_remainder(poly, &numerator, monomial, *k, q) else { continue };
+            let n = build(graph, &numerator, dtype);
+            let divisor = graph.add(Node::int(c, dtype));
+            let remainder = graph.add(Node::bin(op, dtype, n, divisor));
+            found.extend(rest.add(&Poly::term(Monomial::from_slice(&[remainder]), q)));
+        }
+    }
+    found
+}
+
+/// Whether [`step`] may do something for a node; sums and products are decided by their normal forms alone.
+fn has_step(node: &Node) -> bool {
+    match node.op {
+        Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) => !in_theory(node.dtype),
+        Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Likely | Op::Cast | Op::Not => true,
+        Op::Int(_)
+        | Op::Float(_)
+        | Op::Var(_)
+        | Op::Load(..)
+        | Op::Ramp
+        | Op::Broadcast
+        | Op::Call(_)
+        | Op::Template(_) => false,
+    }
+}
+
+/// One step for one node; whether the graph changed.
+fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
+    if convert::fold(graph, id, node) {
+        return true;
+    }
+    match (&node.op, &node.children[..]) {
+        (Op::Bin(op), &[a, b]) => binary(graph, id, *op, node.dtype, a, b),
+        (Op::Select | Op::IfThenElse, &[cond, then, otherwise]) => {
+            let target = match graph[cond].data.interval.as_point() {
+                Some(0) if graph[cond].data.dtype.is_scalar() => otherwise,
+                Some(_) if graph[cond].data.dtype.is_scalar() => then,
+                _ if then == otherwise => then,
+                _ => return false,
+            };
+            graph.union(id, target)
+        }
+        // The hint is for conditions.
+        (Op::Likely, &[a]) if !node.dtype.is_bool() || graph[a].data.interval.as_point().is_some() => {
+            graph.union(id, a)
+        }
+        (Op::Cast, &[a]) => convert::cast(graph, id, node.dtype, a),
+        (Op::Not, &[a]) => logic::not(graph, id, a),
+        _ => false,
+    }
+}
+
+fn binary(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: Id, b: Id) -> bool {
+    let operand = graph[a].data.dtype;
+    let mut changed = false;
+    if matches!(op, BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) && !in_theory(operand)
+        || matches!(op, BinOp::Min | BinOp::Max) && !operand.is_float()
+    {
+        changed |= unite_commuted(graph, op, operand, a, b, id);
+    }
+    if operand.is_bool() && op.is_logic() && operand.is_scalar() {
+        return changed | logic::logic(graph, id, op, a, b);
+    }
+    if !in_theory(operand) {
+        return changed;
+    }
+    match op {
+        BinOp::FloorDiv => changed | division::floordiv(graph, id, a, b),
+        BinOp::Div => changed | division::truncdiv(graph, id, dtype, a, b),
+        BinOp::FloorMod | BinOp::Mod => changed | division::remainder(graph, id, op, dtype, a, b),
+        BinOp::Min | BinOp::Max => changed | extremum::extremum(graph, id, op, a, b),
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
+            changed | compare::compare(graph, id, op, a, b)
+        }
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or => changed,
+    }
+}
+
+/// The class of a polynomial: the known one, or a term built for it (outermost variables first).
+pub fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
+    if let Some(id) = graph.analysis.class_of(dtype, poly) {
+        return graph.find(id);
+    }
+    super::forms::default_form(graph, poly, dtype)
+}
+
+fn unite_with(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) -> bool {
+    let target = build(graph, poly, dtype);
+    graph.union(id, target)
+}

@@ -1,0 +1,62 @@
+//! Values that are known not to be zero, from ranges and, in a contextual graph, from conditions `P != 0`.
+
+use egg::Id;
+
+use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::lang::{Node, Op};
+use super::super::poly::{Poly, divide_monomial};
+use super::bound;
+use crate::arith::Interval;
+use crate::ir::{BinOp, DType};
+
+/// Whether the value is proven not to be zero.
+pub(super) fn is_nonzero(graph: &Graph, p: &Poly) -> bool {
+    if !bound(graph, p, 1).contains(0) {
+        return true;
+    }
+    let facts = &graph.analysis.nonzero;
+    if facts.contains(p) || p.scale(-1).is_some_and(|n| facts.contains(&n)) {
+        return true;
+    }
+    let Some((monomial, _)) = p.as_term() else { return false };
+    // A factor of what is not zero is not zero; nor is a product of such factors.
+    facts.iter().any(|f| f.terms().iter().all(|(m, _)| divide_monomial(m, monomial).is_some()))
+        || monomial.len() > 1 && monomial.iter().all(|&atom| is_nonzero(graph, &Poly::atom(atom)))
+}
+
+/// Reads the conditions `P != 0` that hold; whether a range got better by one.
+pub(super) fn collect(graph: &mut Graph) -> bool {
+    let mut facts: Vec<Poly> = Vec::new();
+    for (truth, op) in [(1, BinOp::Ne), (0, BinOp::Eq)] {
+        let Some(class) = graph.lookup(Node::int(truth, DType::BOOL)) else { continue };
+        for node in &graph[class].nodes {
+            let (Op::Bin(found), &[a, b]) = (&node.op, &node.children[..]) else { continue };
+            if *found == op && in_theory(graph[a].data.dtype) {
+                let (a, b) = (poly_of(graph, a), poly_of(graph, b));
+                facts.extend(a.sub(&b).filter(|p| p.as_const().is_none()));
+            }
+        }
+    }
+    let mut changed = false;
+    for fact in &facts {
+        changed |= fact.as_atom().is_some_and(|atom| exclude_zero(graph, atom));
+    }
+    graph.analysis.nonzero = facts;
+    changed
+}
+
+/// Moves an end of the class's range that is zero.
+fn exclude_zero(graph: &mut Graph, atom: Id) -> bool {
+    let atom = graph.find(atom);
+    let range = graph[atom].data.interval;
+    let without = match (range.lo(), range.hi()) {
+        (Some(0), _) => Interval::new(1, range.hi().unwrap_or(Interval::POS_INF)),
+        (_, Some(0)) => Interval::new(range.lo().unwrap_or(Interval::NEG_INF), -1),
+        _ => return false,
+    };
+    let Some(without) = without else { return false };
+    let mut facts = graph[atom].data.clone();
+    facts.interval = without;
+    graph.set_analysis_data(atom, facts);
+    true
+}
