@@ -5,10 +5,11 @@ modes. Counted are the weighted dynamic cost of integer work, operations by clas
 executes when LLVM compiled it at -O3 and -O0, and the time of the pass.
 
     cargo build --release
-    .venv/bin/python benches/compare/compare.py [--quick] [--corpus ../shared/corpus] [NAME …]
+    .venv/bin/python benches/compare/compare.py --output BENCHMARKS.md [--quick] [--corpus ../shared/corpus] [NAME …]
 
 Results are kept under target/compare, one file per program, and taken from there where program, satir and these scripts
-are as they were. So a run that was stopped goes on where it was. Needs apache-tvm 0.27 with LLVM, numpy, gcc, valgrind.
+are as they were; instructions of kernels whose text is the same are not counted again. So a run that was stopped goes
+on where it was. The programs are those of generate.py, made on the first run, and those of the corpus where it is. Needs apache-tvm 0.27 with LLVM, numpy, gcc, valgrind.
 """
 
 import argparse
@@ -27,6 +28,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import programs  # noqa: E402
+import report  # noqa: E402
 
 VARIANTS = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]
 
@@ -44,8 +46,8 @@ def digest(*parts):
 
 
 def scripts():
-    """The text of all that measures."""
-    files = [HERE / name for name in ("driver.c", "kernels.py", "measure.py", "variants.py")]
+    """The text of all that counts instructions."""
+    files = [HERE / name for name in ("driver.c", "kernels.py")]
     return b"".join(path.read_bytes() for path in files)
 
 
@@ -62,6 +64,7 @@ def measure(args, program, key):
         "levels": [3] if args.quick else [3, 0],
         "repeats": 1 if args.quick else 3,
         "keep": None,
+        "scripts": digest(scripts()),
     }
     if args.keep:
         job["keep"] = str(args.keep / program["name"])
@@ -75,7 +78,8 @@ def measure(args, program, key):
             result = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()[-300:]}
         except subprocess.TimeoutExpired:
             result = {"error": f"took longer than {SECONDS} s"}
-    result |= {"name": program["name"], "set": program["set"], "device": program["device"], "category": program["category"]}
+    result |= {key: program[key] for key in ("name", "set", "device", "category")}
+    result["bytes"] = pathlib.Path(program["path"]).stat().st_size
     if "error" not in result:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".new").write_text(json.dumps(result))
@@ -102,27 +106,45 @@ def main():
         sys.exit(f"{args.satir} does not exist: cargo build --release")
     args.satir = args.satir.resolve()
 
+    if not (args.generated / "index.json").exists():
+        subprocess.run([sys.executable, HERE / "generate.py", args.generated], check=True)
     wanted = programs.load(args.generated, "generated") + programs.load(args.corpus, "corpus")
     if args.names:
         wanted = [p for p in wanted if any(name in p["name"] for name in args.names)]
     if args.quick:
         wanted = wanted[::8]
     os.nice(10)
-    common = (args.satir.read_bytes(), scripts(), args.quick)
+    measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py")]
+    common = (args.satir.read_bytes(), scripts(), *measuring, args.quick)
     results, start = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         keys = [digest(*common, pathlib.Path(p["path"]).read_bytes(), json.dumps(p)) for p in wanted]
         for result in pool.map(lambda pair: measure(args, *pair), zip(wanted, keys)):
             results.append(result)
-            print(f"[{time.monotonic() - start:.0f} s] {len(results)}/{len(wanted)} {summary(result)}", file=sys.stderr, flush=True)
-    import report
-
-    text = report.write(results, args)
+            done = f"[{time.monotonic() - start:.0f} s] {len(results)}/{len(wanted)}"
+            print(done, summary(result), file=sys.stderr, flush=True)
+    if all("error" in result for result in results):
+        sys.exit("no program could be measured")
+    text = report.write(results, invocation(args), commit(), ROOT / "benches/plots", ROOT)
     if args.output:
         args.output.write_text(text)
     else:
         print(text)
     return 0
+
+
+def invocation(args):
+    """The command that makes the same document."""
+    words = [".venv/bin/python benches/compare/compare.py"]
+    words += ["--quick"] if args.quick else []
+    words += [f"--output {args.output.name}"] if args.output else []
+    return " ".join([*words, *args.names])
+
+
+def commit():
+    """The commit that is measured."""
+    done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() or "without git"
 
 
 def summary(result):

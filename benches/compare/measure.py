@@ -6,6 +6,7 @@ A job names the program, the binary, the folder for compiled kernels and the var
 output as JSON. Variants whose kernels have equal text are compiled and counted once.
 """
 
+import hashlib
 import json
 import pathlib
 import sys
@@ -41,17 +42,26 @@ def treat(job, text, module):
 
 
 def count_instructions(job, module, results, folder):
-    """Adds the executed instructions at each optimization level to the results."""
+    """Adds the executed instructions at each optimization level to the results. What was counted for a kernel's text
+    in an earlier run is taken from there; the input is counted along with what is new, to compare what they compute."""
     program = job["program"]
     params = parameters(module["main"], program["bindings"])
     arrays = make_inputs(params, program["inputs"], 1)
-    builds, libraries = {}, []
+    known = pathlib.Path(job["folder"]) / "instructions"
+    known.mkdir(parents=True, exist_ok=True)
+    base = pathlib.Path(program["path"]).read_bytes() + json.dumps(program, sort_keys=True).encode() + job["scripts"].encode()
+    new, paths = {}, []
     for name, result in results.items():
         if "error" in result:
             continue
+        result["instructions"] = {}
         for level in job["levels"]:
-            key = (result["text"], level)
-            if key not in builds:
+            key = hashlib.sha256(base + f"O{level} {result['text']}".encode()).hexdigest()[:24]
+            entry = known / f"{key}.json"
+            if not job["keep"] and entry.exists():
+                accept(result, level, json.loads(entry.read_text()))
+                continue
+            if entry not in new:
                 path = folder / f"{name}.O{level}.so"
                 try:
                     kernels.build(result["module"], level, path)
@@ -60,20 +70,26 @@ def count_instructions(job, module, results, folder):
                 except Exception as error:  # one build must not stop the others
                     result["error"] = message(error)
                     continue
-                builds[key] = len(libraries)
-                libraries.append(path)
-    counted = kernels.callgrind(kernels.driver(job["folder"]), libraries, params, arrays)
-    expected = counted[0][1]
-    for result in results.values():
-        if "error" in result:
-            continue
-        result["instructions"] = {}
-        for level in job["levels"]:
-            instructions, outputs = counted[builds[result["text"], level]]
-            result["instructions"][f"O{level}"] = instructions
-            what = difference(expected, outputs, 1e-5)
-            if what is not None:
-                result["error"] = f"-O{level}: another result than the input's: {what}"
+                new[entry] = []
+                paths.append(path)
+            new[entry].append((result, level))
+    if not new:
+        return
+    expected = folder / "expected.so"
+    kernels.build(module, 3, expected)
+    (_, outputs), *counted = kernels.callgrind(kernels.driver(job["folder"]), [expected, *paths], params, arrays)
+    for (entry, users), (instructions, found) in zip(new.items(), counted):
+        answer = {"instructions": instructions, "difference": difference(outputs, found, 1e-5)}
+        entry.write_text(json.dumps(answer))
+        for result, level in users:
+            accept(result, level, answer)
+
+
+def accept(result, level, answer):
+    """Enters a count, or that the kernel computes something else than the input."""
+    result["instructions"][f"O{level}"] = answer["instructions"]
+    if answer["difference"] is not None:
+        result["error"] = f"-O{level}: another result than the input's: {answer['difference']}"
 
 
 def measure(job):
@@ -84,7 +100,7 @@ def measure(job):
     note = None
     if job["program"]["runnable"] and job["levels"]:
         try:
-            if job.get("keep"):
+            if job["keep"]:
                 count_instructions(job, module, results, pathlib.Path(job["keep"]))
             else:
                 with tempfile.TemporaryDirectory() as folder:
@@ -93,15 +109,8 @@ def measure(job):
             note = str(error)
     for result in results.values():
         result.pop("module", None)
-        text = result.pop("text", None)
-        if text is not None:
-            result["bytes"] = len(text)
-    return {"variants": results, "note": note, "statements": text_lines(job)}
-
-
-def text_lines(job):
-    """Lines of the input: the measure of size."""
-    return pathlib.Path(job["program"]["path"]).read_text().count("\n")
+        result.pop("text", None)
+    return {"variants": results, "note": note}
 
 
 def main():

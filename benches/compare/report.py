@@ -1,24 +1,292 @@
+"""What the measurements say, as Markdown with plots."""
+
+import importlib.metadata
 import math
-def gm(x): return math.exp(sum(map(math.log,x))/len(x)) if x else float('nan')
-def write(results,args):
-    out=[]
-    cost=[];ins=[];best=[]
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+
+import plots
+
+VARIANTS = {
+    "none": "the input",
+    "tvm": "TVM `CommonSubexprElim`",
+    "tvm-simplify": "TVM `StmtSimplify`, `CommonSubexprElim`",
+    "tvm-hoist": "TVM `HoistExpression`, `CommonSubexprElim`",
+    "syntactic": "satir, syntactic",
+    "semantic": "satir, semantic",
+}
+
+# Ratios below this count as this: integer work may vanish altogether.
+LEAST = 1e-3
+
+
+def geomean(ratios):
+    """Geometric mean."""
+    ratios = list(ratios)
+    return math.exp(sum(math.log(max(r, LEAST)) for r in ratios) / len(ratios)) if ratios else float("nan")
+
+
+def table(head, rows):
+    """A Markdown table; all columns but the first are numbers."""
+    lines = [" | ".join(head), " | ".join(["---"] + ["---:"] * (len(head) - 1))]
+    lines += [" | ".join(str(cell) for cell in row) for row in rows]
+    return "\n".join(f"| {line} |" for line in lines) + "\n"
+
+
+def version(command, pattern):
+    """A tool's version, from what it says."""
+    said = subprocess.run(command, capture_output=True, text=True).stdout
+    found = re.search(pattern, said)
+    return found.group(1) if found else "unknown"
+
+
+def cost(result, variant):
+    """Weighted dynamic cost of integer work and bindings, or None."""
+    measured = result["variants"].get(variant, {"error": ""})
+    return None if "error" in measured else measured["counts"]["integer"]
+
+
+def instructions(result, variant, level):
+    """Executed instructions, or None."""
+    measured = result["variants"].get(variant, {"error": ""})
+    return None if "error" in measured else measured.get("instructions", {}).get(level)
+
+
+def ratios(results, of, to):
+    """Per program, what `of` measures over what `to` measures, where both do and work is done."""
+    found = {}
+    for result in results:
+        a, b = of(result), to(result)
+        if a is not None and b:
+            found[result["name"]] = a / b
+    return found
+
+
+def best(result, level):
+    """The better of TVM's CSE and no CSE."""
+    both = [instructions(result, v, level) for v in ("none", "tvm")]
+    return min(both) if None not in both else None
+
+
+def row(name, found, limit):
+    """Statistics of ratios: how many, mean, median, extremes, how many above a limit."""
+    if not found:
+        return [name, 0, "", "", "", "", ""]
+    worst = max(found, key=lambda n: (found[n], n))
+    values = list(found.values())
+    above = sum(r > limit for r in values)
+    return [
+        name, len(values), f"{geomean(values):.3f}", f"{statistics.median(values):.3f}", f"{min(values):.3f}",
+        f"{found[worst]:.3f} `{worst}`", above,
+    ]
+
+
+HEAD = ["", "programs", "geometric mean", "median", "best", "worst", "above {}"]
+
+
+def comparison(results, of, to, limit, variants):
+    """One row of statistics per variant."""
+    head = [cell.format(limit) for cell in HEAD]
+    return table(head, [row(VARIANTS[v], ratios(results, lambda r, v=v: of(r, v), to), limit) for v in variants])
+
+
+def losers(found, limit, details):
+    """The programs above a limit, by name, worst first."""
+    names = sorted((n for n in found if found[n] > limit), key=lambda n: (-found[n], n))
+    if not names:
+        return "None.\n"
+    return "\n".join(f"- `{n}` {found[n]:.3f} ({details(n)})" for n in names) + "\n"
+
+
+def figures(results):
+    """The figures to reach and what was reached."""
+    cost_ratio = ratios(results, lambda r: cost(r, "semantic"), lambda r: cost(r, "tvm-simplify"))
+    tvm_ratio = ratios(results, lambda r: instructions(r, "semantic", "O3"), lambda r: instructions(r, "tvm", "O3"))
+    best_ratio = ratios(results, lambda r: instructions(r, "semantic", "O3"), lambda r: best(r, "O3"))
+    tvm_best = ratios(results, lambda r: instructions(r, "tvm", "O3"), lambda r: best(r, "O3"))
+    above = sum(r > 1 + 1e-9 for r in cost_ratio.values())
+    hurt = sum(r > 1.02 for r in best_ratio.values())
+    tvm_hurt = sum(r > 1.02 for r in tvm_best.values())
+    rows = [
+        ["integer cost over TVM's, geometric mean", "at most 0.32", f"{geomean(cost_ratio.values()):.3f}"],
+        ["programs with more integer cost than TVM's", "0", f"{above} of {len(cost_ratio)}"],
+        ["-O3 instructions over TVM's, geometric mean", "at most 0.90", f"{geomean(tvm_ratio.values()):.3f}"],
+        ["programs above 1.02 of the better of TVM's CSE and none", "0", f"{hurt} of {len(best_ratio)} (TVM's own: {tvm_hurt})"],
+    ]
+    return table(["figure", "to reach", "reached"], rows)
+
+
+def operations(results):
+    """Executed operations by class, summed over programs that all variants could run."""
+    full = [
+        r for r in results
+        if all("error" not in r["variants"].get(v, {"error": ""}) and r["variants"][v]["counts"]["ran"] for v in VARIANTS)
+    ]
+    if not full:
+        return "No program ran in all variants.\n"
+    classes = [c for c in full[0]["variants"]["none"]["counts"]["executed"] if c not in ("integer", "float", "total", "loop_iterations")]
+    sums = {v: {c: sum(r["variants"][v]["counts"]["executed"][c] for r in full) for c in classes} for v in VARIANTS}
+    rows = [[c] + [f"{sums[v][c]:,}" for v in VARIANTS] for c in classes if any(sums[v][c] for v in VARIANTS)]
+    return f"Sums over {len(full)} programs.\n\n" + table(["class", *VARIANTS.values()], rows)
+
+
+def seconds(results, variant, kind):
+    """Per program, the time of a pass."""
+    found = {}
     for r in results:
-        if 'error' in r: out.append('FAIL %s %s'%(r['name'],r['error'])); continue
-        v=r['variants']
-        for k,x in v.items():
-            if 'error' in x: out.append('ERR %s %s %s'%(r['name'],k,x['error']))
-        if 'error' in v['semantic'] or 'error' in v['tvm-simplify'] or 'error' in v['none']: continue
-        a,b=v['semantic']['counts']['integer'],v['tvm-simplify']['counts']['integer']
-        if b>0: cost.append((a/b,r['name']))
-        if 'instructions' in v['semantic'] and 'instructions' in v['none']:
-            i={k:x.get('instructions',{}).get('O3') for k,x in v.items()}
-            ts=[i[k] for k in('tvm','tvm-simplify') if i.get(k)]
-            ins.append((i['semantic']/i['tvm'],r['name']))
-            best.append((i['semantic']/min([i['none']]+ts[:1]),r['name'],i))
-    out.append('cost n=%d geo %.4f above: %s'%(len(cost),gm([max(c,1e-3) for c,_ in cost]),[(round(c,3),n) for c,n in cost if c>1.0000001]))
-    out.append('instr n=%d geo vs tvm %.4f'%(len(ins),gm([c for c,_ in ins])))
-    out.append('vs best geo %.4f, above 1.02: %d'%(gm([b[0] for b in best]),sum(b[0]>1.02 for b in best)))
-    for b,n,i in sorted(best,key=lambda t:t[0],reverse=True):
-        if b>1.02: out.append('  %.3f %s %s'%(b,n,i))
-    return '\n'.join(out)
+        measured = r["variants"].get(variant, {"error": ""})
+        if "error" not in measured and kind in measured["seconds"]:
+            found[r["name"]] = measured["seconds"][kind]
+    return found
+
+
+def pass_times(results):
+    """Time of the passes."""
+    rows = []
+    for title, variant, kind in [
+        ("TVM `StmtSimplify`, `CommonSubexprElim`, in process", "tvm-simplify", "inside"),
+        ("satir, syntactic, in process", "syntactic", "inside"),
+        ("satir, semantic, in process", "semantic", "inside"),
+        ("satir, semantic, whole process", "semantic", "process"),
+    ]:
+        found = seconds(results, variant, kind)
+        if found:
+            worst = max(found, key=lambda n: (found[n], n))
+            rows.append([
+                title, len(found), f"{statistics.median(found.values()) * 1e3:.2f}",
+                f"{math.exp(statistics.fmean(math.log(max(s, 1e-6)) for s in found.values())) * 1e3:.2f}",
+                f"{found[worst] * 1e3:.1f} `{worst}`",
+            ])
+    return table(["milliseconds", "programs", "median", "geometric mean", "worst"], rows)
+
+
+def by_category(results):
+    """Geometric means per operator."""
+    groups = {}
+    for r in results:
+        groups.setdefault((r["set"], r["category"]), []).append(r)
+    rows = []
+    for (which, category), group in sorted(groups.items()):
+        c = ratios(group, lambda r: cost(r, "semantic"), lambda r: cost(r, "tvm-simplify"))
+        i = ratios(group, lambda r: instructions(r, "semantic", "O3"), lambda r: instructions(r, "tvm", "O3"))
+        b = ratios(group, lambda r: instructions(r, "semantic", "O3"), lambda r: best(r, "O3"))
+        shown = [f"{geomean(x.values()):.3f}" if x else "" for x in (c, i, b)]
+        rows.append([f"{category} ({which})", len(group), *shown, f"{max(b.values()):.3f}" if b else ""])
+    return table(["operator", "programs", "integer cost / TVM", "-O3 / TVM", "-O3 / better of TVM, none", "worst of these"], rows)
+
+
+def draw(results, folder):
+    """The plots; returns their names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    to_tvm = lambda of, v: ratios(results, lambda r: of(r, v), lambda r: of(r, "tvm-simplify"))  # noqa: E731
+    o3 = lambda r, v: instructions(r, v, "O3")  # noqa: E731
+    size = {r["name"]: r["bytes"] for r in results}
+    series = []
+    for title, variant in [("TVM StmtSimplify, CSE", "tvm-simplify"), ("satir, in process", "semantic")]:
+        found = seconds(results, variant, "inside")
+        series.append((title, [(size[n], s, n) for n, s in sorted(found.items())]))
+    files = {
+        "integer-cost.svg": plots.quality(
+            "Integer cost over that of TVM StmtSimplify, CommonSubexprElim", "ratio",
+            [("satir, semantic", to_tvm(cost, "semantic")), ("satir, syntactic", to_tvm(cost, "syntactic"))], (0.01, 2),
+        ),
+        "instructions.svg": plots.quality(
+            "Executed instructions of the LLVM -O3 build over those with TVM's CommonSubexprElim", "ratio",
+            [
+                ("satir, semantic", ratios(results, lambda r: o3(r, "semantic"), lambda r: o3(r, "tvm"))),
+                ("no CSE", ratios(results, lambda r: o3(r, "none"), lambda r: o3(r, "tvm"))),
+            ],
+            (0.1, 2.5),
+        ),
+        "time.svg": plots.times("Time of the pass over the size of the program", series),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return list(files)
+
+
+def versions():
+    """What was measured with."""
+    import tvm
+
+    lines = [
+        f"apache-tvm {importlib.metadata.version('apache-tvm')} with LLVM {tvm.target.codegen.llvm_version_major()}",
+        f"valgrind {version(['valgrind', '--version'], r'([0-9.]+)')}",
+        f"gcc {version(['gcc', '-dumpfullversion'], r'([0-9.]+)')}",
+        f"Python {platform.python_version()}, {platform.machine()}",
+    ]
+    return ", ".join(lines)
+
+
+def write(results, command, commit, plot_folder, root):
+    """The whole document."""
+    good = sorted((r for r in results if "error" not in r), key=lambda r: (r["set"], r["name"]))
+    sets = sorted({r["set"] for r in good})
+    levels = [level for level in ("O3", "O0") if any(instructions(r, "none", level) for r in good)]
+    out = [HEADER.format(command=command, commit=commit, versions=versions())]
+    out.append("Programs: " + ", ".join(f"{sum(r['set'] == s for r in good)} of the set `{s}`" for s in sets) + ".\n")
+    out.append("## Figures\n\n" + "\n".join(f"Set `{s}`:\n\n{figures([r for r in good if r['set'] == s])}" for s in sets))
+    names = draw(good, plot_folder)
+    relative = plot_folder.resolve().relative_to(root.resolve())
+    out.append("\n".join(f"![{name}]({relative}/{name})" for name in names) + "\n")
+    for which in sets:
+        group = [r for r in good if r["set"] == which]
+        out.append(f"## Integer work, set `{which}`\n\nWeighted dynamic cost over that of TVM `StmtSimplify`, `CommonSubexprElim`.\n")
+        out.append(comparison(group, cost, lambda r: cost(r, "tvm-simplify"), 1.0, ["none", "tvm", "tvm-hoist", "syntactic", "semantic"]))
+        for level in levels:
+            out.append(f"## Executed instructions, LLVM -{level}, set `{which}`\n\nOver those with TVM's `CommonSubexprElim`.\n")
+            of = lambda r, v, level=level: instructions(r, v, level)  # noqa: E731
+            out.append(comparison(group, of, lambda r, level=level: instructions(r, "tvm", level), 1.02, ["none", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]))
+        out.append("Over the better of TVM's `CommonSubexprElim` and no CSE, at -O3.\n")
+        out.append(comparison(group, lambda r, v: instructions(r, v, "O3"), lambda r: best(r, "O3"), 1.02, ["tvm", "syntactic", "semantic"]))
+    by_name = {r["name"]: r for r in good}
+    worse = ratios(good, lambda r: cost(r, "semantic"), lambda r: cost(r, "tvm-simplify"))
+    slower = ratios(good, lambda r: instructions(r, "semantic", "O3"), lambda r: best(r, "O3"))
+    counts = lambda n: ", ".join(f"{v} {instructions(by_name[n], v, 'O3')}" for v in ("none", "tvm", "semantic"))  # noqa: E731
+    out.append("## Where satir loses\n\nMore integer cost than with TVM's passes:\n")
+    out.append(losers(worse, 1 + 1e-9, lambda n: f"{cost(by_name[n], 'semantic'):.0f} to {cost(by_name[n], 'tvm-simplify'):.0f}"))
+    out.append("More than 2 % above the better of TVM's `CommonSubexprElim` and no CSE, in executed instructions at -O3:\n")
+    out.append(losers(slower, 1.02, counts))
+    out.append("## By operator\n\nGeometric means.\n\n" + by_category(good))
+    out.append("## Executed operations by class\n\n" + operations(good))
+    out.append("## Time of the passes\n\n" + pass_times(good))
+    out.append("## What could not be measured\n\n" + failures(results))
+    return "\n".join(out)
+
+
+def failures(results):
+    """What went wrong, by name."""
+    lines = []
+    for result in sorted(results, key=lambda r: r["name"]):
+        if "error" in result:
+            lines.append(f"- `{result['name']}`: {one_line(result['error'])}")
+            continue
+        lines += [
+            f"- `{result['name']}`, {VARIANTS[v]}: {one_line(m['error'])}"
+            for v, m in result["variants"].items() if "error" in m
+        ]
+    serial = sum(1 for r in results if r.get("note"))
+    if serial:
+        lines.append(f"- Not compiled for a CPU because threads share memory: {serial} programs (their cost is counted).")
+    return "\n".join(lines) + "\n" if lines else "Nothing.\n"
+
+
+def one_line(text):
+    """The last line of a message that says something, without places of files."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return re.sub(r"\S*/(\S+)", r"\1", lines[-1])[:160] if lines else ""
+
+
+HEADER = """# Benchmarks
+
+Made by `{command}` (satir {commit}; {versions}).
+
+Each program is one that TVM's own pipeline hands to its pass `CommonSubexprElim`; each variant takes the place of that pass, and the rest of TVM's pipeline follows.
+*Integer cost* is the weighted number of executed integer operations and bindings that `satir count` measures on the text of the result.
+*Instructions* are those that the kernel itself executes when TVM's LLVM backend compiled it, counted by callgrind; GPU programs run as loops over their blocks and threads.
+Results of all variants are compared with those of the input. Times are the least of several runs; they depend on the machine, all other numbers do not.
+The set `generated` is made by `benches/compare/generate.py`; the set `corpus` is measured where a folder of programs is given with `--corpus`.
+"""
