@@ -1,5 +1,7 @@
-//! What follows from what is known: proofs by refutation, after sample points found nothing against it.
+//! What follows from what is known: proofs by refutation, in the decision procedure of `arith` and then in a
+//! contextual graph, after sample points found nothing against it.
 
+use super::proofs;
 use super::region::{Engine, assume, contradicts};
 use super::sample::Samples;
 use crate::eqsat::lower::{Known, acts};
@@ -10,7 +12,8 @@ pub(super) fn entails(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
         return false;
     }
-    !Samples::new(known).refute(goal, truth) && proves(engine, known, goal, truth)
+    !Samples::new(known).refute(goal, truth)
+        && (proofs::decide(known, goal) == Some(truth) || proves(engine, known, goal, truth))
 }
 
 fn proves(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> bool {

@@ -7,6 +7,8 @@
 //! fact can leak. A fact that reads memory is forgotten where something may write there, loops' back edges
 //! included.
 //!
+//! Conditions are first put to the decision procedure of `arith` (`proofs`).
+//!
 //! Statements follow: branches that are never taken and loops that never run go, a condition that the other
 //! conditions of its nest imply goes (`conditions`), so does one both of whose arms do the same (`arms`), neighbours
 //! with equal or opposite conditions merge (`merge`), and a store of what the element holds goes.
@@ -17,6 +19,7 @@ mod defined;
 mod entail;
 mod learn;
 mod merge;
+mod proofs;
 mod region;
 mod sample;
 
@@ -74,17 +77,14 @@ pub fn expression(
     for cond in conds {
         region::assume(&mut known, cond, true);
     }
+    if e.dtype == DType::BOOL
+        && !acts(e)
+        && let Some(truth) = proofs::prover(&known).decide(e, Prover::FUEL)
+    {
+        return Expr::bool(truth);
+    }
     // If a divisor is zero the expression has no value, so every other one is as good.
     known.facts.extend(defined::conditions(e).into_iter().map(|condition| (condition, true)));
-    if e.dtype == DType::BOOL {
-        let mut prover = Prover::new(&known.ranges);
-        for (cond, truth) in &known.facts {
-            prover.assume(cond, *truth);
-        }
-        if let Some(truth) = prover.decide(e, Prover::FUEL) {
-            return Expr::bool(truth);
-        }
-    }
     let mut result = e.clone();
     for _ in 0..MAX_PASSES {
         let mut replaced = region::replace(&engine, &known, &mut [&mut result]);

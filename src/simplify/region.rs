@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 
 use super::conditions;
 use super::learn::{equates, may_learn, occurs};
-
+use super::proofs;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::forms;
@@ -40,9 +40,12 @@ pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr
     if roots.is_empty() {
         return 0;
     }
-    let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
-    let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return 0 };
     let mut replaced = 0;
+    for root in roots.iter_mut() {
+        replaced += proofs::settle(known, root);
+    }
+    let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
+    let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return replaced };
     for (root, new) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)) {
         if new.dtype == root.dtype && cost_of_expr(engine.profile, &new) < cost_of_expr(engine.profile, root)
         {

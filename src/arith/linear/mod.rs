@@ -25,30 +25,38 @@ mod search;
 mod tests;
 mod translate;
 
+use hashbrown::HashMap;
+
 use self::form::Column;
 use self::problem::{Definition, Formula};
 use self::search::refute;
 use self::translate::Translator;
 use crate::arith::Interval;
-use crate::ir::Expr;
+use crate::ir::{Expr, VarId};
 
 /// How many assignments are tried before a proof.
 const SAMPLES: u64 = 24;
 
-/// Decides conditions over variables of given ranges under assumptions.
+/// Decides conditions over variables of given ranges under assumptions. All loads are taken to read one state of
+/// memory: nothing that is assumed or decided may write.
 #[derive(Clone, Debug)]
-pub struct Prover {
-    translator: Translator,
+pub struct Prover<'a> {
+    translator: Translator<'a>,
     facts: Vec<Formula>,
 }
 
-impl Prover {
+impl<'a> Prover<'a> {
     /// The budget of one decision that suits single expressions.
     pub const FUEL: u64 = 400_000;
 
-    /// Variables have these ranges ([`VarId`](crate::ir::VarId) is the index); those beyond have none.
-    pub fn new(ranges: &[Interval]) -> Prover {
-        Prover { translator: Translator::new(ranges), facts: Vec::new() }
+    /// Variables have these ranges ([`VarId`] is the index); those beyond have none.
+    pub fn new(ranges: &'a [Interval]) -> Prover<'a> {
+        Prover { translator: Translator::new(ranges, None), facts: Vec::new() }
+    }
+
+    /// As [`new`](Prover::new), and some variables are bound to values, which must be pure and read no memory.
+    pub fn with_values(ranges: &'a [Interval], values: &'a HashMap<VarId, Expr>) -> Prover<'a> {
+        Prover { translator: Translator::new(ranges, Some(values)), facts: Vec::new() }
     }
 
     /// Takes a condition to be true or false.

@@ -2,7 +2,7 @@
 //!
 //! Arithmetic is that of the integers, so it is taken apart only where the type counts as unbounded (`int32`,
 //! `int64`) or ranges prove that nothing wraps. Everything else is a free column: equal pure expressions are one
-//! column, each load and each call that may do something is its own.
+//! column (loads of one buffer at equal indices too), each call that may do something is its own.
 
 use hashbrown::HashMap;
 
@@ -14,10 +14,11 @@ use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
 /// Translates expressions over one set of variables.
 #[derive(Clone, Debug)]
-pub(super) struct Translator {
+pub(super) struct Translator<'a> {
     /// The columns.
     pub(super) problem: Problem,
-    ranges: Vec<Interval>,
+    ranges: &'a [Interval],
+    bound: Option<&'a HashMap<VarId, Expr>>,
     values: HashMap<VarId, Value>,
     opaque: HashMap<Expr, Form>,
 }
@@ -29,12 +30,13 @@ enum Value {
     Truth(Formula),
 }
 
-impl Translator {
-    /// Variables have these ranges ([`VarId`] is the index); those beyond have none.
-    pub(super) fn new(ranges: &[Interval]) -> Translator {
+impl<'a> Translator<'a> {
+    /// Variables have these ranges ([`VarId`] is the index), or are bound to these values.
+    pub(super) fn new(ranges: &'a [Interval], bound: Option<&'a HashMap<VarId, Expr>>) -> Translator<'a> {
         Translator {
             problem: Problem::default(),
-            ranges: ranges.to_vec(),
+            ranges,
+            bound,
             values: HashMap::new(),
             opaque: HashMap::new(),
         }
@@ -214,6 +216,12 @@ impl Translator {
         if let Some(value) = self.values.get(&v) {
             return value.clone();
         }
+        if let Some(value) = self.bound.and_then(|bound| bound.get(&v)) {
+            self.bind(v, value);
+            if let Some(value) = self.values.get(&v) {
+                return value.clone();
+            }
+        }
         let value = if dtype.is_bool() {
             Value::Truth(truth_of(Form::column(self.problem.free(Interval::BOOL))))
         } else {
@@ -232,7 +240,7 @@ impl Translator {
         let mut depends = false;
         e.walk(&mut |e| {
             depends |= match &e.kind {
-                ExprKind::Load { .. } | ExprKind::Let(..) => true,
+                ExprKind::Let(..) => true,
                 ExprKind::Call(_) => e.as_intrin().is_none_or(|(name, _)| effect(name) != Effect::Pure),
                 _ => false,
             };

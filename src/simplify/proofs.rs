@@ -1,0 +1,76 @@
+//! Conditions that the decision procedure settles at their place, and what follows for the expressions around
+//! them: a decided condition is a constant, a minimum is the argument proven smaller, a choice its taken arm.
+
+use crate::arith::linear::Prover;
+use crate::eqsat::lower::{Known, acts, is_lazy_select};
+use crate::ir::{BinOp, DType, Expr, ExprKind};
+
+/// The budget of one proof.
+const FUEL: u64 = 20_000;
+
+/// A prover that knows what `known` says.
+pub(super) fn prover(known: &Known) -> Prover<'_> {
+    let mut prover = Prover::with_values(&known.ranges, &known.values);
+    for (cond, truth) in &known.facts {
+        prover.assume(cond, *truth);
+    }
+    prover
+}
+
+/// Whether a condition holds where `known` does, if that is proven.
+pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
+    if cond.dtype == DType::BOOL && !acts(cond) { prover(known).decide(cond, FUEL) } else { None }
+}
+
+/// Settles what can be settled in an expression. Returns how many subexpressions were replaced.
+pub(super) fn settle(known: &Known, e: &mut Expr) -> usize {
+    let mut found = false;
+    e.walk(&mut |e| {
+        found |= match &e.kind {
+            ExprKind::Binary(op, a, _) => {
+                a.dtype.is_scalar()
+                    && !a.dtype.is_float()
+                    && (op.is_compare() || op.is_logic() || matches!(op, BinOp::Min | BinOp::Max))
+            }
+            ExprKind::Not(_) | ExprKind::Select(..) => true,
+            ExprKind::Call(call) => is_lazy_select(call),
+            _ => false,
+        };
+    });
+    if found && !acts(e) { settle_all(&mut prover(known), e) } else { 0 }
+}
+
+fn settle_all(prover: &mut Prover<'_>, e: &mut Expr) -> usize {
+    if let Some(settled) = settled(prover, e) {
+        *e = settled;
+        return 1 + settle_all(prover, e);
+    }
+    let mut replaced = 0;
+    e.for_each_child_mut(|child| replaced += settle_all(prover, child));
+    replaced
+}
+
+/// What a subexpression that has no effect is, if that is settled.
+fn settled(prover: &mut Prover<'_>, e: &Expr) -> Option<Expr> {
+    let arm = |taken: bool, a: &Expr, b: &Expr| if taken { a.clone() } else { b.clone() };
+    match &e.kind {
+        ExprKind::Int(_) | ExprKind::Var(_) => None,
+        _ if e.dtype == DType::BOOL => prover.decide(e, FUEL).map(Expr::bool),
+        ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if !e.dtype.is_float() => {
+            let mut below = |x: &Expr, y: &Expr| {
+                let below = Expr::binary(BinOp::Le, x.clone(), y.clone());
+                if below.dtype == DType::BOOL { prover.decide(&below, FUEL) } else { None }
+            };
+            let a_is_least = below(a, b).or_else(|| (below(b, a)?).then_some(false))?;
+            Some(arm(a_is_least == (*op == BinOp::Min), a, b))
+        }
+        ExprKind::Select(cond, a, b) if cond.dtype == DType::BOOL => {
+            Some(arm(prover.decide(cond, FUEL)?, a, b))
+        }
+        ExprKind::Call(call) if is_lazy_select(call) => {
+            let [cond, a, b] = &call.args[..] else { return None };
+            (cond.dtype == DType::BOOL).then(|| Some(arm(prover.decide(cond, FUEL)?, a, b)))?
+        }
+        _ => None,
+    }
+}
