@@ -1,0 +1,225 @@
+"""The pass with the real TVM: kernels are lowered, built and run with satir in the place of TVM's CSE.
+
+    python -m unittest discover -s python/tests
+
+Needs apache-tvm 0.27 with LLVM, numpy, and the program satir.
+"""
+
+import logging
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import tvm
+from tvm import te, tirx, topi
+from tvm.script import from_source
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import satir_tvm  # noqa: E402
+
+
+def module_of(*tensors):
+    """The module of one kernel with these arguments."""
+    return tvm.IRModule({"main": te.create_prim_func(list(tensors))})
+
+
+def matmul():
+    a, b = te.placeholder((24, 20), name="a"), te.placeholder((20, 28), name="b")
+    module = module_of(a, b, topi.nn.matmul(a, b))
+    schedule = tvm.s_tir.Schedule(module)
+    block = schedule.get_sblock("T_matmul_NN")
+    i, j, k = schedule.get_loops(block)
+    (inner_i, inner_j) = (schedule.split(i, [None, 4])[1], schedule.split(j, [None, 7])[1])
+    schedule.unroll(inner_i)
+    schedule.unroll(inner_j)
+    return schedule.mod, [(24, 20), (20, 28)], (24, 28), lambda x, y: x @ y, {}
+
+
+def conv2d():
+    x, w = te.placeholder((1, 3, 14, 14), name="x"), te.placeholder((8, 3, 3, 3), name="w")
+    out = topi.nn.conv2d(x, w, strides=2, padding=1, dilation=1, data_layout="NCHW")
+
+    def reference(data, weight):
+        padded = np.pad(data, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        result = np.zeros((1, 8, 7, 7), "float32")
+        for r, c in np.ndindex(7, 7):
+            window = padded[:, :, 2 * r : 2 * r + 3, 2 * c : 2 * c + 3]
+            result[:, :, r, c] = np.tensordot(window, weight, axes=((1, 2, 3), (1, 2, 3)))
+        return result
+
+    return module_of(x, w, out), [(1, 3, 14, 14), (8, 3, 3, 3)], (1, 8, 7, 7), reference, {}
+
+
+def softmax():
+    n, m = te.var("n", "int64"), te.var("m", "int64")
+    x = te.placeholder((n, m), name="x")
+
+    def reference(data):
+        exp = np.exp(data - data.max(axis=1, keepdims=True))
+        return exp / exp.sum(axis=1, keepdims=True)
+
+    return module_of(x, topi.nn.softmax(x, axis=1)), [(5, 33)], (5, 33), reference, {"n": 5, "m": 33}
+
+
+def resize():
+    x = te.placeholder((1, 6, 6, 4), name="x")
+    roi = (0.0, 0.0, 0.0, 0.0)
+    out = topi.image.resize2d(
+        x, roi, (12, 12), layout="NHWC", method="nearest_neighbor", coordinate_transformation_mode="asymmetric"
+    )
+    return module_of(x, out), [(1, 6, 6, 4)], (1, 12, 12, 4), lambda d: d.repeat(2, axis=1).repeat(2, axis=2), {}
+
+
+def padded_layout():
+    """Rows of 30 as three tiles of 12, the last padded with zeros."""
+    n = te.var("n", "int64")
+    x = te.placeholder((n, 30), name="x")
+    out = te.compute(
+        (n, 3, 12), lambda i, t, e: te.if_then_else(t * 12 + e < 30, x[i, t * 12 + e], tirx.const(0, "float32"))
+    )
+    fused = te.compute((n * 36,), lambda f: out[f // 36, f % 36 // 12, f % 12])
+    reference = lambda d: np.pad(d, ((0, 0), (0, 6))).reshape(-1)  # noqa: E731
+    return module_of(x, fused), [(4, 30)], (144,), reference, {"n": 4}
+
+
+def gather():
+    n = te.var("n", "int64")
+    x, indices = te.placeholder((n, 16), name="x"), te.placeholder((n, 8), "int64", name="indices")
+    reference = lambda d, i: np.take_along_axis(d, i, axis=1)  # noqa: E731
+    return module_of(x, indices, topi.gather(x, 1, indices)), [(6, 16), (6, 8)], (6, 8), reference, {"n": 6}
+
+
+KERNELS = [matmul, conv2d, softmax, resize, padded_layout, gather]
+
+
+def contents(module, shapes):
+    """Seeded contents for the inputs."""
+    random = np.random.default_rng(7)
+    for param, shape in zip(module["main"].params, shapes):
+        if "int" in str(param.dtype):
+            yield random.integers(0, 16, shape).astype(str(param.dtype))
+        else:
+            yield random.uniform(-1, 1, shape).astype("float32")
+
+
+def run(built, inputs, shape):
+    """The output of a built kernel."""
+    tensors = [tvm.runtime.tensor(array) for array in inputs]
+    out = tvm.runtime.tensor(np.full(shape, np.nan, "float32"))
+    built["main"](*tensors, out)
+    return out.numpy()
+
+
+class Kernels(unittest.TestCase):
+    """With satir in the pipeline, kernels compute what numpy and TVM's own pipeline compute."""
+
+    def check(self, kernel, **options):
+        module, shapes, out_shape, reference, binds = kernel()
+        inputs = list(contents(module, shapes))
+        expected = run(tvm.compile(module, target="llvm"), inputs, out_shape)
+        np.testing.assert_allclose(expected, reference(*inputs), rtol=1e-5, atol=1e-5)
+        with satir_tvm.use(binds=binds, **options) as swap:
+            built = tvm.compile(module, target="llvm")
+        np.testing.assert_allclose(run(built, inputs, out_shape), expected, rtol=1e-6, atol=1e-6)
+        self.assertEqual(swap.fallbacks, [])
+        [report] = swap.reports
+        [function] = report["functions"]
+        return function
+
+    def test_semantic(self):
+        shared = 0
+        for kernel in KERNELS:
+            with self.subTest(kernel.__name__):
+                shared += len(self.check(kernel)["bindings"])
+        self.assertGreater(shared, 10)
+
+    def test_syntactic(self):
+        for kernel in KERNELS:
+            with self.subTest(kernel.__name__):
+                self.check(kernel, mode="syntactic")
+
+
+SHARED = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((64,), "int32"), n: T.int32):
+        A[0] = (n * 3 + 1) // 5
+        A[1] = (1 + 3 * n) // 5
+"""
+
+
+class Pass(unittest.TestCase):
+    """The pass by itself: its options, its errors, its fallback."""
+
+    def test_shares_by_meaning_where_tvm_does_not(self):
+        module = from_source(SHARED)
+        swap = satir_tvm.SemanticCSE()
+        text = swap(module).script()
+        self.assertEqual(text.count("//"), 1, text)
+        self.assertEqual(tirx.transform.CommonSubexprElim()(module).script().count("//"), 2)
+        self.assertEqual(len(swap.reports), 1)
+
+    def test_a_module_keeps_its_attributes_and_names(self):
+        module = from_source(SHARED).with_attr("answer", 42)
+        result = satir_tvm.SemanticCSE()(module)
+        self.assertEqual(result.attrs["answer"], 42)
+        self.assertEqual([var.name_hint for var in result.get_global_vars()], ["main"])
+
+    def test_registered_pipeline(self):
+        satir_tvm.register_pipeline("satir_for_test", mode="syntactic")
+        module, shapes, out_shape, reference, _ = matmul()
+        inputs = list(contents(module, shapes))
+        built = tvm.compile(module, target="llvm", tir_pipeline="satir_for_test")
+        np.testing.assert_allclose(run(built, inputs, out_shape), reference(*inputs), rtol=1e-4, atol=1e-5)
+
+    def test_the_swap_ends_with_its_block(self):
+        before = tirx.transform.CommonSubexprElim
+        with self.assertRaises(ZeroDivisionError), satir_tvm.use():
+            self.assertIsNot(tirx.transform.CommonSubexprElim, before)
+            raise ZeroDivisionError
+        self.assertIs(tirx.transform.CommonSubexprElim, before)
+
+    def test_missing_binary(self):
+        with self.assertRaisesRegex(satir_tvm.SatirNotFound, "no/such/satir"):
+            satir_tvm.SemanticCSE(binary="no/such/satir")(from_source(SHARED))
+
+    def test_what_satir_refuses_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder) / "bad.rules"
+            rules.write_text("(rule nonsense)")
+            with self.assertRaisesRegex(satir_tvm.SatirFailed, "bad.rules"):
+                satir_tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
+
+    def test_what_does_not_go_through_text_is_unsupported(self):
+        module = from_source(SHARED)
+        opaque = module["main"].with_attr("handle", tvm.runtime.tensor(np.zeros(3)))
+        module.update_func(module.get_global_var("main"), opaque)
+        with self.assertRaises(satir_tvm.UnsupportedModule):
+            satir_tvm.SemanticCSE()(module)
+
+    def test_fallback_is_asked_for_and_told(self):
+        module = from_source(SHARED)
+        swap = satir_tvm.SemanticCSE(binary="no/such/satir", on_error="tvm")
+        with self.assertLogs("satir_tvm", logging.WARNING) as logs:
+            result = swap(module)
+        self.assertIn("no/such/satir", logs.output[0])
+        self.assertEqual((len(swap.fallbacks), swap.reports), (1, []))
+        tvm.ir.assert_structural_equal(result, tirx.transform.CommonSubexprElim()(module))
+
+    def test_fallback_within_a_swap(self):
+        with self.assertLogs("satir_tvm", logging.WARNING):
+            with satir_tvm.use(binary="no/such/satir", on_error="tvm") as swap:
+                tvm.compile(from_source(SHARED), target="llvm")
+        self.assertEqual(len(swap.fallbacks), 1)
+
+    def test_wrong_options(self):
+        for options in ({"mode": "magic"}, {"on_error": "ignore"}):
+            with self.assertRaises(ValueError):
+                satir_tvm.SemanticCSE(**options)
+
+
+if __name__ == "__main__":
+    unittest.main()
