@@ -26,6 +26,7 @@ pub mod cse;
 pub mod diag;
 pub mod eqsat;
 pub mod error;
+pub mod fuzz;
 pub mod interp;
 pub mod ir;
 pub mod lab;

@@ -137,6 +137,7 @@ fn results_do_the_same() {
                     tolerance: None,
                     max_steps: 10_000_000,
                     lenient_loads: false,
+                    no_new_loads: true,
                 };
                 let found = equiv(&kernel.module, &result, &options)
                     .unwrap_or_else(|e| panic!("{}: {e}", kernel.name));

@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "cse", "error"]),
+    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "cse", "passes"]),
 ];
 
 /// Most lines of a file; a file of tests may be longer.

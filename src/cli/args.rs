@@ -83,7 +83,7 @@ fn bindings(text: &str) -> Result<BTreeMap<String, i64>, String> {
 }
 
 /// Reads a positive number of seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let bad = || format!("expected a positive number of seconds, found `{text}`");
     let value: f64 = text.parse().map_err(|_| bad())?;
     if value > 0.0 { Duration::try_from_secs_f64(value).map_err(|_| bad()) } else { Err(bad()) }

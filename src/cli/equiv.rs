@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         tolerance: args.tolerance,
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
+        no_new_loads: false,
     };
     let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;
     if args.json {

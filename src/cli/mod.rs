@@ -10,6 +10,7 @@ mod cse;
 mod equiv;
 mod execute;
 mod expr;
+mod fuzz;
 mod io;
 mod lab;
 mod opt;
@@ -53,6 +54,8 @@ enum Command {
     Equiv(equiv::Args),
     #[command(subcommand)]
     Rules(rules::Command),
+    #[command(subcommand)]
+    Fuzz(fuzz::Command),
 }
 
 /// Runs the command line of this process.
@@ -98,6 +101,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Equiv(args) => equiv::run(&args),
         Command::Rules(command) => rules::run(&command),
+        Command::Fuzz(command) => fuzz::run(&command),
     }
 }
 

@@ -15,6 +15,7 @@ use super::inputs::{
 use super::outputs::close;
 use super::session::{INT_RANGES, RunError, RunOptions, run_in_range};
 use super::{Interpreter, Outcome, Return, Run, RunMode, TrapKind};
+use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
 use crate::ir::{Module, PrimFunc};
 
@@ -37,6 +38,8 @@ pub struct EquivOptions {
     pub max_steps: u64,
     /// See [`RunMode::lenient_loads`].
     pub lenient_loads: bool,
+    /// Whether the second function may execute no more loads than the first, even if none of them traps.
+    pub no_new_loads: bool,
 }
 
 /// The result of a comparison.
@@ -244,7 +247,10 @@ impl Pair<'_> {
                 let run_b = self.run_b.run(&inputs_b, longer);
                 return Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
                     Some(what) => Verdict::Different(what),
-                    None => Verdict::Same,
+                    None => match new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
+                        Some(what) => Verdict::Different(what),
+                        None => Verdict::Same,
+                    },
                 });
             }
         }
@@ -274,6 +280,12 @@ fn compare_runs(a: &Run, b: &Run, tolerance: Option<f64>) -> Option<String> {
         let k = x.first_difference(y, tolerance)?;
         Some(format!("{}: {}, {}", element_text(x, k), x.lane_text(k), y.lane_text(k)))
     })
+}
+
+/// Loads that the second run made and the first did not.
+fn new_loads(a: &Run, b: &Run) -> Option<String> {
+    let (x, y) = (a.counts.get(OpClass::Load), b.counts.get(OpClass::Load));
+    (y > x).then(|| format!("{y} loads instead of {x}"))
 }
 
 fn same_return(a: Return, b: Return, tolerance: Option<f64>) -> bool {

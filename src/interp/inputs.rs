@@ -331,10 +331,12 @@ fn stray_constraint<'a>(func: &PrimFunc, constraints: &'a Constraints) -> Option
 }
 
 /// A generator of random numbers (SplitMix64): the same on every machine.
-pub(super) struct Random(u64);
+#[derive(Clone, Debug)]
+pub struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64, stream: u64) -> Random {
+    /// The generator number `stream` of those that start at `seed`.
+    pub fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95));
         random.next();
         random
@@ -349,7 +351,7 @@ impl Random {
     }
 
     /// An integer from `lo` to `hi`, both included.
-    pub(super) fn int(&mut self, lo: i64, hi: i64) -> i64 {
+    pub fn int(&mut self, lo: i64, hi: i64) -> i64 {
         let span = (i128::from(hi) - i128::from(lo) + 1).max(1);
         (i128::from(lo) + i128::from(self.next()) % span) as i64
     }

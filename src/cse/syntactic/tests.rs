@@ -19,6 +19,7 @@ fn equiv_options() -> EquivOptions {
         tolerance: None,
         max_steps: 100_000,
         lenient_loads: false,
+        no_new_loads: true,
     }
 }
 

@@ -13,6 +13,7 @@ fn options() -> EquivOptions {
         tolerance: None,
         max_steps: 1_000_000,
         lenient_loads: false,
+        no_new_loads: false,
     }
 }
 

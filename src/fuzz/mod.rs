@@ -1,0 +1,16 @@
+//! The project's own test generator: random programs, what must hold of them, and the smallest program for which it
+//! does not. The command `satir fuzz` runs it; the library's users do not need it.
+//!
+//! ```text
+//! seed --generate--> Module --oracle--> nothing wrong, or a Finding --shrink--> the smallest Module with that finding
+//! ```
+
+mod dice;
+pub mod generate;
+pub mod oracle;
+pub mod shrink;
+
+pub use dice::Dice;
+pub use generate::{Shape, program};
+pub use oracle::{Finding, Kind, Tally, Thoroughness, check, compare_options};
+pub use shrink::shrink;

@@ -1,0 +1,257 @@
+//! What must hold of any program and what the passes make of it.
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
+
+use crate::cost::{Cost, cost_of_func};
+use crate::cse::{self, Mode, Options};
+use crate::interp::{Bindings, Constraint, Constraints, EquivOptions, equiv};
+use crate::ir::{Module, Param};
+use crate::passes;
+use crate::script::parse;
+use crate::verify::verify;
+
+/// What goes wrong with a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The part of satir that is at fault.
+    pub part: &'static str,
+    /// What is wrong.
+    pub kind: Kind,
+    /// In words.
+    pub what: String,
+}
+
+/// The kinds of things that go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A panic.
+    Panic,
+    /// The result is refused, or not well-formed.
+    Refused,
+    /// What is printed does not parse to the same.
+    Text,
+    /// The result does something else than the input.
+    Behaviour,
+    /// The result costs more than it may.
+    Cost,
+    /// Two runs give different bytes.
+    Bytes,
+}
+
+/// What checking a program did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Runs of the interpreter that were compared.
+    pub runs: usize,
+    /// Whether no run of the program came to its end, so that nothing was compared.
+    pub idle: bool,
+    /// Whether semantic sharing made it cheaper.
+    pub improved: bool,
+    /// Whether optimizing the result again made that cheaper.
+    pub again: bool,
+}
+
+/// How thoroughly a program is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thoroughness {
+    /// Runs of the interpreter for each comparison.
+    pub runs: usize,
+    /// Longest run, in steps of the interpreter.
+    pub max_steps: u64,
+    /// Whether the variants of the options are tried too, and everything is done twice.
+    pub full: bool,
+}
+
+impl Thoroughness {
+    /// What a program with this seed gets: one in eight all checks.
+    pub fn of(seed: u64) -> Thoroughness {
+        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8) }
+    }
+}
+
+/// How two versions of a program are compared.
+pub fn compare_options(module: &Module, seed: u64) -> EquivOptions {
+    let mut constraints = Constraints::new();
+    for func in &module.funcs {
+        for param in &func.params {
+            if let Param::Buffer(buffer) = *param
+                && func.buffer(buffer).dtype.is_index()
+            {
+                let small = Constraint::RandInt { lo: -9, hi: 10 };
+                constraints.insert(func.buffer(buffer).name.to_string(), small);
+            }
+        }
+    }
+    EquivOptions {
+        bindings: Bindings::new(),
+        fixed: false,
+        constraints,
+        runs: 8,
+        seed,
+        tolerance: None,
+        max_steps: 300_000,
+        lenient_loads: false,
+        no_new_loads: true,
+    }
+}
+
+/// Checks one program. `compare` says how runs are compared.
+///
+/// # Errors
+///
+/// The first thing that is wrong.
+pub fn check(module: &Module, compare: &EquivOptions, how: Thoroughness) -> Result<Tally, Finding> {
+    let compare = EquivOptions { runs: how.runs, max_steps: how.max_steps, ..compare.clone() };
+    let mut checker = Checker { compare, tally: Tally::default() };
+    let result = panic::catch_unwind(AssertUnwindSafe(|| checker.program(module, how)));
+    match result {
+        Ok(Ok(())) => Ok(checker.tally),
+        Ok(Err(finding)) => Err(finding),
+        Err(payload) => Err(Finding { part: "satir", kind: Kind::Panic, what: panic_text(&*payload) }),
+    }
+}
+
+/// The message of a panic.
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+}
+
+struct Checker {
+    compare: EquivOptions,
+    tally: Tally,
+}
+
+impl Checker {
+    fn program(&mut self, module: &Module, how: Thoroughness) -> Result<(), Finding> {
+        if let Err(violations) = verify(module) {
+            return Err(finding("program", Kind::Refused, violations[0].to_string()));
+        }
+        let module = &settled("printer", module)?;
+        let options = Options::default();
+        let input = cost(module, &options);
+        let (syntactic, _) = self.shared(module, "syntactic", &Options { mode: Mode::Syntactic, ..options.clone() })?;
+        let shared = cost(&syntactic, &options);
+        at_most("syntactic", shared, input)?;
+        self.same("syntactic", module, &syntactic)?;
+        let (semantic, _) = self.shared(module, "semantic", &options)?;
+        let best = cost(&semantic, &options);
+        at_most("semantic", best, shared)?;
+        self.same("semantic", module, &semantic)?;
+        self.tally.improved = best < shared;
+        let simplified = self.pass(module, "simplify", &options)?;
+        self.same("simplify", module, &simplified)?;
+        if how.full {
+            self.variants(module, &semantic, &options)?;
+        }
+        Ok(())
+    }
+
+    /// Other options, the same again, and the result once more.
+    fn variants(&mut self, module: &Module, semantic: &Module, options: &Options) -> Result<(), Finding> {
+        let (twice, _) = self.shared(module, "semantic", options)?;
+        if twice.to_string() != semantic.to_string() {
+            return Err(finding("semantic", Kind::Bytes, "a second run gives other bytes".to_owned()));
+        }
+        let (alone, _) = self.shared(module, "unsimplified", &Options { simplify: false, ..options.clone() })?;
+        self.same("unsimplified", module, &alone)?;
+        let mut starved = options.clone();
+        starved.budgets.nodes = 1;
+        let (result, _) = self.shared(module, "node limit", &starved)?;
+        at_most("node limit", cost(&result, options), cost(module, options))?;
+        self.same("node limit", module, &result)?;
+        let (again, _) = self.shared(semantic, "again", options)?;
+        let (before, after) = (cost(semantic, options), cost(&again, options));
+        at_most("again", after, before)?;
+        self.tally.again = after < before;
+        if self.tally.again {
+            self.same("again", module, &again)?;
+        }
+        let simplified = self.pass(semantic, "simplify after", options)?;
+        self.same("simplify after", module, &simplified)
+    }
+
+    fn shared(
+        &mut self,
+        module: &Module,
+        part: &'static str,
+        options: &Options,
+    ) -> Result<(Module, cse::Report), Finding> {
+        let (out, report) = guarded(part, || cse::run(module, options))?;
+        if let Some(why) = report.functions.iter().find_map(|f| f.gave_up.as_ref()) {
+            return Err(finding(part, Kind::Refused, why.clone()));
+        }
+        Ok((settled(part, &out)?, report))
+    }
+
+    fn pass(&mut self, module: &Module, part: &'static str, options: &Options) -> Result<Module, Finding> {
+        let out = guarded(part, || {
+            let chosen = passes::select("simplify")?;
+            passes::run(module, &chosen, options, |_, _| {})
+        })?;
+        settled(part, &out)
+    }
+
+    /// Compares runs.
+    fn same(&mut self, part: &'static str, a: &Module, b: &Module) -> Result<(), Finding> {
+        if a == b {
+            return Ok(());
+        }
+        let result =
+            equiv(a, b, &self.compare).map_err(|e| finding(part, Kind::Refused, format!("cannot run: {e}")))?;
+        self.tally.runs += result.compared;
+        self.tally.idle |= result.compared == 0;
+        match result.difference {
+            None => Ok(()),
+            Some(d) => {
+                let bindings: Vec<String> = d.bindings.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                let place = format!("--seed {} --bind \"{}\"", d.seed, bindings.join(","));
+                Err(finding(part, Kind::Behaviour, format!("{}: {} ({place})", d.function, d.what)))
+            }
+        }
+    }
+}
+
+fn finding(part: &'static str, kind: Kind, what: String) -> Finding {
+    Finding { part, kind, what }
+}
+
+/// Runs a part of the optimizer; a panic or refusal is a finding.
+fn guarded<T>(part: &'static str, f: impl FnOnce() -> Result<T, crate::Error>) -> Result<T, Finding> {
+    match panic::catch_unwind(AssertUnwindSafe(f)) {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(e)) => Err(finding(part, Kind::Refused, e.to_string())),
+        Err(payload) => Err(finding(part, Kind::Panic, panic_text(&*payload))),
+    }
+}
+
+/// The module as it is when read from text. TVMScript folds some calls of constants when it is read, so that not every
+/// program can be written: what is read is read again until it stays the same.
+fn settled(part: &'static str, module: &Module) -> Result<Module, Finding> {
+    const READINGS: usize = 6;
+    let mut text = module.to_string();
+    for _ in 0..READINGS {
+        let read = parse("printed", &text)
+            .map_err(|e| finding(part, Kind::Text, format!("what is printed does not parse: {}", e.message)))?;
+        let again = read.to_string();
+        if again == text {
+            return Ok(read);
+        }
+        text = again;
+    }
+    Err(finding(part, Kind::Text, "every reading gives another text".to_owned()))
+}
+
+fn cost(module: &Module, options: &Options) -> Cost {
+    let of = |func| cost_of_func(func, &options.profile, &options.bindings).total;
+    module.funcs.iter().map(of).fold(Cost::ZERO, |sum, c| sum + c)
+}
+
+fn at_most(part: &'static str, cost: Cost, most: Cost) -> Result<(), Finding> {
+    if cost <= most {
+        return Ok(());
+    }
+    let what = format!("the result costs {}, more than {}", cost.to_f64(), most.to_f64());
+    Err(finding(part, Kind::Cost, what))
+}
