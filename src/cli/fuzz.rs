@@ -43,7 +43,9 @@ struct Volume {
 
 /// Random programs: optimize them in several ways and compare what they do.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  satir fuzz programs --count 10000\n  satir fuzz programs --seed 4711 --count 1")]
+#[command(
+    after_help = "Examples:\n  satir fuzz programs --count 10000\n  satir fuzz programs --seed 4711 --count 1"
+)]
 pub(crate) struct Programs {
     #[command(flatten)]
     volume: Volume,
@@ -64,6 +66,8 @@ pub(crate) struct Programs {
 /// Runs the subcommand.
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     prepare_threads();
+    // What goes wrong is reported as a whole.
+    log::set_max_level(log::LevelFilter::Off);
     match command {
         Command::Programs(args) => programs(args),
     }
@@ -141,18 +145,20 @@ impl Sums {
 const CHUNK: u64 = 2048;
 
 /// Does `work` for each seed, on all cores.
-fn sweep(
-    volume: &Volume,
-    work: impl Fn(u64) -> Result<Tally, (Module, Finding)> + Sync,
-) -> Outcome {
+fn sweep(volume: &Volume, work: impl Fn(u64) -> Result<Tally, (Module, Finding)> + Sync) -> Outcome {
     let start = Instant::now();
     let bar = ProgressBar::with_draw_target(Some(volume.count), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {per_sec}") {
         bar.set_style(style);
     }
     let late = AtomicBool::new(false);
-    let mut outcome =
-        Outcome { done: 0, tally: Sums::default(), cases: Vec::new(), time: Duration::ZERO, slowest: (Duration::ZERO, 0) };
+    let mut outcome = Outcome {
+        done: 0,
+        tally: Sums::default(),
+        cases: Vec::new(),
+        time: Duration::ZERO,
+        slowest: (Duration::ZERO, 0),
+    };
     let mut next = 0;
     while next < volume.count && outcome.cases.len() < volume.max_findings && !late.load(Ordering::Relaxed) {
         let end = volume.count.min(next + CHUNK);
@@ -185,12 +191,12 @@ fn sweep(
 }
 
 /// The most programs that are tried in making one smaller.
-const SHRINK_TRIES: usize = 4000;
+const SHRINK_TRIES: usize = 1500;
 
 /// Describes a case with the smallest program that has it.
 fn report(case: &Case, again: &str, save: Option<&PathBuf>, text: &mut String) -> Result<(), Failure> {
     let Case { seed, module, finding } = case;
-    let how = Thoroughness { full: true, ..Thoroughness::of(*seed) };
+    let how = Thoroughness { only: Some(finding.part), ..Thoroughness::of(*seed) };
     let compare = fuzz::compare_options(module, *seed);
     let wrong = |candidate: &Module| match fuzz::check(candidate, &compare, how) {
         Err(found) => found.part == finding.part && found.kind == finding.kind,

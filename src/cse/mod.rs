@@ -24,7 +24,7 @@ use crate::eqsat;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify;
-use crate::verify::verify;
+use crate::verify::{verify, verify_func};
 
 /// Shares equal computations in every function of the module.
 ///
@@ -151,6 +151,13 @@ fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
             }
             if optimized.stats.node_limit_hit {
                 report.hit(Limit::Nodes);
+            }
+            if let Err(violations) = verify_func(&optimized.func) {
+                // A bug in satir, which costs the improvement but not the program.
+                let first = violations.first().map(ToString::to_string).unwrap_or_default();
+                log::error!("an invalid result was dropped: {first}");
+                report.gave_up = Some(format!("an invalid result was dropped: {first}"));
+                return;
             }
             let cost = summary::cost(&optimized.func, options);
             if report.semantic.is_none() || cost.total < best.cost {

@@ -61,12 +61,14 @@ pub struct Thoroughness {
     pub max_steps: u64,
     /// Whether the variants of the options are tried too, and everything is done twice.
     pub full: bool,
+    /// Only the checks of this part.
+    pub only: Option<&'static str>,
 }
 
 impl Thoroughness {
     /// What a program with this seed gets: one in eight all checks.
     pub fn of(seed: u64) -> Thoroughness {
-        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8) }
+        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8), only: None }
     }
 }
 
@@ -128,40 +130,54 @@ impl Checker {
         if let Err(violations) = verify(module) {
             return Err(finding("program", Kind::Refused, violations[0].to_string()));
         }
+        let wanted = |part: &str| how.only.is_none_or(|only| only == part);
         let module = &settled("printer", module)?;
         let options = Options::default();
-        let input = cost(module, &options);
-        let (syntactic, _) = self.shared(module, "syntactic", &Options { mode: Mode::Syntactic, ..options.clone() })?;
-        let shared = cost(&syntactic, &options);
-        at_most("syntactic", shared, input)?;
-        self.same("syntactic", module, &syntactic)?;
-        let (semantic, _) = self.shared(module, "semantic", &options)?;
-        let best = cost(&semantic, &options);
-        at_most("semantic", best, shared)?;
-        self.same("semantic", module, &semantic)?;
-        self.tally.improved = best < shared;
-        let simplified = self.pass(module, "simplify", &options)?;
-        self.same("simplify", module, &simplified)?;
-        if how.full {
-            self.variants(module, &semantic, &options)?;
+        let before = cost(module, &options);
+        let mut least = before;
+        if wanted("syntactic") || wanted("semantic") {
+            let syntactic =
+                self.shared(module, "syntactic", &Options { mode: Mode::Syntactic, ..options.clone() })?;
+            least = cost(&syntactic, &options);
+            at_most("syntactic", least, before)?;
+            self.same("syntactic", module, &syntactic)?;
+        }
+        if wanted("semantic") || wanted("again") || wanted("simplify after") {
+            let semantic = self.shared(module, "semantic", &options)?;
+            let best = cost(&semantic, &options);
+            at_most("semantic", best, least)?;
+            self.same("semantic", module, &semantic)?;
+            self.tally.improved = best < least;
+            if how.full || how.only.is_some() {
+                self.repeated(module, &semantic, &options)?;
+            }
+        }
+        if wanted("simplify") {
+            let simplified = self.pass(module, "simplify", &options)?;
+            self.same("simplify", module, &simplified)?;
+        }
+        if how.full || how.only.is_some() {
+            let mut starved = options.clone();
+            starved.budgets.nodes = 1;
+            let unsimplified = Options { simplify: false, ..options };
+            for (part, options) in [("unsimplified", &unsimplified), ("node limit", &starved)] {
+                if wanted(part) {
+                    let result = self.shared(module, part, options)?;
+                    at_most(part, cost(&result, options), before)?;
+                    self.same(part, module, &result)?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// Other options, the same again, and the result once more.
-    fn variants(&mut self, module: &Module, semantic: &Module, options: &Options) -> Result<(), Finding> {
-        let (twice, _) = self.shared(module, "semantic", options)?;
+    /// The same again, and the result once more.
+    fn repeated(&mut self, module: &Module, semantic: &Module, options: &Options) -> Result<(), Finding> {
+        let twice = self.shared(module, "semantic", options)?;
         if twice.to_string() != semantic.to_string() {
             return Err(finding("semantic", Kind::Bytes, "a second run gives other bytes".to_owned()));
         }
-        let (alone, _) = self.shared(module, "unsimplified", &Options { simplify: false, ..options.clone() })?;
-        self.same("unsimplified", module, &alone)?;
-        let mut starved = options.clone();
-        starved.budgets.nodes = 1;
-        let (result, _) = self.shared(module, "node limit", &starved)?;
-        at_most("node limit", cost(&result, options), cost(module, options))?;
-        self.same("node limit", module, &result)?;
-        let (again, _) = self.shared(semantic, "again", options)?;
+        let again = self.shared(semantic, "again", options)?;
         let (before, after) = (cost(semantic, options), cost(&again, options));
         at_most("again", after, before)?;
         self.tally.again = after < before;
@@ -172,17 +188,12 @@ impl Checker {
         self.same("simplify after", module, &simplified)
     }
 
-    fn shared(
-        &mut self,
-        module: &Module,
-        part: &'static str,
-        options: &Options,
-    ) -> Result<(Module, cse::Report), Finding> {
+    fn shared(&mut self, module: &Module, part: &'static str, options: &Options) -> Result<Module, Finding> {
         let (out, report) = guarded(part, || cse::run(module, options))?;
         if let Some(why) = report.functions.iter().find_map(|f| f.gave_up.as_ref()) {
             return Err(finding(part, Kind::Refused, why.clone()));
         }
-        Ok((settled(part, &out)?, report))
+        settled(part, &out)
     }
 
     fn pass(&mut self, module: &Module, part: &'static str, options: &Options) -> Result<Module, Finding> {
@@ -198,8 +209,8 @@ impl Checker {
         if a == b {
             return Ok(());
         }
-        let result =
-            equiv(a, b, &self.compare).map_err(|e| finding(part, Kind::Refused, format!("cannot run: {e}")))?;
+        let result = equiv(a, b, &self.compare)
+            .map_err(|e| finding(part, Kind::Refused, format!("cannot run: {e}")))?;
         self.tally.runs += result.compared;
         self.tally.idle |= result.compared == 0;
         match result.difference {
@@ -232,8 +243,9 @@ fn settled(part: &'static str, module: &Module) -> Result<Module, Finding> {
     const READINGS: usize = 6;
     let mut text = module.to_string();
     for _ in 0..READINGS {
-        let read = parse("printed", &text)
-            .map_err(|e| finding(part, Kind::Text, format!("what is printed does not parse: {}", e.message)))?;
+        let read = parse("printed", &text).map_err(|e| {
+            finding(part, Kind::Text, format!("what is printed does not parse: {}", e.message))
+        })?;
         let again = read.to_string();
         if again == text {
             return Ok(read);

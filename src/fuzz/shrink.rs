@@ -8,7 +8,8 @@ pub fn shrink(module: &Module, tries: usize, fails: impl Fn(&Module) -> bool) ->
     let mut shrinker = Shrinker { best: module.clone(), tries, fails };
     loop {
         let before = shrinker.tries;
-        let changed = shrinker.functions() | shrinker.statements() | shrinker.expressions() | shrinker.tables();
+        let changed =
+            shrinker.functions() | shrinker.statements() | shrinker.expressions() | shrinker.tables();
         if !changed || shrinker.tries == 0 || shrinker.tries == before {
             return shrinker.best;
         }

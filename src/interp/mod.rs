@@ -42,7 +42,9 @@ pub use compile::Unsupported;
 pub use counts::Counts;
 pub use equiv::{Difference, EquivOptions, Equivalence, equiv};
 pub use exchange::{TensorFileError, read_tensors, write_tensors};
-pub use inputs::{Bindings, Constraint, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables};
+pub use inputs::{
+    Bindings, Constraint, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables,
+};
 pub use outputs::{Digest, written_params};
 pub use session::{RunError, RunOptions, RunReport, run_function};
 

@@ -11,8 +11,13 @@ impl Generator<'_> {
     /// A scalar condition.
     pub(super) fn cond(&mut self, depth: usize) -> Expr {
         self.budget -= 1;
-        let written: Vec<Expr> =
-            self.scope.written.iter().filter(|w| w.expr.dtype == DType::BOOL).map(|w| w.expr.clone()).collect();
+        let written: Vec<Expr> = self
+            .scope
+            .written
+            .iter()
+            .filter(|w| w.expr.dtype == DType::BOOL)
+            .map(|w| w.expr.clone())
+            .collect();
         if !written.is_empty() && self.dice.chance(30) {
             let e = self.dice.pick(&written);
             return if self.dice.chance(50) { self.respell(e) } else { e };
@@ -39,7 +44,8 @@ impl Generator<'_> {
                 None => self.comparison(depth - 1),
             },
             _ => {
-                let flags: Vec<_> = self.scope.vars.iter().filter(|v| v.dtype == DType::BOOL).cloned().collect();
+                let flags: Vec<_> =
+                    self.scope.vars.iter().filter(|v| v.dtype == DType::BOOL).cloned().collect();
                 if flags.is_empty() {
                     Expr::bool(self.dice.chance(50))
                 } else {

@@ -11,7 +11,10 @@ impl Generator<'_> {
     /// A scalar integer expression and the range of its values (of types that wrap, that of the type).
     pub(super) fn integer(&mut self, dtype: DType, depth: usize) -> (Expr, Range) {
         self.budget -= 1;
-        if depth > 0 && self.dice.chance(30) && let Some(again) = self.again(dtype) {
+        if depth > 0
+            && self.dice.chance(30)
+            && let Some(again) = self.again(dtype)
+        {
             return again;
         }
         let (e, range) = if depth == 0 || self.budget <= 0 || self.dice.chance(15) {
@@ -140,7 +143,8 @@ impl Generator<'_> {
     /// A quotient or remainder whose divisor is a constant or known not to be 0.
     fn division(&mut self, dtype: DType, depth: usize) -> (Expr, Range) {
         let (a, x) = self.integer(dtype, depth - 1);
-        let ops = [BinOp::FloorDiv, BinOp::FloorMod, BinOp::FloorDiv, BinOp::FloorMod, BinOp::Div, BinOp::Mod];
+        let ops =
+            [BinOp::FloorDiv, BinOp::FloorMod, BinOp::FloorDiv, BinOp::FloorMod, BinOp::Div, BinOp::Mod];
         let op = self.dice.pick(&ops);
         let known: Vec<Expr> = self.scope.nonzero.iter().filter(|e| e.dtype == dtype).cloned().collect();
         if !known.is_empty() && self.dice.chance(40) {
@@ -254,11 +258,8 @@ impl Generator<'_> {
             });
             indices.push(e);
         }
-        let (otherwise, range) = if dtype.is_integral() {
-            self.atom(dtype)
-        } else {
-            (self.value(dtype, 0), Range::constant(0))
-        };
+        let (otherwise, range) =
+            if dtype.is_integral() { self.atom(dtype) } else { (self.value(dtype, 0), Range::constant(0)) };
         let load = Expr::load(dtype, array.buffer, indices);
         Some((choice(true, guard?, load, otherwise), array.values.union(range)))
     }
@@ -330,11 +331,7 @@ impl Generator<'_> {
 
 /// `T.if_then_else` or `T.Select`.
 pub(super) fn choice(lazy: bool, cond: Expr, a: Expr, b: Expr) -> Expr {
-    if lazy {
-        Expr::call(a.dtype, "if_then_else", vec![cond, a, b])
-    } else {
-        Expr::select(cond, a, b)
-    }
+    if lazy { Expr::call(a.dtype, "if_then_else", vec![cond, a, b]) } else { Expr::select(cond, a, b) }
 }
 
 /// The number of nodes.

@@ -237,7 +237,14 @@ impl<'d> Generator<'d> {
 
     /// An integer type that wraps.
     fn small_int(&mut self) -> DType {
-        let types = [DType::int(8), DType::int(16), DType::uint(8), DType::uint(16), DType::uint(32), DType::uint(64)];
+        let types = [
+            DType::int(8),
+            DType::int(16),
+            DType::uint(8),
+            DType::uint(16),
+            DType::uint(32),
+            DType::uint(64),
+        ];
         self.dice.pick(&types)
     }
 

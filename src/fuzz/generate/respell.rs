@@ -82,7 +82,9 @@ impl Generator<'_> {
 
     fn respell_commutative(&mut self, op: BinOp, a: Expr, b: Expr) -> Expr {
         match (op, &a.kind, &b.kind) {
-            (BinOp::Mul, ExprKind::Binary(inner @ (BinOp::Add | BinOp::Sub), x, y), _) if self.dice.chance(60) => {
+            (BinOp::Mul, ExprKind::Binary(inner @ (BinOp::Add | BinOp::Sub), x, y), _)
+                if self.dice.chance(60) =>
+            {
                 let (x, y) = ((**x).clone(), (**y).clone());
                 Expr::binary(*inner, x * b.clone(), y * b)
             }

@@ -1,6 +1,5 @@
 //! Statements.
 
-
 use super::scope::{Array, Dim, Range};
 use super::{Exits, Generator};
 use crate::ir::{
@@ -119,7 +118,8 @@ impl Generator<'_> {
     fn for_loop(&mut self, out: &mut Block) {
         let dtype = if self.dice.chance(90) { self.index } else { DType::I32 };
         let most = (MAX_WORK / self.work).clamp(1, 17);
-        let dims: Vec<Expr> = self.scope.arrays.iter().flat_map(|a| &a.shape).map(|d| d.extent.clone()).collect();
+        let dims: Vec<Expr> =
+            self.scope.arrays.iter().flat_map(|a| &a.shape).map(|d| d.extent.clone()).collect();
         let dims: Vec<Expr> = dims.into_iter().filter(|e| e.dtype == dtype && e.as_int().is_none()).collect();
         let (extent, range) = match self.dice.below(8) {
             0..=3 if !dims.is_empty() && most >= 17 => (self.dice.pick(&dims), Range { lo: 0, hi: 17 }),
@@ -143,7 +143,11 @@ impl Generator<'_> {
             (Expr::int(0, dtype), Range::constant(0))
         } else {
             let (e, range) = self.integer(dtype, 1);
-            if range.magnitude() <= 1000 && !has_let(&e) { (e, range) } else { (Expr::int(3, dtype), Range::constant(3)) }
+            if range.magnitude() <= 1000 && !has_let(&e) {
+                (e, range)
+            } else {
+                (Expr::int(3, dtype), Range::constant(3))
+            }
         };
         let step = self.dice.chance(8).then(|| Expr::int(self.dice.int(1, 3), dtype));
         let kind = if self.shape.portable {
@@ -231,9 +235,8 @@ impl Generator<'_> {
         let counter = self.buffer("c", DType::I32, &shape, Origin::Alloc);
         let zero = Expr::int(0, self.index);
         let load = Expr::load(DType::I32, counter, vec![zero.clone()]);
-        let set = |value: Expr| {
-            Stmt::new(StmtKind::Store { buffer: counter, indices: vec![zero.clone()], value })
-        };
+        let set =
+            |value: Expr| Stmt::new(StmtKind::Store { buffer: counter, indices: vec![zero.clone()], value });
         out.push(Stmt::new(StmtKind::Alloc { buffer: counter, annotations: Vec::new() }));
         out.push(set(Expr::int(0, DType::I32)));
         let mark = self.scope.mark();
@@ -388,11 +391,8 @@ impl Generator<'_> {
         let Some(indices) = self.plain_indices(&array) else { return self.store(out) };
         let again: Vec<Expr> = indices.iter().map(|e| self.respell(e.clone())).collect();
         let load = Expr::load(array.dtype, array.buffer, again);
-        let term = if array.dtype.is_float() {
-            self.float(array.dtype, 2)
-        } else {
-            self.integer(array.dtype, 2).0
-        };
+        let term =
+            if array.dtype.is_float() { self.float(array.dtype, 2) } else { self.integer(array.dtype, 2).0 };
         let mut value = Expr::binary(BinOp::Add, load, term);
         if array.dtype.is_index() {
             value = value.floormod(997);

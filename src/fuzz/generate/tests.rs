@@ -23,7 +23,8 @@ fn most_programs_run_to_their_end() {
     let mut none = 0;
     for seed in 0..PROGRAMS {
         let module = program(seed, Shape::mixed(seed, false));
-        let result = equiv(&module, &module, &compare_options(&module, seed)).expect("every construct is known");
+        let result =
+            equiv(&module, &module, &compare_options(&module, seed)).expect("every construct is known");
         assert!(result.difference.is_none(), "{module}");
         none += usize::from(result.compared == 0);
     }

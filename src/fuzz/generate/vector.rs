@@ -57,8 +57,13 @@ impl Generator<'_> {
         }
         match self.dice.below(6) {
             0 | 1 => {
-                let arrays: Vec<Array> =
-                    self.scope.arrays.iter().filter(|a| a.dtype == dtype && fits(a, lanes)).cloned().collect();
+                let arrays: Vec<Array> = self
+                    .scope
+                    .arrays
+                    .iter()
+                    .filter(|a| a.dtype == dtype && fits(a, lanes))
+                    .cloned()
+                    .collect();
                 if arrays.is_empty() {
                     return self.vector(dtype, lanes, 0);
                 }
