@@ -219,8 +219,16 @@ impl<'a> Selector<'a> {
         self.update(roots).is_some()
     }
 
+    /// How often the scope runs, or any around it if that is more: else a class would seem cheapest where hardly anything
+    /// runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
     fn frequency(&self, scope: ScopeId) -> f64 {
-        self.scopes.get(scope).frequency
+        let mut at = self.scopes.get(scope);
+        let mut most = at.frequency;
+        while let Some(parent) = at.parent {
+            at = self.scopes.get(parent.scope);
+            most = most.max(at.frequency);
+        }
+        most
     }
 
     /// The later of two places: the deeper scope, or the later statement of one scope.
