@@ -1,8 +1,8 @@
-//! `satir fuzz`: satir tested with random programs and texts. For its own developers.
+//! `satir fuzz`: satir tested with random programs and texts, by its own developers.
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
@@ -15,10 +15,12 @@ use super::args::seconds;
 use super::io::{self, Failure};
 use super::prepare_threads;
 
-/// Test satir itself with random programs.
+/// Test satir itself with random programs and texts.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Programs(Programs),
+    Mutate(Mutate),
+    Parser(Parser),
 }
 
 /// How much is done.
@@ -63,6 +65,53 @@ pub(crate) struct Programs {
     save: Option<PathBuf>,
 }
 
+/// Changed versions of programs that others wrote: optimize them in several ways and compare what they do.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  satir fuzz mutate corpus/precse --count 10000")]
+pub(crate) struct Mutate {
+    /// Folders of programs, searched with all that is in them.
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+
+    #[command(flatten)]
+    volume: Volume,
+
+    /// Leave out programs of more bytes.
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    max_bytes: usize,
+
+    /// Print the programs and do nothing else.
+    #[arg(long)]
+    print: bool,
+
+    /// Write the shrunk programs to files in this folder.
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// Spoilt texts: the parser must answer each with a program or an error.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  satir fuzz parser tests/script/programs --count 100000")]
+pub(crate) struct Parser {
+    /// Folders of programs to spoil, searched with all that is in them. Without any, random programs are spoilt.
+    folders: Vec<PathBuf>,
+
+    #[command(flatten)]
+    volume: Volume,
+
+    /// Leave out programs of more bytes.
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    max_bytes: usize,
+
+    /// Fail if the process ever took more memory than this, in MiB (Linux only).
+    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    max_memory: u64,
+
+    /// Print the texts and do nothing else.
+    #[arg(long)]
+    print: bool,
+}
+
 /// Runs the subcommand.
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     prepare_threads();
@@ -70,6 +119,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     log::set_max_level(log::LevelFilter::Off);
     match command {
         Command::Programs(args) => programs(args),
+        Command::Mutate(args) => mutate(args),
+        Command::Parser(args) => parser(args),
     }
 }
 
@@ -85,15 +136,137 @@ fn programs(args: &Programs) -> Result<(), Failure> {
         let compare = fuzz::compare_options(&module, seed);
         fuzz::check(&module, &compare, Thoroughness::of(seed)).map_err(|finding| (module, finding))
     });
+    summarize(&outcome, "programs", args.save.as_ref(), |seed| {
+        let portable = if args.portable { " --portable" } else { "" };
+        format!("satir fuzz programs{portable} --count 1 --seed {seed}")
+    })
+}
+
+fn mutate(args: &Mutate) -> Result<(), Failure> {
+    let modules: Vec<Module> =
+        texts(&args.folders, args.max_bytes)?.iter().filter_map(|text| satir::parse(text).ok()).collect();
+    if modules.is_empty() {
+        return Err(Failure::Bad("satir: error: there is no program that is short enough".into()));
+    }
+    let make = |seed: u64| {
+        let module = &modules[(seed % modules.len() as u64) as usize];
+        fuzz::mutate(module, seed)
+    };
+    if args.print {
+        let seeds = args.volume.seed..args.volume.seed.saturating_add(args.volume.count);
+        let texts = seeds.filter_map(|seed| Some(format!("# seed {seed}\n{}", make(seed)?)));
+        return texts.into_iter().try_for_each(|text| io::write_stdout(&text));
+    }
+    let outcome = sweep(&args.volume, |seed| {
+        let Some(module) = make(seed) else { return Ok(Tally { idle: true, ..Tally::default() }) };
+        let compare = fuzz::compare_options(&module, seed);
+        let how = Thoroughness { runs: 3, max_steps: 50_000, ..Thoroughness::of(seed) };
+        fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
+    });
+    summarize(&outcome, "changed programs", args.save.as_ref(), |seed| {
+        let folders: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
+        format!(
+            "satir fuzz mutate {} --max-bytes {} --count 1 --seed {seed}",
+            folders.join(" "),
+            args.max_bytes
+        )
+    })
+}
+
+fn parser(args: &Parser) -> Result<(), Failure> {
+    /// Random programs to spoil if no others are given.
+    const RANDOM: u64 = 64;
+    let sources = if args.folders.is_empty() {
+        (0..RANDOM).map(|seed| fuzz::program(seed, Shape { size: 60, portable: false }).to_string()).collect()
+    } else {
+        texts(&args.folders, args.max_bytes)?
+    };
+    if args.print {
+        let seeds = args.volume.seed..args.volume.seed.saturating_add(args.volume.count);
+        return seeds.into_iter().try_for_each(|seed| io::write_stdout(&fuzz::text::spoil(&sources, seed)));
+    }
+    let programs = AtomicU64::new(0);
+    let outcome = sweep(&args.volume, |seed| {
+        let text = fuzz::text::spoil(&sources, seed);
+        match fuzz::text::survives(&text) {
+            Ok(valid) => {
+                programs.fetch_add(u64::from(valid), Ordering::Relaxed);
+                Ok(Tally::default())
+            }
+            Err(what) => Err((text, what)),
+        }
+    });
     let mut text = String::new();
     for case in &outcome.cases {
-        let again = format!("satir fuzz programs --count 1 --seed {}", case.seed);
-        report(case, &again, args.save.as_ref(), &mut text)?;
+        let (spoilt, what) = &case.failure;
+        let small = fuzz::text::shrink_text(spoilt, |t| fuzz::text::survives(t).is_err());
+        let _ = writeln!(text, "# {what} (seed {})\n{small}", case.seed);
+    }
+    let peak = peak_memory();
+    let memory = peak.map_or_else(String::new, |mib| format!(", {mib} MiB at most"));
+    let _ = writeln!(
+        text,
+        "{} texts in {:.1} s: {} are programs{memory}, slowest {:.1} s (seed {}), {} went wrong",
+        outcome.done,
+        outcome.time.as_secs_f64(),
+        programs.load(Ordering::Relaxed),
+        outcome.slowest.0.as_secs_f64(),
+        outcome.slowest.1,
+        outcome.cases.len(),
+    );
+    let bounded = peak.is_none_or(|mib| mib <= args.max_memory);
+    if !bounded {
+        let _ = writeln!(text, "this is more memory than {} MiB", args.max_memory);
+    }
+    finish(&text, outcome.cases.is_empty() && bounded)
+}
+
+/// The most memory that this process has taken so far, in MiB, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
+}
+
+/// The texts of all `*.py` below some folders, those of more than `most` bytes left out.
+fn texts(folders: &[PathBuf], most: usize) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    let mut open = folders.to_vec();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path)
+                .map_err(|e| Failure::about(&path, format!("cannot list folder: {e}")))?;
+            open.extend(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())));
+        } else if path.extension().is_some_and(|e| e == "py") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut texts = Vec::new();
+    for path in paths {
+        let text = io::read(Some(&path))?.text;
+        if text.len() <= most {
+            texts.push(text);
+        }
+    }
+    Ok(texts)
+}
+
+/// Reports the outcome of checking programs.
+fn summarize(
+    outcome: &Outcome<(Module, Finding)>,
+    what: &str,
+    save: Option<&PathBuf>,
+    again: impl Fn(u64) -> String,
+) -> Result<(), Failure> {
+    let mut text = String::new();
+    for case in &outcome.cases {
+        report(case, &again(case.seed), save, &mut text)?;
     }
     let tally = &outcome.tally;
     let _ = writeln!(
         text,
-        "{} programs in {:.1} s: {} runs compared, {} programs stop on all inputs, {} cheaper than by syntactic sharing, \
+        "{} {what} in {:.1} s: {} runs compared, {} stop on all inputs, {} cheaper than by syntactic sharing, \
          {} still cheaper when optimized again, slowest {:.1} s (seed {}), {} went wrong",
         outcome.done,
         outcome.time.as_secs_f64(),
@@ -109,16 +282,15 @@ fn programs(args: &Programs) -> Result<(), Failure> {
 }
 
 /// Something that went wrong.
-struct Case {
+struct Case<F> {
     seed: u64,
-    module: Module,
-    finding: Finding,
+    failure: F,
 }
 
-struct Outcome {
+struct Outcome<F> {
     done: u64,
     tally: Sums,
-    cases: Vec<Case>,
+    cases: Vec<Case<F>>,
     time: Duration,
     /// The longest time that one seed took, and the seed.
     slowest: (Duration, u64),
@@ -145,7 +317,7 @@ impl Sums {
 const CHUNK: u64 = 2048;
 
 /// Does `work` for each seed, on all cores.
-fn sweep(volume: &Volume, work: impl Fn(u64) -> Result<Tally, (Module, Finding)> + Sync) -> Outcome {
+fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync) -> Outcome<F> {
     let start = Instant::now();
     let bar = ProgressBar::with_draw_target(Some(volume.count), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {per_sec}") {
@@ -179,7 +351,7 @@ fn sweep(volume: &Volume, work: impl Fn(u64) -> Result<Tally, (Module, Finding)>
             outcome.slowest = outcome.slowest.max((time, seed));
             match result {
                 Ok(tally) => outcome.tally.add(tally),
-                Err((module, finding)) => outcome.cases.push(Case { seed, module, finding }),
+                Err(failure) => outcome.cases.push(Case { seed, failure }),
             }
         }
         next = end;
@@ -194,8 +366,13 @@ fn sweep(volume: &Volume, work: impl Fn(u64) -> Result<Tally, (Module, Finding)>
 const SHRINK_TRIES: usize = 1500;
 
 /// Describes a case with the smallest program that has it.
-fn report(case: &Case, again: &str, save: Option<&PathBuf>, text: &mut String) -> Result<(), Failure> {
-    let Case { seed, module, finding } = case;
+fn report(
+    case: &Case<(Module, Finding)>,
+    again: &str,
+    save: Option<&PathBuf>,
+    text: &mut String,
+) -> Result<(), Failure> {
+    let Case { seed, failure: (module, finding) } = case;
     let how = Thoroughness { only: Some(finding.part), ..Thoroughness::of(*seed) };
     let compare = fuzz::compare_options(module, *seed);
     let wrong = |candidate: &Module| match fuzz::check(candidate, &compare, how) {

@@ -7,10 +7,14 @@
 
 mod dice;
 pub mod generate;
+pub mod mutate;
 pub mod oracle;
 pub mod shrink;
+pub mod text;
+mod tree;
 
 pub use dice::Dice;
 pub use generate::{Shape, program};
+pub use mutate::mutate;
 pub use oracle::{Finding, Kind, Tally, Thoroughness, check, compare_options};
 pub use shrink::shrink;

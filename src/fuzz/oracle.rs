@@ -1,8 +1,8 @@
 //! What must hold of any program and what the passes make of it.
 
-use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 
+use super::text::panic_text;
 use crate::cost::{Cost, cost_of_func};
 use crate::cse::{self, Mode, Options};
 use crate::interp::{Bindings, Constraint, Constraints, EquivOptions, equiv};
@@ -112,12 +112,6 @@ pub fn check(module: &Module, compare: &EquivOptions, how: Thoroughness) -> Resu
         Ok(Err(finding)) => Err(finding),
         Err(payload) => Err(Finding { part: "satir", kind: Kind::Panic, what: panic_text(&*payload) }),
     }
-}
-
-/// The message of a panic.
-fn panic_text(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
 struct Checker {

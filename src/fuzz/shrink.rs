@@ -1,5 +1,6 @@
 //! The smallest program that still has a property: delta debugging over functions, statements and expressions.
 
+use super::tree::{count_statements, edit_statement, expression, replace_expression};
 use crate::ir::{Block, DType, Expr, ExprKind, Module, Param, Stmt, StmtKind};
 use crate::verify::verify;
 
@@ -58,7 +59,7 @@ impl<F: Fn(&Module) -> bool> Shrinker<F> {
             let mut at = 0;
             while at < count_statements(&self.best) {
                 let mut candidate = self.best.clone();
-                edit(&mut candidate, at, &mut |block, k| {
+                edit_statement(&mut candidate, at, &mut |block, k| {
                     let end = (k + length).min(block.len());
                     block.drain(k..end);
                 });
@@ -74,7 +75,7 @@ impl<F: Fn(&Module) -> bool> Shrinker<F> {
             let mut again = false;
             for choice in 0..4 {
                 let mut candidate = self.best.clone();
-                edit(&mut candidate, at, &mut |block, k| unwrap(block, k, choice));
+                edit_statement(&mut candidate, at, &mut |block, k| unwrap(block, k, choice));
                 if self.offer(candidate) {
                     (changed, again) = (true, true);
                     break;
@@ -92,11 +93,11 @@ impl<F: Fn(&Module) -> bool> Shrinker<F> {
         let mut changed = false;
         let mut at = 0;
         loop {
-            let Some(e) = nth_expr(&self.best, at) else { return changed };
+            let Some(e) = expression(&self.best, at) else { return changed };
             let mut again = false;
             for simpler in simpler(&e) {
                 let mut candidate = self.best.clone();
-                replace_expr(&mut candidate, at, simpler);
+                replace_expression(&mut candidate, at, &simpler);
                 if self.offer(candidate) {
                     (changed, again) = (true, true);
                     break;
@@ -134,41 +135,6 @@ impl<F: Fn(&Module) -> bool> Shrinker<F> {
             changed |= self.offer(candidate);
         }
         changed
-    }
-}
-
-fn count_statements(module: &Module) -> usize {
-    fn count(block: &Block) -> usize {
-        block
-            .iter()
-            .map(|s| {
-                let mut inner = 0;
-                s.for_each_block(|b| inner += count(b));
-                1 + inner
-            })
-            .sum()
-    }
-    module.funcs.iter().map(|f| count(&f.body)).sum()
-}
-
-/// Applies `change` to the block that holds statement number `at`, and its index there.
-fn edit(module: &mut Module, at: usize, change: &mut dyn FnMut(&mut Block, usize)) {
-    fn walk(block: &mut Block, left: &mut Option<usize>, change: &mut dyn FnMut(&mut Block, usize)) {
-        for k in 0..block.len() {
-            match left {
-                None => return,
-                Some(0) => {
-                    *left = None;
-                    return change(block, k);
-                }
-                Some(n) => *n -= 1,
-            }
-            block[k].for_each_block_mut(|b| walk(b, left, change));
-        }
-    }
-    let mut left = Some(at);
-    for func in &mut module.funcs {
-        walk(&mut func.body, &mut left, change);
     }
 }
 
@@ -215,61 +181,6 @@ fn unwrap(block: &mut Block, k: usize, choice: usize) {
     };
     if let Some(inner) = inner {
         block.splice(k..=k, inner);
-    }
-}
-
-fn each_root(block: &Block, f: &mut dyn FnMut(&Expr)) {
-    for stmt in block {
-        stmt.for_each_expr(&mut *f);
-        stmt.for_each_block(|b| each_root(b, f));
-    }
-}
-
-fn each_root_mut(block: &mut Block, f: &mut dyn FnMut(&mut Expr)) {
-    for stmt in block {
-        stmt.for_each_expr_mut(&mut *f);
-        stmt.for_each_block_mut(|b| each_root_mut(b, f));
-    }
-}
-
-/// The expression number `at` of the program, parents first.
-fn nth_expr(module: &Module, at: usize) -> Option<Expr> {
-    let mut left = at;
-    let mut found = None;
-    for func in &module.funcs {
-        each_root(&func.body, &mut |root| {
-            if found.is_none() {
-                root.walk(&mut |e| {
-                    if found.is_none() {
-                        if left == 0 {
-                            found = Some(e.clone());
-                        } else {
-                            left -= 1;
-                        }
-                    }
-                });
-            }
-        });
-    }
-    found
-}
-
-fn replace_expr(module: &mut Module, at: usize, new: Expr) {
-    fn walk(e: &mut Expr, left: &mut Option<usize>, new: &Expr) {
-        match left {
-            None => return,
-            Some(0) => {
-                *e = new.clone();
-                *left = None;
-                return;
-            }
-            Some(n) => *n -= 1,
-        }
-        e.for_each_child_mut(|c| walk(c, left, new));
-    }
-    let mut left = Some(at);
-    for func in &mut module.funcs {
-        each_root_mut(&mut func.body, &mut |root| walk(root, &mut left, &new));
     }
 }
 

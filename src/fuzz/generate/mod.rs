@@ -14,8 +14,9 @@ mod stmt;
 mod vector;
 
 use super::dice::Dice;
+use super::tree::for_each_root_mut;
 use crate::ir::{
-    AttrValue, Block, Buffer, BufferId, DType, Expr, ExprKind, Module, Origin, Param, PrimFunc, Type, VarId,
+    AttrValue, Buffer, BufferId, DType, Expr, ExprKind, Module, Origin, Param, PrimFunc, Type, VarId,
 };
 use scope::{Array, Dim, Range, Scope};
 
@@ -137,7 +138,7 @@ impl<'d> Generator<'d> {
     fn rename_lets(&mut self) {
         let mut body = std::mem::take(&mut self.func.body);
         let mut seen = vec![false; self.func.vars.len()];
-        for_each_root(&mut body, &mut |e| rename(&mut self.func, &mut seen, e, &mut Vec::new()));
+        for_each_root_mut(&mut body, &mut |e| rename(&mut self.func, &mut seen, e, &mut Vec::new()));
         self.func.body = body;
     }
 
@@ -159,16 +160,14 @@ impl<'d> Generator<'d> {
                 self.scope.define(var, dtype, Range { lo: 0, hi: 1 });
             }
         }
-        let dims: Vec<Expr> = ["d", "e"]
-            .iter()
-            .filter_map(|name| {
-                self.dice.chance(40).then(|| {
-                    let var = self.func.new_var(*name, Type::Prim(self.index));
-                    self.scope.define(var, self.index, Range { lo: 0, hi: 17 });
-                    Expr::var(var, self.index)
-                })
-            })
-            .collect();
+        let mut dims: Vec<Expr> = Vec::new();
+        for name in ["d", "e"] {
+            if self.dice.chance(40) {
+                let var = self.func.new_var(name, Type::Prim(self.index));
+                self.scope.define(var, self.index, Range { lo: 0, hi: 17 });
+                dims.push(Expr::var(var, self.index));
+            }
+        }
         // A dimension that stands alone in a shape defines its variable, so those come first.
         for dim in &dims {
             let dtype = self.element();
@@ -271,13 +270,6 @@ impl<'d> Generator<'d> {
         }
         let (e, range) = self.integer(dtype, depth);
         self.confined(e, range, STORED)
-    }
-}
-
-fn for_each_root(block: &mut Block, f: &mut dyn FnMut(&mut Expr)) {
-    for stmt in block {
-        stmt.for_each_expr_mut(&mut *f);
-        stmt.for_each_block_mut(|inner| for_each_root(inner, f));
     }
 }
 
