@@ -494,6 +494,33 @@ fn a_cost_profile_is_checked() {
 }
 
 #[test]
+fn the_number_of_jobs_changes_no_byte() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/kernels");
+    let function = |name: &str| {
+        let body = GOOD.split_once("    def main").unwrap().1;
+        format!("    @T.prim_func(s_tir=True)\n    def {name}{body}")
+    };
+    let head = GOOD.split_once("    @T.prim_func").unwrap().0;
+    let module = format!("{head}{}\n{}\n{}", function("first"), function("second"), function("third"));
+    let results = ["1", "2", "7"].map(|jobs| {
+        let dir = tempfile::tempdir().unwrap();
+        let run = satir(&["cse", path(&kernels), "-o", path(dir.path()), "--jobs", jobs]).code(0);
+        let programs: Vec<&str> = run.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        let written: Vec<(String, String)> = programs
+            .iter()
+            .filter(|name| name.ends_with(".py"))
+            .map(|name| ((*name).to_owned(), fs::read_to_string(dir.path().join(name)).unwrap()))
+            .collect();
+        assert!(written.len() > 20);
+        let functions = satir_on(&["cse", "-j", jobs], &module).code(0).out;
+        assert_eq!(functions.matches("cse_v1: T.let").count(), 3, "{functions}");
+        (written, functions)
+    });
+    assert!(results.iter().all(|result| *result == results[0]));
+    satir(&["cse", "--jobs", "0"]).code(2);
+}
+
+#[test]
 fn a_folder_is_a_batch_and_a_bad_file_does_not_stop_it() {
     let dir = tempfile::tempdir().unwrap();
     let (input, output) = (dir.path().join("in"), dir.path().join("out"));

@@ -15,6 +15,11 @@ pub(crate) struct InOut {
     /// Write here instead of to standard output: a file, or a folder if the input is one.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Work on this many programs of a folder, or functions of a module, at a time (default: one for each processor).
+    /// The result is the same for every number.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
 }
 
 /// What the optimizer may do, and for how long.

@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::guarded;
 use super::io::{self, Failure, Source};
 use super::program::{Product, json_text};
-use super::{guarded, prepare_threads};
 
 /// What came of one program.
 struct Row {
@@ -43,7 +43,6 @@ pub(crate) fn run(
         fs::create_dir_all(output)
             .map_err(|e| Failure::about(output, format!("cannot create folder: {e}")))?;
     }
-    prepare_threads();
     let bar = ProgressBar::with_draw_target(Some(files.len() as u64), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}") {
         bar.set_style(style);

@@ -114,7 +114,7 @@ pub(crate) struct Parser {
 
 /// Runs the subcommand.
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
-    prepare_threads();
+    prepare_threads(None);
     // What goes wrong is reported as a whole.
     log::set_max_level(log::LevelFilter::Off);
     match command {

@@ -200,7 +200,7 @@ enum Assumed {
 
 /// The programs in these files and folders.
 pub(crate) fn load(paths: &[PathBuf]) -> Result<Vec<Program>, Failure> {
-    super::prepare_threads();
+    super::prepare_threads(None);
     let mut files = Vec::new();
     for path in paths {
         match io::as_folder(Some(path)) {

@@ -125,10 +125,14 @@ fn complain(failure: &Failure) {
     io::write_stderr(&format!("{}\n", failure.message()));
 }
 
-/// Lets work that is done in parallel have large stacks too. Only the first call has an effect.
-fn prepare_threads() {
-    // An error means that the pool exists already.
-    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+/// Lets work that is done in parallel have large stacks too, on `jobs` threads or on one for each processor. Only the
+/// first call has an effect.
+fn prepare_threads(jobs: Option<u16>) {
+    // Zero is rayon's word for as many as there are processors. An error means that the pool exists already.
+    let _ = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.map_or(0, usize::from))
+        .stack_size(STACK)
+        .build_global();
 }
 
 #[cfg(test)]

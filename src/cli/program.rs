@@ -36,7 +36,7 @@ pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
     let module = satir::script::parse(&source.name, &source.text)
         .map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))?;
     if module.funcs.len() > 1 {
-        prepare_threads();
+        prepare_threads(None);
     }
     Ok(module)
 }
@@ -47,7 +47,11 @@ pub(crate) fn transform(
     report: Option<&Path>,
     job: impl Fn(&Source) -> Result<Product, Failure> + Sync,
 ) -> Result<(), Failure> {
-    if let Some(folder) = io::as_folder(inout.input.as_deref()) {
+    let folder = io::as_folder(inout.input.as_deref());
+    if folder.is_some() || inout.jobs.is_some() {
+        prepare_threads(inout.jobs);
+    }
+    if let Some(folder) = folder {
         return batch::run(folder, inout.output.as_deref(), report, job);
     }
     if let Some(folder) = io::as_folder(inout.output.as_deref()) {

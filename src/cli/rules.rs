@@ -164,7 +164,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {
-    super::prepare_threads();
+    super::prepare_threads(None);
     let rules = if args.paths.is_empty() {
         program::rules(&args.rules)?
     } else {

@@ -1,0 +1,112 @@
+//! How long each stage takes, and how that grows: parsing, printing, lowering, saturation, extraction, and the whole of
+//! semantic and syntactic sharing, on unrolled programs of growing length and on the example kernels.
+//!
+//!     cargo bench --bench pipeline              # everything, up to 100,000 statements
+//!     cargo bench --bench pipeline -- /1000     # programs of 1,000 statements
+//!
+//! Criterion reports statements per second: where that stays the same from size to size, time is linear.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on may panic")]
+
+use std::fmt::Write;
+use std::fs;
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use satir::cse::{self, Mode, Options};
+use satir::eqsat::{self, Config};
+use satir::ir::Module;
+
+/// Statements of the unrolled programs.
+const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
+
+/// The body of a stencil, unrolled: sums with a symbolic stride, divisions and remainders, in every statement another
+/// constant.
+fn unrolled(statements: usize) -> String {
+    let size = 256 * statements;
+    let mut text = format!(
+        "@T.prim_func(s_tir=True)\n\
+         def main(A: T.Buffer(({size},), \"float32\"), B: T.Buffer(({size},), \"float32\"), w: T.int32):\n    \
+         T.func_attr({{\"tirx.noalias\": True}})\n    \
+         for i, j in T.grid(16, 16):\n"
+    );
+    for k in 0..statements {
+        let (row, column) = (k / 32, k % 32);
+        writeln!(
+            text,
+            "        A[(i * 32 + {row}) * w + j * 32 + {column}] = B[(i * 32 + {row}) * w + (j * 32 + {column}) // 3] \
+             + B[(i * 32 + {}) * w + (j * 32 + {column}) % 7]",
+            row + 1
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// Name, text and statements of each program.
+fn programs() -> Vec<(String, String, usize)> {
+    let grown = SIZES.map(|n| (format!("unrolled/{n}"), unrolled(n), n));
+    let mut kernels: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/kernels"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+        .collect();
+    kernels.sort();
+    let kernel = |path: &std::path::PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().count();
+        (format!("kernel/{}", path.file_stem().unwrap().to_string_lossy()), text, lines)
+    };
+    grown.into_iter().chain(kernels.iter().map(kernel)).collect()
+}
+
+/// Benchmarks `work` on each program.
+fn each(c: &mut Criterion, name: &str, mut work: impl FnMut(&mut Bencher<'_>, &str, &Module)) {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    for (id, text, statements) in programs() {
+        let module = satir::parse(&text).unwrap();
+        group.throughput(Throughput::Elements(statements as u64));
+        group.bench_function(BenchmarkId::from_parameter(id), |b| work(b, &text, &module));
+    }
+    group.finish();
+}
+
+fn text(c: &mut Criterion) {
+    each(c, "parse", |b, text, _| b.iter(|| satir::parse(black_box(text)).unwrap()));
+    each(c, "print", |b, _, module| b.iter(|| black_box(module).to_string()));
+}
+
+/// The stages of equality saturation, by the clock of the report.
+fn stages(c: &mut Criterion) {
+    let options = Options::default();
+    let config = Config {
+        profile: &options.profile,
+        bindings: &options.bindings,
+        node_limit: options.budgets.nodes,
+        rewrites: &options.rewrites,
+    };
+    for stage in ["lower", "saturate", "forms", "extract"] {
+        let timed = |module: &Module| -> Duration {
+            let optimized = module.funcs.iter().map(|func| eqsat::optimize(func, &config).unwrap());
+            optimized
+                .flat_map(|o| o.stats.stages)
+                .filter(|(name, _)| *name == stage)
+                .map(|(_, time)| time)
+                .sum()
+        };
+        each(c, stage, |b, _, module| b.iter_custom(|n| (0..n).map(|_| timed(black_box(module))).sum()));
+    }
+}
+
+fn sharing(c: &mut Criterion) {
+    let semantic = Options::default();
+    let syntactic = Options { mode: Mode::Syntactic, ..Options::default() };
+    for (name, options) in [("cse syntactic", syntactic), ("cse semantic", semantic)] {
+        each(c, name, |b, _, module| b.iter(|| cse::run(black_box(module), &options).unwrap()));
+    }
+}
+
+criterion_group!(benches, text, stages, sharing);
+criterion_main!(benches);
