@@ -18,6 +18,9 @@ const MAX_DEPTH: u32 = 8;
 /// How deep the search for a way to compute a class without traps goes.
 const TOTAL_DEPTH: u32 = 6;
 
+/// How many nodes it visits: a class has many, each with operands that have many.
+const TOTAL_NODES: u32 = 64;
+
 /// `and` and `or` with a decided or a repeated operand, and with parts that the others imply. Evaluation order does
 /// not matter for the value; parts are dropped only where none can trap, because one may guard another.
 pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
@@ -45,7 +48,8 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
             }
         }
     }
-    if !parts.iter().all(|&p| is_total(graph, p, TOTAL_DEPTH)) {
+    let total = |&p: &Id| is_total(graph, p, TOTAL_DEPTH, &mut { TOTAL_NODES });
+    if !parts.iter().all(total) {
         return false;
     }
     let mut i = 0;
@@ -155,8 +159,8 @@ fn implies(graph: &Graph, a: Id, b: Id, truth: bool) -> bool {
     }
 }
 
-/// Whether the class can be computed without a trap.
-fn is_total(graph: &Graph, class: Id, depth: u32) -> bool {
+/// Whether a way to compute the class without a trap is found within `left` nodes.
+fn is_total(graph: &Graph, class: Id, depth: u32, left: &mut u32) -> bool {
     let class = graph.find(class);
     graph[class].nodes.iter().any(|node| match &node.op {
         Op::Int(_) | Op::Float(_) | Op::Var(_) => true,
@@ -166,7 +170,11 @@ fn is_total(graph: &Graph, class: Id, depth: u32) -> bool {
         {
             false
         }
-        _ => depth > 0 && node.children.iter().all(|&c| is_total(graph, c, depth - 1)),
+        _ if depth == 0 || *left == 0 => false,
+        _ => {
+            *left -= 1;
+            node.children.iter().all(|&c| is_total(graph, c, depth - 1, left))
+        }
     })
 }
 
