@@ -23,7 +23,7 @@ use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
-use crate::simplify;
+use crate::simplify::{self, Reach};
 use crate::verify::{verify, verify_func};
 
 /// Shares equal computations in every function of the module.
@@ -112,7 +112,7 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
     let mut done = simplify::Simplified::default();
     if options.simplify {
         let start = Instant::now();
-        done = simplify::run(&mut simplified, &options.profile, &options.rewrites);
+        done = simplify::run(&mut simplified, &options.profile, &options.rewrites, Reach::Context);
         report.stages.insert("simplify".to_owned(), micros(start));
     }
     if done.conditions > 0 {

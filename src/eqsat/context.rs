@@ -306,12 +306,6 @@ fn assume(graph: &mut Graph, fact: Poly) -> bool {
     if fact.as_const().is_some() || bound(graph, &fact, 1).at_least(0) {
         return false;
     }
-    let opposite = fact.scale(-1).and_then(|p| p.add(&Poly::constant(-1)));
-    if opposite.is_some_and(|p| not_negative(graph, &p)) {
-        // The facts of this place exclude each other.
-        graph.analysis.contradictions += 1;
-        return false;
-    }
     let mut changed = false;
     let variable = fact.without_const();
     if let Some((monomial, k)) = variable.as_term() {

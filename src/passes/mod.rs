@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::Module;
-use crate::simplify;
+use crate::simplify::{self, Reach};
 use crate::verify::verify;
 
 /// A pass.
@@ -37,7 +37,7 @@ pub const ALL: &[Pass] = &[
         apply: |module, options| {
             let mut module = module.clone();
             for func in &mut module.funcs {
-                simplify::run(func, &options.profile, &options.rewrites);
+                simplify::run(func, &options.profile, &options.rewrites, Reach::Everything);
             }
             Ok(module)
         },

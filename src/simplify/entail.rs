@@ -12,8 +12,25 @@ pub(super) fn entails(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
         return false;
     }
-    !Samples::new(known).refute(goal, truth)
-        && (proofs::decide(known, goal) == Some(truth) || proves(engine, known, goal, truth))
+    if Samples::new(known, known.facts.len()).refute(goal, truth) {
+        return false;
+    }
+    let linear = known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
+    proofs::decide(known, goal) == Some(truth) || !linear && proves(engine, known, goal, truth)
+}
+
+/// Whether linear arithmetic says all that there is to say of a condition: it knows nothing of loads, and little of
+/// division by what is no constant.
+fn is_linear(e: &Expr) -> bool {
+    let mut linear = true;
+    e.walk(&mut |e| {
+        linear &= match &e.kind {
+            ExprKind::Binary(op, _, b) => !op.is_division() || b.as_int().is_some(),
+            ExprKind::Load { .. } | ExprKind::Call(_) | ExprKind::Float(_) => false,
+            _ => true,
+        };
+    });
+    linear
 }
 
 fn proves(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> bool {
@@ -48,7 +65,7 @@ pub(super) fn relation(engine: &Engine<'_>, known: &mut Known, a: &Expr, b: &Exp
     if negation(a, b) || negation(b, a) {
         return Some(false);
     }
-    let samples = Samples::new(known);
+    let samples = Samples::new(known, known.facts.len());
     let not_b = Expr::not(b.clone());
     let equal = !samples.differ(a, b);
     let opposite = !samples.differ(a, &not_b);

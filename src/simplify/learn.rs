@@ -11,59 +11,79 @@ use crate::ir::{BinOp, Expr, ExprKind};
 /// With fewer points than this nothing is ruled out.
 const ENOUGH_POINTS: usize = 6;
 
-/// Whether the facts from index `new` on may simplify `e`.
-pub(super) fn may_learn(known: &Known, new: usize, e: &Expr) -> bool {
-    let facts = &known.facts[new..];
-    if facts.iter().any(|(fact, truth)| equates(fact, *truth, e)) {
-        return true;
-    }
-    let samples = Samples::new(known);
-    if samples.len() < ENOUGH_POINTS {
-        return true;
-    }
-    let mut found = false;
-    e.walk(&mut |part| found = found || learns(&samples, facts, part));
-    found
+/// Sample points with and without some facts.
+pub(super) struct Lesson<'a> {
+    facts: &'a [(Expr, bool)],
+    with: Samples<'a>,
+    without: Samples<'a>,
 }
 
-/// Whether the facts may simplify the operation at the root of `e`.
-fn learns(samples: &Samples<'_>, facts: &[(Expr, bool)], e: &Expr) -> bool {
-    if facts.iter().any(|(fact, _)| fact == e) {
-        return true;
-    }
-    let ExprKind::Binary(op, a, b) = &e.kind else { return false };
-    if !a.dtype.is_integral() || !a.dtype.is_scalar() {
-        return false;
-    }
-    match op {
-        BinOp::Min | BinOp::Max => !samples.differ(e, a) || !samples.differ(e, b),
-        op if op.is_compare() => !samples.refute(e, true) || !samples.refute(e, false),
-        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => {
-            let shares = |(fact, _): &(Expr, bool)| {
-                let mut shared = false;
-                b.walk(&mut |part| shared |= matches!(part.kind, ExprKind::Var(_)) && occurs(fact, part));
-                shared
-            };
-            if b.as_int().is_none() && facts.iter().any(shares) {
-                return true;
-            }
-            let floor = matches!(op, BinOp::FloorDiv | BinOp::FloorMod);
-            let op = if floor { BinOp::FloorDiv } else { BinOp::Div };
-            let quotient = |n: Expr| Expr::binary(op, n, Expr::clone(b));
-            let whole = quotient(Expr::clone(a));
-            if samples.constant(&whole) {
-                return true;
-            }
-            let mut summands = Vec::new();
-            split_sum(a, &mut summands);
-            summands.len() > 1
-                && summands.iter().any(|s| {
-                    let without = quotient(Expr::clone(a) - Expr::clone(s));
-                    !samples.constant(s) && !samples.differ(&whole, &without)
-                })
+impl<'a> Lesson<'a> {
+    /// What the facts from index `new` on add to the others.
+    pub(super) fn new(known: &'a Known, new: usize) -> Lesson<'a> {
+        Lesson {
+            facts: &known.facts[new..],
+            with: Samples::new(known, known.facts.len()),
+            without: Samples::new(known, new),
         }
-        _ => false,
     }
+
+    /// Whether the facts may simplify `e`.
+    pub(super) fn may_change(&self, e: &Expr) -> bool {
+        if self.with.len() < ENOUGH_POINTS || self.facts.iter().any(|(fact, truth)| equates(fact, *truth, e))
+        {
+            return true;
+        }
+        let mut found = false;
+        e.walk(&mut |part| found = found || self.changes(part));
+        found
+    }
+
+    /// Whether the facts may simplify the operation at the root of `e`.
+    fn changes(&self, e: &Expr) -> bool {
+        if self.facts.iter().any(|(fact, _)| fact == e) {
+            return true;
+        }
+        let ExprKind::Binary(op, a, b) = &e.kind else { return false };
+        if !a.dtype.is_integral() || !a.dtype.is_scalar() {
+            return false;
+        }
+        let samples = &self.with;
+        match op {
+            BinOp::Min | BinOp::Max => !samples.differ(e, a) || !samples.differ(e, b),
+            op if op.is_compare() => !samples.refute(e, true) || !samples.refute(e, false),
+            BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => {
+                let zero = Expr::int(0, b.dtype);
+                let divides = Expr::binary(BinOp::Lt, zero, Expr::clone(b));
+                if self.without.refute(&divides, true) && !samples.refute(&divides, true) {
+                    return true;
+                }
+                let floor = matches!(op, BinOp::FloorDiv | BinOp::FloorMod);
+                let op = if floor { BinOp::FloorDiv } else { BinOp::Div };
+                let quotient = |n: Expr| Expr::binary(op, n, Expr::clone(b));
+                let whole = quotient(Expr::clone(a));
+                if samples.constant(&whole) {
+                    return true;
+                }
+                let mut summands = Vec::new();
+                split_sum(a, &mut summands);
+                summands.len() > 1
+                    && (b.as_int().is_some() || summands.iter().any(|s| shares_variable(s, b)))
+                    && summands.iter().any(|s| {
+                        let without = quotient(Expr::clone(a) - Expr::clone(s));
+                        !samples.constant(s) && !samples.differ(&whole, &without)
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a variable occurs in both.
+fn shares_variable(a: &Expr, b: &Expr) -> bool {
+    let mut shared = false;
+    b.walk(&mut |part| shared = shared || matches!(part.kind, ExprKind::Var(_)) && occurs(a, part));
+    shared
 }
 
 /// The summands of a sum, without their signs.

@@ -23,6 +23,7 @@ mod proofs;
 mod region;
 mod sample;
 
+pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
@@ -51,10 +52,10 @@ impl Simplified {
 }
 
 /// Simplifies a function in place. `profile` says which of two equal expressions is cheaper.
-pub fn run(func: &mut PrimFunc, profile: &Profile, rewrites: &Rewrites) -> Simplified {
+pub fn run(func: &mut PrimFunc, profile: &Profile, rewrites: &Rewrites, reach: Reach) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = Known { ranges: parameter_ranges(func), ..Known::default() };
-    let engine = Engine { func, profile, rewrites };
+    let engine = Engine { func, profile, rewrites, reach };
     let mut simplifier = Simplifier { engine, known, done: Simplified::default() };
     let body = simplifier.block(body);
     let done = simplifier.done;
@@ -72,7 +73,7 @@ pub fn expression(
     conds: &[Expr],
     e: &Expr,
 ) -> Expr {
-    let engine = Engine { func, profile, rewrites };
+    let engine = Engine { func, profile, rewrites, reach: Reach::Everything };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
@@ -150,7 +151,7 @@ impl Simplifier<'_> {
 
     /// Replaces the expressions of the statements themselves (not of their blocks) where a cheaper one is equal.
     fn expressions(&mut self, stmts: &mut [Stmt]) {
-        let mut roots: Vec<&mut Expr> = Vec::new();
+        let mut roots: Vec<(&mut Expr, bool)> = Vec::new();
         for stmt in stmts.iter_mut() {
             if let StmtKind::Bind { var, value } = &stmt.kind
                 && !reads_or_acts(value)
@@ -160,7 +161,7 @@ impl Simplifier<'_> {
             collect_roots(stmt, &mut roots);
         }
         self.done.expressions += region::simplify(&self.engine, &self.known, &mut roots);
-        for root in roots {
+        for (root, _) in roots {
             self.done.expressions += region::simplify_arms(&self.engine, &mut self.known, root);
         }
     }
@@ -410,10 +411,11 @@ fn gives_fact(stmt: &Stmt) -> Option<&Expr> {
     }
 }
 
-/// The expressions that may be replaced: not the condition of a `while`, which is evaluated again after its body.
-fn collect_roots<'s>(stmt: &'s mut Stmt, roots: &mut Vec<&'s mut Expr>) {
+/// The expressions that may be replaced, with whether they steer the program. What an assumption states is kept.
+fn collect_roots<'s>(stmt: &'s mut Stmt, roots: &mut Vec<(&'s mut Expr, bool)>) {
     if gives_fact(stmt).is_some() && !matches!(stmt.kind, StmtKind::Assert { .. }) {
         return;
     }
-    visit_roots(stmt, |e| roots.push(e));
+    let steers = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::For(_));
+    visit_roots(stmt, |e| roots.push((e, steers)));
 }

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::conditions;
-use super::learn::{equates, may_learn, occurs};
+use super::learn::{Lesson, equates, occurs};
 use super::proofs;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
@@ -25,13 +25,38 @@ pub(super) struct Engine<'a> {
     pub profile: &'a Profile,
     /// The rewrite rules.
     pub rewrites: &'a Rewrites,
+    /// Which expressions are simplified.
+    pub reach: Reach,
 }
 
-/// Replaces each root that facts could change by the cheapest equal expression, if that is cheaper. Returns how many
-/// were replaced.
-pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    let mut open: Vec<&mut Expr> =
-        roots.iter_mut().map(|e| &mut **e).filter(|e| worth_it(known, e)).collect();
+/// Which expressions of a region are simplified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All.
+    Everything,
+    /// Those that only the facts of their place can simplify, and conditions: the rest is left to what sees the
+    /// whole function.
+    Context,
+}
+
+/// Replaces each root that could become simpler by the cheapest equal expression, if that is cheaper. Roots come
+/// with whether they steer the program: conditions and bounds of loops. Returns how many were replaced.
+pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Expr, bool)]) -> usize {
+    let mut open: Vec<&mut Expr> = Vec::new();
+    let mut lesson = None;
+    for (root, steers) in roots {
+        let wanted = worth_it(known, root)
+            && match engine.reach {
+                Reach::Everything => true,
+                Reach::Context => {
+                    (*steers || !known.facts.is_empty())
+                        && lesson.get_or_insert_with(|| Lesson::new(known, 0)).may_change(root)
+                }
+            };
+        if wanted {
+            open.push(root);
+        }
+    }
     replace(engine, known, &mut open)
 }
 
@@ -172,7 +197,7 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
         assume(known, cond, *truth);
     }
     let mut replaced = 0;
-    if known.facts.len() > facts && worth_it(known, e) && may_learn(known, facts, e) {
+    if known.facts.len() > facts && worth_it(known, e) && Lesson::new(known, facts).may_change(e) {
         replaced += replace(engine, known, &mut [&mut *e]);
     }
     replaced += simplify_arms(engine, known, e);

@@ -9,8 +9,9 @@ use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
-/// How many points are tried.
-const POINTS: u64 = 48;
+/// How many points are wanted, and how many are tried for that.
+const POINTS: usize = 32;
+const TRIES: u64 = 320;
 
 /// The points at which what is known holds.
 pub(super) struct Samples<'a> {
@@ -19,12 +20,14 @@ pub(super) struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Tries the points against the facts.
-    pub(super) fn new(known: &'a Known) -> Samples<'a> {
-        let all = Samples { known, points: (0..POINTS).collect() };
-        let holds = |&point: &u64| known.facts.iter().all(|(e, truth)| all.truth(e, point) == Some(*truth));
-        let points = all.points.iter().copied().filter(holds).collect();
-        Samples { known, points }
+    /// Tries the points against the first `facts` facts.
+    pub(super) fn new(known: &'a Known, facts: usize) -> Samples<'a> {
+        let mut samples = Samples { known, points: Vec::new() };
+        let holds = |point: &u64| {
+            known.facts[..facts].iter().all(|(e, truth)| samples.truth(e, *point) == Some(*truth))
+        };
+        samples.points = (0..TRIES).filter(holds).take(POINTS).collect();
+        samples
     }
 
     /// Whether `cond` has another truth value than `truth` at some point.
