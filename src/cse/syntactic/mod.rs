@@ -38,6 +38,8 @@ pub struct SyntacticOptions {
     pub bindings: Bindings,
     /// Share truth values too.
     pub bools: bool,
+    /// Share loads, and what holds them, too: as far as nothing that may alias is written in between.
+    pub loads: bool,
     /// Share pure calls, and what holds them, too.
     pub pure_calls: bool,
 }

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use super::{SyntacticOptions, facts};
 use crate::analysis::effects::{self, Role};
+use crate::analysis::memory::MemoryVersions;
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
 use crate::cse::pool::{ClassId, LoadTag, Pool};
 use crate::ir::{AttrNode, BufferId, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind, VarId};
@@ -112,6 +113,8 @@ impl Scan {
             func,
             options,
             places: Places::new(func, &options.profile, &options.bindings),
+            memory: options.loads.then(|| MemoryVersions::new(func)),
+            in_sblock: vec![false; func.buffers.len()],
             local: vec![false; func.vars.len()],
             axes: vec![false; func.vars.len()],
             operands: Vec::new(),
@@ -152,6 +155,10 @@ struct Scanner<'o> {
     out: Scan,
     options: &'o SyntacticOptions,
     places: Places<'o>,
+    /// If loads are shared.
+    memory: Option<MemoryVersions>,
+    /// Buffers that a block defines, by [`BufferId`]: its two parts see them, what is around both does not.
+    in_sblock: Vec<bool>,
     /// Variables that an expression defines, by [`VarId`].
     local: Vec<bool>,
     /// Variables that are block axes, by [`VarId`].
@@ -215,6 +222,9 @@ impl Scanner<'_> {
     /// What the head of the statement is sure to do, and then its blocks and itself.
     fn stmt(&mut self, stmt: &Stmt, at: Use, depth: u32) -> (Certain, Certain) {
         self.places.enter(stmt);
+        if let Some(memory) = &mut self.memory {
+            memory.head(stmt);
+        }
         let mut head = Certain::default();
         if rewrites_head(stmt) {
             let frequency = at.frequency * self.places.head_count(stmt);
@@ -249,6 +259,8 @@ impl Scanner<'_> {
         }
         if let StmtKind::SBlock(sblock) = &stmt.kind {
             sblock.axes.iter().for_each(|axis| self.axes[axis.var.index()] = true);
+            let matched = sblock.match_buffers.iter().map(|(b, _)| b);
+            sblock.alloc_buffers.iter().chain(matched).for_each(|b| self.in_sblock[b.index()] = true);
         }
         let counts = self.places.block_counts(stmt);
         let mut blocks: Vec<Certain> = Vec::new();
@@ -261,8 +273,17 @@ impl Scanner<'_> {
             for factor in facts::non_zero_in_block(stmt, blocks.len()) {
                 self.assume_non_zero(factor, self.out.blocks.len() as u32, ENTRY);
             }
+            if let Some(memory) = &mut self.memory {
+                memory.enter_block(stmt);
+            }
             blocks.push(self.block(b, Use { frequency, ..at }, depth + 1));
+            if let Some(memory) = &mut self.memory {
+                memory.leave_block();
+            }
         });
+        if let Some(memory) = &mut self.memory {
+            memory.after(stmt);
+        }
         for factor in facts::non_zero_after(stmt) {
             self.assume_non_zero(factor, at.block, head_position(at.index + 1));
         }
@@ -319,10 +340,14 @@ impl Scanner<'_> {
             self.operands.push(id);
             index += 1;
         });
-        let tag = if role == Role::Place { LoadTag::PLACE } else { LoadTag::ANY };
+        let tag = match e.kind {
+            _ if role == Role::Place => LoadTag::PLACE,
+            ExprKind::Load { buffer, .. } => self.load_tag(buffer),
+            _ => LoadTag::ANY,
+        };
         let (id, new) = self.out.pool.intern(e, &self.operands[base..], tag);
         if new {
-            let info = self.describe(e, id, base);
+            let info = self.describe(e, id, base, tag);
             self.out.classes.push(info);
         }
         self.operands.truncate(base);
@@ -339,15 +364,26 @@ impl Scanner<'_> {
         id
     }
 
+    /// The memory version of a load in the head of the current statement, if it may be shared.
+    fn load_tag(&self, buffer: BufferId) -> LoadTag {
+        let Some(memory) = &self.memory else { return LoadTag::ANY };
+        match memory.version(buffer) {
+            Some(version) if memory.birth(version).is_some() && !self.in_sblock[buffer.index()] => {
+                LoadTag(version.0)
+            }
+            Some(_) | None => LoadTag::ANY,
+        }
+    }
+
     /// Describes a class at its first occurrence; its operands are on the stack from `base`.
-    fn describe(&self, e: &Expr, id: ClassId, base: usize) -> ClassInfo {
+    fn describe(&self, e: &Expr, id: ClassId, base: usize, tag: LoadTag) -> ClassInfo {
         let effect = effects::node_effect(e);
         let own = match &e.kind {
             ExprKind::Var(v) => !self.local.get(v.index()).copied().unwrap_or(true),
+            ExprKind::Load { .. } => tag != LoadTag::ANY && tag != LoadTag::PLACE,
             ExprKind::Call(_) => self.options.pure_calls && effect.is_pure(),
             ExprKind::Let(..)
             | ExprKind::Str(_)
-            | ExprKind::Load { .. }
             | ExprKind::BufferData(_)
             | ExprKind::BufferRef(_)
             | ExprKind::Region(..)

@@ -203,6 +203,46 @@ fn pure_calls_and_truth_values_on_request() {
 }
 
 #[test]
+fn loads_on_request() {
+    let input = "
+        A[i] = B[i] + 42
+        A[i + 1] = B[i] + 42
+        B[i] = i
+        A[i + 2] = B[i] + 42
+        for k in range(4):
+            A[k + 8] = B[k] + B[i]
+            A[k + 9] = B[k] + B[i] + A[i]
+        A[0] = T.if_then_else(i < 3, B[i], B[i])
+    ";
+    let options = SyntacticOptions { loads: true, ..SyntacticOptions::default() };
+    check_with(&options, &format!("{AB}, i: T.int32"), input, &expect![[r#"
+        A[i] = B[i] + 42
+        A[i + 1] = B[i] + 42
+        B[i] = i
+        A[i + 2] = B[i] + 42
+        for k in range(4):
+            A[k + 8] = B[k] + B[i]
+            A[k + 9] = B[k] + B[i] + A[i]
+        A[0] = T.if_then_else(i < 3, B[i], B[i])
+    "#]]);
+    let input = format!("\n        T.func_attr({{\"tirx.noalias\": True}}){input}");
+    check_with(&options, &format!("{AB}, i: T.int32"), &input, &expect![[r#"
+        T.func_attr({"tirx.noalias": True})
+        cse_v1: T.let[T.int32] = B[i] + 42
+        A[i] = cse_v1
+        A[i + 1] = cse_v1
+        B[i] = i
+        cse_v2: T.let[T.int32] = B[i]
+        A[i + 2] = cse_v2 + 42
+        for k in range(4):
+            cse_v3: T.let[T.int32] = B[k] + cse_v2
+            A[k + 8] = cse_v3
+            A[k + 9] = cse_v3 + A[i]
+        A[0] = T.if_then_else(i < 3, cse_v2, cse_v2)
+    "#]]);
+}
+
+#[test]
 fn a_division_stays_under_its_guard() {
     let input = "
         if n != 0:
