@@ -1,5 +1,7 @@
 //! Programs as text, and what syntactic sharing makes of them.
 
+mod random;
+
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
@@ -215,7 +217,11 @@ fn loads_on_request() {
         A[0] = T.if_then_else(i < 3, B[i], B[i])
     ";
     let options = SyntacticOptions { loads: true, ..SyntacticOptions::default() };
-    check_with(&options, &format!("{AB}, i: T.int32"), input, &expect![[r#"
+    check_with(
+        &options,
+        &format!("{AB}, i: T.int32"),
+        input,
+        &expect![[r#"
         A[i] = B[i] + 42
         A[i + 1] = B[i] + 42
         B[i] = i
@@ -224,9 +230,14 @@ fn loads_on_request() {
             A[k + 8] = B[k] + B[i]
             A[k + 9] = B[k] + B[i] + A[i]
         A[0] = T.if_then_else(i < 3, B[i], B[i])
-    "#]]);
+    "#]],
+    );
     let input = format!("\n        T.func_attr({{\"tirx.noalias\": True}}){input}");
-    check_with(&options, &format!("{AB}, i: T.int32"), &input, &expect![[r#"
+    check_with(
+        &options,
+        &format!("{AB}, i: T.int32"),
+        &input,
+        &expect![[r#"
         T.func_attr({"tirx.noalias": True})
         cse_v1: T.let[T.int32] = B[i] + 42
         A[i] = cse_v1
@@ -239,7 +250,8 @@ fn loads_on_request() {
             A[k + 8] = cse_v3
             A[k + 9] = cse_v3 + A[i]
         A[0] = T.if_then_else(i < 3, cse_v2, cse_v2)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
