@@ -231,10 +231,6 @@ impl MemoryVersions {
         let mut point = None;
         if let Some(open) = self.open.last_mut() {
             written.merge(&std::mem::take(&mut open.written));
-            if let Some((current, any)) = open.before.take() {
-                // What no arm wrote is as before.
-                (self.current, self.any) = (current, any);
-            }
             open.index += 1;
             open.head_changes = false;
             point = Some(Point { block: open.block, index: open.index });

@@ -43,12 +43,12 @@ impl Writer {
             5 => format!("({a} // n)"),
             6 => format!("({a} % T.max({b}, 1))"),
             7 => format!("T.if_then_else(n != 0, {a} // n, {b})"),
-            8 => format!("A[{a} % 16]"),
-            9 => format!("B[{b} % 16]"),
+            8 => format!("A[{a} % 3]"),
+            9 => format!("B[{b} % 3]"),
             10 => format!("T.min({a}, {b})"),
             11 => format!("T.Select({a} < {b}, {a} * 5, {b} // m)"),
             12 => format!("T.popcount({a})"),
-            _ => format!("T.if_then_else({a} < 4 and {b} // m < 2, {a} + {b}, A[3])"),
+            _ => format!("T.if_then_else({a} < 4 and {b} // m < 2, {a} + {b}, A[1])"),
         };
         // Large terms would leave the range of index arithmetic.
         if made.len() < 60 {
@@ -99,7 +99,7 @@ impl Writer {
                 }
                 _ => {
                     let buffer = if self.random.below(2) == 0 { "A" } else { "B" };
-                    writeln!(self.text, "{pad}{buffer}[{cond} % 16] = {value} % 16").unwrap();
+                    writeln!(self.text, "{pad}{buffer}[{cond} % 3] = {value} % 16").unwrap();
                 }
             }
         }
@@ -112,7 +112,7 @@ fn program(seed: u64) -> String {
     let mut writer = Writer { random: Random(seed * 7919 + 1), text: String::new(), names: 0 };
     let params =
         "A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\"), n: T.int32, m: T.int32, i: T.int32";
-    let noalias = if seed % 2 == 0 { "    T.func_attr({\"tirx.noalias\": True})\n" } else { "" };
+    let noalias = if seed.is_multiple_of(2) { "    T.func_attr({\"tirx.noalias\": True})\n" } else { "" };
     write!(writer.text, "@T.prim_func\ndef main({params}):\n{noalias}").unwrap();
     let terms: Vec<String> = ["i", "n", "m", "(i + 1)", "(i * 4)"].iter().map(|&t| t.to_owned()).collect();
     writer.block(&terms, 1, 3, false);
