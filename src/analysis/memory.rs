@@ -31,7 +31,7 @@
 
 use super::alias::{Region, Regions};
 use super::effects::ExprEffect;
-use crate::ir::{AttrNode, Block, BufferId, PrimFunc, Stmt, StmtKind};
+use crate::ir::{AttrNode, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// A state of a region of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +74,49 @@ impl Writes {
 
     fn is_empty(&self) -> bool {
         !self.everything && self.regions.is_empty()
+    }
+}
+
+/// What running some statements may write.
+#[derive(Clone, Debug)]
+pub struct Written {
+    regions: Regions,
+    writes: Writes,
+}
+
+impl Written {
+    /// What one statement of `func` may write, its blocks included.
+    pub fn by(func: &PrimFunc, stmt: &Stmt) -> Written {
+        let mut written = Written { regions: Regions::new(func), writes: Writes::default() };
+        written.add(stmt);
+        written
+    }
+
+    /// What any of some blocks of `func` may write.
+    pub fn by_blocks<'b>(func: &PrimFunc, blocks: impl IntoIterator<Item = &'b Block>) -> Written {
+        let mut written = Written { regions: Regions::new(func), writes: Writes::default() };
+        blocks.into_iter().flatten().for_each(|stmt| written.add(stmt));
+        written
+    }
+
+    fn add(&mut self, stmt: &Stmt) {
+        own_writes(stmt, &self.regions, &mut self.writes);
+        stmt.for_each_block(|block| block.iter().for_each(|stmt| self.add(stmt)));
+    }
+
+    /// Whether the value of an expression may be another than before.
+    pub fn may_change(&self, e: &Expr) -> bool {
+        let mut changed = false;
+        e.walk(&mut |e| {
+            if let ExprKind::Load { buffer, .. } = e.kind {
+                changed |= self.writes.everything
+                    || match self.regions.of(buffer) {
+                        Region::Known(r) => self.writes.regions.binary_search(&r).is_ok(),
+                        Region::Unknown => !self.writes.is_empty(),
+                    };
+            }
+        });
+        changed
     }
 }
 
@@ -305,7 +348,7 @@ fn summarize(block: &Block, regions: &Regions, all: &mut Vec<Writes>) {
 mod tests {
     use super::*;
     use crate::ir::build::FuncBuilder;
-    use crate::ir::{DType, Expr, ExprKind, SBlock};
+    use crate::ir::{DType, SBlock};
 
     fn int(v: i64) -> Expr {
         Expr::int(v, DType::I32)

@@ -28,6 +28,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_simplify: bool,
 
+    /// Keep the Let bindings of the input where they are (semantic mode makes them again where they pay).
+    #[arg(long)]
+    keep_lets: bool,
+
     #[command(flatten)]
     tuning: Tuning,
 
@@ -66,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (Emit::Result | Emit::Parsed | Emit::Report, Mode::Semantic) => cse::Mode::Semantic,
     };
     options.simplify = !args.no_simplify;
+    options.keep_lets = args.keep_lets;
     let reported = args.tuning.report.is_some() || args.emit == Emit::Report;
     let job = |source: &Source| one(source, &options, args.emit, reported);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)

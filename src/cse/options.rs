@@ -57,6 +57,9 @@ pub struct Options {
     pub rewrites: Arc<Rewrites>,
     /// Whether semantic mode simplifies expressions and conditions under the facts of their place first.
     pub simplify: bool,
+    /// Whether the Let bindings of the input stay, each with its variable and at its place. Otherwise they are made again
+    /// where they pay.
+    pub keep_lets: bool,
     /// Whether floating-point operations may be reassociated and distributed.
     pub fast_math: bool,
 }
@@ -70,6 +73,7 @@ impl Default for Options {
             profile: Profile::default(),
             rewrites: Rewrites::embedded(),
             simplify: true,
+            keep_lets: false,
             fast_math: false,
         }
     }

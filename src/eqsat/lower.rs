@@ -4,24 +4,27 @@
 //! The walk visits expressions in the order of [`visit_roots`]; [`raise`](super::raise) walks the rewritten
 //! function in the same order, so sites need no keys.
 //!
-//! `Bind` statements are dissolved: the variable stands for the class of its value, and extraction binds again
-//! what pays. A `Bind` is kept, and its variable is then an atom, when its value reads memory (a use may stand
-//! behind the next write) or has an effect.
+//! `Bind` statements are dissolved, but for those that [`lets`](super::lets) names; the variable of one that stays is
+//! an atom.
+//!
+//! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
 use egg::Id;
 use hashbrown::HashMap;
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::facts::{Graph, theory_for};
 use super::lang::{Node, Op};
-use super::memory::Memory;
+use super::lets::{self, Kept};
 use super::scopes::{Place, Scope, ScopeId, Scopes};
+use crate::analysis::effects;
+use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AttrNode, Block, BufferId, Call, Callee, DType, Expr, ExprKind, For, Param, PrimFunc, Stmt, StmtKind,
-    VarId,
+    AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, Origin, Param,
+    PrimFunc, SBlock, Stmt, StmtKind, VarId,
 };
 
 /// A place where an expression stands.
@@ -45,12 +48,39 @@ pub struct Lowered {
     pub callees: Callees,
     /// The expressions of [`Op::Template`] nodes; operand `i` stands where variable [`hole`]`(i)` does.
     pub templates: Vec<Expr>,
-    /// `Bind` statements that were dissolved, in walking order: `false` for those kept.
-    pub dissolved: Vec<bool>,
-    /// Where each memory version begins.
+    /// The `Bind` statements that were dissolved: variable and class of the value, in walking order.
+    pub dissolved: IndexMap<VarId, Id>,
+    /// The `Bind` statements that stay and whose variables stand for their classes.
+    pub named: IndexMap<VarId, Site>,
+    /// Where each memory version of a buffer begins; the second operand of [`Op::Load`] is the index.
     pub versions: Vec<Place>,
+    /// What the input evaluates that might have trapped.
+    pub evidence: Vec<Evidence>,
     /// Whether a variable is defined twice: such a function is not optimized.
     pub redefined: bool,
+}
+
+/// An operation that might trap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Trap {
+    /// A division or remainder by this class, which traps if that is zero.
+    Zero(Id),
+    /// The operation of this node.
+    Node(Node),
+}
+
+/// A condition under which something is evaluated: a class of truth values, and which of them.
+pub type Guard = (Id, bool);
+
+/// The input evaluates an operation at a place: it does not trap there.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The operation.
+    pub trap: Trap,
+    /// The statement whose part it is.
+    pub place: Place,
+    /// The conditions within the statement's expression under which it is evaluated.
+    pub guards: Vec<Guard>,
 }
 
 /// What [`Op::Call`] nodes call: calls without their arguments, each once.
@@ -96,13 +126,15 @@ pub fn hole_index(var: VarId) -> Option<usize> {
 }
 
 /// Puts the expressions of `func` into an e-graph. `bindings` and `profile` give the frequencies of scopes;
-/// they do not make facts.
-pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> Lowered {
+/// they do not make facts. With `keep_lets`, all `Bind` statements stay.
+pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets: bool) -> Lowered {
     let mut lowerer = Lowerer::new(func, profile, bindings);
+    lowerer.kept = lets::kept(func, keep_lets);
+    lowerer.memory = Some(MemoryVersions::new(func));
     lowerer.out.graph.analysis.var_ranges = parameter_ranges(func);
     let root = lowerer.scope(None, 1.0, true, true);
-    lowerer.new_version(Place { scope: root, position: 0 });
-    lowerer.block(root, &func.body);
+    lowerer.blocks.push(root);
+    lowerer.statements(root, &func.body);
     lowerer.out.graph.rebuild();
     lowerer.out
 }
@@ -126,7 +158,7 @@ pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, 
     lowerer.out.graph.analysis.contextual = true;
     let scope = lowerer.scope(None, 1.0, true, true);
     let place = Place { scope, position: 0 };
-    lowerer.new_version(place);
+    lowerer.version_at(place);
     lowerer.known_values = Some(&known.values);
     for (fact, truth) in &known.facts {
         let fact = lowerer.expr(fact);
@@ -142,7 +174,19 @@ pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, 
 
 struct Lowerer<'a> {
     places: Places<'a>,
-    memory: Memory,
+    func: &'a PrimFunc,
+    /// Absent where expressions stand at one place: there is one version then.
+    memory: Option<MemoryVersions>,
+    /// The index of the version of each buffer.
+    versions: HashMap<(Version, BufferId), u32>,
+    /// The scopes of blocks, as memory versions number them.
+    blocks: Vec<ScopeId>,
+    /// From where on a buffer can be read, if that is not the head of the function.
+    buffers: HashMap<BufferId, Place>,
+    kept: Kept,
+    /// The statement that is being lowered, and the conditions of the operand that is.
+    at: Option<Place>,
+    guards: Vec<Guard>,
     /// The classes of dissolved variables.
     values: HashMap<VarId, Id>,
     /// Values of variables that are lowered when they are met.
@@ -154,7 +198,14 @@ impl<'a> Lowerer<'a> {
     fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings) -> Lowerer<'a> {
         Lowerer {
             places: Places::new(func, profile, bindings),
-            memory: Memory::new(func),
+            func,
+            memory: None,
+            versions: HashMap::new(),
+            blocks: Vec::new(),
+            buffers: HashMap::new(),
+            kept: Kept::default(),
+            at: None,
+            guards: Vec::new(),
             values: HashMap::new(),
             known_values: None,
             out: Lowered {
@@ -163,8 +214,10 @@ impl<'a> Lowerer<'a> {
                 sites: Vec::new(),
                 callees: Callees::default(),
                 templates: Vec::new(),
-                dissolved: Vec::new(),
+                dissolved: IndexMap::new(),
+                named: IndexMap::new(),
                 versions: Vec::new(),
+                evidence: Vec::new(),
                 redefined: false,
             },
         }
@@ -196,23 +249,69 @@ impl<'a> Lowerer<'a> {
         theory.var_ranges[var.index()] = range;
     }
 
-    fn new_version(&mut self, place: Place) {
+    /// A new memory version that begins at `place`.
+    fn version_at(&mut self, place: Place) -> u32 {
         self.out.versions.push(place);
         self.out.graph.analysis.version_levels.push(self.out.scopes.get(place.scope).depth);
-        let version = u32::try_from(self.out.versions.len() - 1).expect("fewer than 2^32 versions");
-        self.memory.set_next(version);
+        u32::try_from(self.out.versions.len() - 1).expect("fewer than 2^32 versions")
+    }
+
+    /// The version of a buffer that is read in the current statement.
+    fn version_of(&mut self, buffer: BufferId) -> u32 {
+        let (Some(memory), Some(at)) = (&self.memory, self.at) else { return 0 };
+        let Some(version) = memory.version(buffer) else {
+            // Something in the statement may write: equal to no other load, and valid in the statement only.
+            return self.version_at(Place { position: at.position + 1, ..at });
+        };
+        if let Some(&index) = self.versions.get(&(version, buffer)) {
+            return index;
+        }
+        let born = match memory.birth(version) {
+            Some(Point { block, index }) => Place { scope: self.blocks[block as usize], position: index },
+            None => at,
+        };
+        let place = self.buffers.get(&buffer).map_or(born, |&defined| self.out.scopes.later(born, defined));
+        let index = self.version_at(place);
+        self.versions.insert((version, buffer), index);
+        index
     }
 
     fn site(&mut self, e: &Expr, place: Place) -> Id {
-        let class = self.expr(e);
+        let class = self.value(e, place);
         self.out.sites.push(Site { class, place });
         class
     }
 
-    fn block(&mut self, scope: ScopeId, block: &Block) {
+    /// The class of an expression that is evaluated at a place.
+    fn value(&mut self, e: &Expr, place: Place) -> Id {
+        self.at = Some(place);
+        let class = self.expr(e);
+        self.at = None;
+        class
+    }
+
+    /// A block of the current statement, in a scope of its own.
+    fn block(&mut self, stmt: &Stmt, scope: ScopeId, block: &Block) {
+        self.blocks.push(scope);
+        if let Some(memory) = &mut self.memory {
+            memory.enter_block(stmt);
+        }
+        self.statements(scope, block);
+        if let Some(memory) = &mut self.memory {
+            memory.leave_block();
+        }
+    }
+
+    fn statements(&mut self, scope: ScopeId, block: &Block) {
         for (i, stmt) in block.iter().enumerate() {
             let position = u32::try_from(i).expect("fewer than 2^32 statements");
+            if let Some(memory) = &mut self.memory {
+                memory.head(stmt);
+            }
             self.stmt(Place { scope, position }, stmt);
+            if let Some(memory) = &mut self.memory {
+                memory.after(stmt);
+            }
         }
     }
 
@@ -221,67 +320,56 @@ impl<'a> Lowerer<'a> {
         scope.barrier = scope.barrier.min(place.position);
     }
 
-    /// A write, or anything else after which loads are new: what follows has a version of its own.
-    fn after_write(&mut self, place: Place, buffer: Option<BufferId>) {
-        self.new_version(Place { position: place.position + 1, ..place });
-        match buffer {
-            Some(buffer) => self.memory.write(buffer),
-            None => self.memory.write_all(),
-        }
-    }
-
     fn stmt(&mut self, place: Place, stmt: &Stmt) {
+        let after = Place { position: place.position + 1, ..place };
         match &stmt.kind {
             StmtKind::Bind { var, value } => {
-                let keep = reads_or_acts(value);
-                if keep {
-                    self.site(value, place);
-                    self.define(*var, Place { position: place.position + 1, ..place }, Interval::ALL);
+                let class = self.value(value, place);
+                if self.kept.opaque.contains(var) {
+                    self.out.sites.push(Site { class, place });
+                    self.define(*var, after, Interval::ALL);
                     self.effect_of(value, place);
                 } else {
-                    let class = self.expr(value);
                     self.values.insert(*var, class);
+                    let stays = self.kept.named.as_ref().is_none_or(|names| names.contains(var));
+                    let before = if stays {
+                        self.out.sites.push(Site { class, place });
+                        self.out.named.insert(*var, Site { class, place }).map(|site| site.class)
+                    } else {
+                        self.out.dissolved.insert(*var, class)
+                    };
+                    self.out.redefined |= before.is_some();
                 }
-                self.out.dissolved.push(!keep);
             }
-            StmtKind::Store { buffer, indices, value } => {
+            StmtKind::Store { indices, value, .. } => {
                 for index in indices {
                     self.site(index, place);
                 }
                 self.site(value, place);
                 indices.iter().chain([value]).for_each(|e| self.effect_of(e, place));
-                self.after_write(place, Some(*buffer));
             }
             StmtKind::Evaluate(value) => {
                 self.site(value, place);
                 self.effect_of(value, place);
             }
-            StmtKind::For(f) => self.for_loop(place, f),
+            StmtKind::For(f) => self.for_loop(place, stmt, f),
             StmtKind::While { cond, body } => {
                 let count = self.places.while_count().to_f64();
                 let test = self.scope(Some(place), count, false, true);
-                self.loop_version(test, body, Some(cond));
                 self.site(cond, Place { scope: test, position: 0 });
                 let scope = self.scope(Some(place), count, true, false);
-                self.loop_version(scope, body, Some(cond));
-                self.block(scope, body);
-                self.leave_loop(place, body, Some(cond));
+                self.block(stmt, scope, body);
                 self.barrier(place);
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.site(cond, place);
                 self.effect_of(cond, place);
                 let (p, q) = self.places.branches(cond);
-                let before = self.memory.clone();
-                let scope = self.scope(Some(place), p.to_f64(), true, false);
-                self.block(scope, then);
-                self.close(scope, place);
-                self.memory = before.clone();
-                let scope = self.scope(Some(place), q.to_f64(), true, false);
-                self.block(scope, otherwise);
-                self.close(scope, place);
-                self.memory = before;
-                self.join(place, [then, otherwise]);
+                for (arm, frequency) in [(then, p), (otherwise, q)] {
+                    let scope = self.scope(Some(place), frequency.to_f64(), true, false);
+                    self.block(stmt, scope, arm);
+                    self.close(scope, place);
+                }
             }
             StmtKind::Assert { cond, .. } => {
                 self.site(cond, place);
@@ -297,7 +385,7 @@ impl<'a> Lowerer<'a> {
                 if let AttrNode::IterVar { var, .. } = node {
                     self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), value.as_int()));
                 }
-                self.body(place, scope, body, is_loop);
+                self.body(place, stmt, scope, body);
             }
             StmtKind::LaunchThread { var, extent, body, .. } => {
                 self.site(extent, place);
@@ -305,38 +393,12 @@ impl<'a> Lowerer<'a> {
                 let certain = extent.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
                 self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), extent.as_int()));
-                self.body(place, scope, body, true);
+                self.body(place, stmt, scope, body);
             }
-            StmtKind::Alloc { .. } | StmtKind::Decl { .. } => {}
-            StmtKind::SBlock(block) => {
-                for axis in &block.axes {
-                    self.site(&axis.binding, place);
-                }
-                block.predicate.iter().for_each(|p| {
-                    self.site(p, place);
-                });
-                let [init, body] = self.places.block_counts(stmt);
-                // The axes are defined in a scope of their own, in which initialization and body stand.
-                let frame = self.scope(Some(place), 1.0, false, true);
-                for axis in &block.axes {
-                    let range = extent_range(axis.min.as_int(), axis.extent.as_int());
-                    self.define(axis.var, Place { scope: frame, position: 0 }, range);
-                }
-                if let Some(stmts) = &block.init {
-                    let before = self.memory.clone();
-                    let at = Place { scope: frame, position: 0 };
-                    let scope = self.scope(Some(at), init.to_f64(), true, false);
-                    self.block(scope, stmts);
-                    self.close(scope, at);
-                    self.memory = before;
-                    self.join(at, [stmts]);
-                }
-                let at = Place { scope: frame, position: 1 };
-                let scope = self.scope(Some(at), body.to_f64(), true, block.predicate.is_none());
-                self.body(at, scope, &block.body, false);
-                self.close(frame, place);
-                self.join(place, block.init.iter().chain([&block.body]));
+            StmtKind::Alloc { buffer, .. } | StmtKind::Decl { buffer } => {
+                self.buffers.insert(*buffer, after);
             }
+            StmtKind::SBlock(block) => self.sblock(place, stmt, block),
             StmtKind::Break | StmtKind::Continue => self.barrier(place),
             StmtKind::Return(value) => {
                 self.site(value, place);
@@ -346,7 +408,7 @@ impl<'a> Lowerer<'a> {
         self.places.enter(stmt);
     }
 
-    fn for_loop(&mut self, place: Place, f: &For) {
+    fn for_loop(&mut self, place: Place, stmt: &Stmt, f: &For) {
         self.site(&f.min, place);
         self.site(&f.extent, place);
         f.step.iter().for_each(|s| {
@@ -356,21 +418,53 @@ impl<'a> Lowerer<'a> {
         let count = self.places.trip_count(f).to_f64();
         let scope = self.scope(Some(place), count, true, f.extent.as_int().is_some_and(|n| n > 0));
         self.define(f.var, Place { scope, position: 0 }, extent_range(f.min.as_int(), f.extent.as_int()));
-        self.body(place, scope, &f.body, true);
+        self.body(place, stmt, scope, &f.body);
     }
 
-    fn body(&mut self, place: Place, scope: ScopeId, body: &Block, is_loop: bool) {
-        if is_loop {
-            self.loop_version(scope, body, None);
+    fn sblock(&mut self, place: Place, stmt: &Stmt, block: &SBlock) {
+        for axis in &block.axes {
+            self.site(&axis.binding, place);
         }
-        self.block(scope, body);
-        if is_loop {
-            self.leave_loop(place, body, None);
-        } else {
-            // What the block wrote keeps its version: the block ran once, before what follows. The version's
-            // place is inside of the block, though, so what follows gets one of its own.
-            self.join(place, [body]);
+        block.predicate.iter().for_each(|p| {
+            self.site(p, place);
+        });
+        let [init, body] = self.places.block_counts(stmt);
+        // Axes and buffers are defined in a scope of their own, in which initialization and body stand.
+        let frame = self.scope(Some(place), 1.0, false, true);
+        let at = Place { scope: frame, position: 0 };
+        for axis in &block.axes {
+            self.define(axis.var, at, extent_range(axis.min.as_int(), axis.extent.as_int()));
         }
+        self.buffers.extend(block.alloc_buffers.iter().map(|&b| (b, at)));
+        for (buffer, _) in &block.match_buffers {
+            self.buffers.insert(*buffer, at);
+            for var in dimensions(self.func.buffer(*buffer)) {
+                if self.out.scopes.definition(var).is_none() && !self.is_parameter(var) {
+                    self.define(var, at, Interval::ALL);
+                }
+            }
+        }
+        if let Some(stmts) = &block.init {
+            let scope = self.scope(Some(at), init.to_f64(), true, false);
+            self.block(stmt, scope, stmts);
+            self.close(scope, at);
+        }
+        let at = Place { scope: frame, position: 1 };
+        let scope = self.scope(Some(at), body.to_f64(), true, block.predicate.is_none());
+        self.body(at, stmt, scope, &block.body);
+        self.close(frame, place);
+    }
+
+    /// Whether the variable is a parameter or a dimension of one.
+    fn is_parameter(&self, var: VarId) -> bool {
+        self.func.params.contains(&Param::Var(var))
+            || self.func.buffers.iter().any(|b| {
+                matches!(b.origin, Origin::Param | Origin::Match(_)) && dimensions(b).any(|v| v == var)
+            })
+    }
+
+    fn body(&mut self, place: Place, stmt: &Stmt, scope: ScopeId, body: &Block) {
+        self.block(stmt, scope, body);
         self.close(scope, place);
     }
 
@@ -381,45 +475,45 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Inside of a loop that writes a buffer, its loads are new in every iteration.
-    fn loop_version(&mut self, scope: ScopeId, body: &Block, cond: Option<&Expr>) {
-        self.new_version(Place { scope, position: 0 });
-        self.memory.write_what(body, cond);
-    }
-
-    fn leave_loop(&mut self, place: Place, body: &Block, cond: Option<&Expr>) {
-        self.new_version(Place { position: place.position + 1, ..place });
-        self.memory.write_what(body, cond);
-    }
-
-    fn join<'b>(&mut self, place: Place, bodies: impl IntoIterator<Item = &'b Block>) {
-        self.new_version(Place { position: place.position + 1, ..place });
-        for body in bodies {
-            self.memory.write_what(body, None);
-        }
-    }
-
-    /// What evaluating the expression at `place` does to memory and to what follows.
+    /// What evaluating the expression at `place` does to what follows.
     fn effect_of(&mut self, e: &Expr, place: Place) {
-        let (mut writes, mut opaque) = (false, false);
+        let mut opaque = false;
         e.walk(&mut |e| {
             if let ExprKind::Call(call) = &e.kind {
-                match call_effect(call) {
-                    Effect::Opaque | Effect::UpdatesState => {
-                        writes = true;
-                        opaque = true;
-                    }
-                    Effect::Control if !is_lazy_select(call) => opaque = true,
-                    Effect::Annotation | Effect::Pure | Effect::ReadsState | Effect::Control => {}
-                }
+                opaque |= match call_effect(call) {
+                    Effect::Opaque | Effect::UpdatesState => true,
+                    Effect::Control => !is_lazy_select(call),
+                    Effect::Annotation | Effect::Pure | Effect::ReadsState => false,
+                };
             }
         });
-        if writes {
-            self.after_write(place, None);
-        }
         if opaque {
             self.barrier(place);
         }
+    }
+
+    /// Notes that the input evaluates an operation that might trap here.
+    fn evaluates(&mut self, trap: Trap) {
+        if let Some(place) = self.at {
+            self.out.evidence.push(Evidence { trap, place, guards: self.guards.clone() });
+        }
+    }
+
+    /// An operand that is evaluated only under a condition.
+    fn lazy(&mut self, guard: Guard, e: &Expr) -> Id {
+        self.guards.push(guard);
+        let class = self.expr(e);
+        self.guards.pop();
+        class
+    }
+
+    /// A node whose operation might trap, unless it is `total`.
+    fn add_partial(&mut self, op: Op, e: &Expr, children: impl IntoIterator<Item = Id>, total: bool) -> Id {
+        let node = Node::new(op, e.dtype, children);
+        if !total {
+            self.evaluates(Trap::Node(node.clone()));
+        }
+        self.out.graph.add(node)
     }
 
     fn add(&mut self, op: Op, dtype: DType, children: impl IntoIterator<Item = Id>) -> Id {
@@ -445,8 +539,16 @@ impl<'a> Lowerer<'a> {
                 }
             }
             _ if acts(e) => self.template(e),
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+                let a = self.expr(a);
+                let b = self.lazy((a, *op == BinOp::And), b);
+                self.add(Op::Bin(*op), dtype, [a, b])
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
+                if is_division(*op) && !dtype.is_float() {
+                    self.evaluates(Trap::Zero(b));
+                }
                 self.add(Op::Bin(*op), dtype, [a, b])
             }
             ExprKind::Not(a) => {
@@ -463,8 +565,8 @@ impl<'a> Lowerer<'a> {
             }
             ExprKind::Load { buffer, indices } => {
                 let children: Vec<Id> = indices.iter().map(|i| self.expr(i)).collect();
-                let version = self.memory.version(*buffer);
-                self.add(Op::Load(*buffer, version), dtype, children)
+                let version = self.version_of(*buffer);
+                self.add_partial(Op::Load(*buffer, version), e, children, false)
             }
             ExprKind::Ramp(base, stride) => {
                 let children = [self.expr(base), self.expr(stride)];
@@ -480,10 +582,14 @@ impl<'a> Lowerer<'a> {
                 self.expr(body)
             }
             ExprKind::Call(call) => {
+                if let (true, [cond, then, otherwise]) = (is_lazy_select(call), &call.args[..]) {
+                    let cond = self.expr(cond);
+                    let arms = [self.lazy((cond, true), then), self.lazy((cond, false), otherwise)];
+                    return self.add(Op::IfThenElse, dtype, [cond, arms[0], arms[1]]);
+                }
                 let children: Vec<Id> = call.args.iter().map(|a| self.expr(a)).collect();
                 let op = match &call.callee {
                     Callee::Intrin(name) if &**name == "likely" && call.args.len() == 1 => Op::Likely,
-                    Callee::Intrin(_) if is_lazy_select(call) => Op::IfThenElse,
                     Callee::Intrin(_) | Callee::Global(_) => {
                         let head = Call {
                             callee: call.callee.clone(),
@@ -493,7 +599,8 @@ impl<'a> Lowerer<'a> {
                         Op::Call(self.out.callees.enter(head))
                     }
                 };
-                self.add(op, dtype, children)
+                let total = op == Op::Likely || !effects::node_effect(e).may_trap;
+                self.add_partial(op, e, children, total)
             }
             ExprKind::Str(_)
             | ExprKind::Shuffle(..)
@@ -511,7 +618,7 @@ impl<'a> Lowerer<'a> {
         template.for_each_child_mut(|c| self.fill(c, &mut children));
         let index = u32::try_from(self.out.templates.len()).expect("fewer than 2^32 templates");
         self.out.templates.push(template);
-        self.add(Op::Template(index), e.dtype, children)
+        self.add_partial(Op::Template(index), e, children, false)
     }
 
     /// Replaces `e`, an operand in a template, by holes where its value is all that matters. The load of an
@@ -563,6 +670,19 @@ pub fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
         Interval::new(min, min.checked_add(extent)?.checked_sub(1)?)
     };
     range().unwrap_or_else(|| min.and_then(|m| Interval::new(m, Interval::POS_INF)).unwrap_or(Interval::ALL))
+}
+
+/// The variables of a buffer's shape, strides and offset.
+fn dimensions(buffer: &Buffer) -> impl Iterator<Item = VarId> {
+    let layout = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
+    let mut vars = Vec::new();
+    layout.for_each(|e| e.walk(&mut |e| vars.extend(e.as_var())));
+    vars.into_iter()
+}
+
+/// Whether the operation divides by its second operand.
+pub fn is_division(op: BinOp) -> bool {
+    matches!(op, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod)
 }
 
 fn call_effect(call: &Call) -> Effect {

@@ -13,8 +13,8 @@ pub mod extract;
 pub mod facts;
 pub mod forms;
 pub mod lang;
+pub mod lets;
 pub mod lower;
-pub mod memory;
 pub mod observe;
 pub mod poly;
 pub mod raise;
@@ -44,6 +44,8 @@ pub struct Config<'a> {
     pub bindings: &'a Bindings,
     /// The most e-nodes; at the limit the best so far is extracted.
     pub node_limit: usize,
+    /// Whether the `Bind` statements of the input stay.
+    pub keep_lets: bool,
     /// The rewrite rules.
     pub rewrites: &'a rewrite::Rewrites,
 }
@@ -96,6 +98,9 @@ pub enum Failure {
     /// The e-graph proved two different constants equal: a rule is wrong.
     #[error("the rules proved a contradiction")]
     Contradiction,
+    /// Every choice of nodes that was found would evaluate something that the input does not, and that may trap.
+    #[error("extraction found no term that is sure not to trap")]
+    MayTrap,
     /// No acyclic choice of nodes was found.
     #[error("extraction found no term")]
     NoTerm,
@@ -107,7 +112,7 @@ pub enum Failure {
 /// The function cannot be optimized; nothing is known to be wrong with it.
 pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failure> {
     let mut clock = Clock::new();
-    let mut lowered = lower::lower(func, config.profile, config.bindings);
+    let mut lowered = lower::lower(func, config.profile, config.bindings, config.keep_lets);
     if lowered.redefined {
         return Err(Failure::Redefinition);
     }
@@ -121,7 +126,7 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
         return Err(Failure::Contradiction);
     }
     clock.lap("forms");
-    let (selection, plan) = extract::extract(&mut lowered, original, config).ok_or(Failure::NoTerm)?;
+    let (selection, plan) = extract::extract(&mut lowered, original, config)?;
     clock.lap("extract");
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
     clock.lap("raise");

@@ -1,6 +1,7 @@
 //! Back to statements: sites get their chosen expressions, bindings are inserted, dissolved `Bind`s go.
 
-use hashbrown::HashMap;
+use egg::Id;
+use hashbrown::{HashMap, HashSet};
 
 use super::extract::{Binding, Plan, Selection};
 use super::lang::Op;
@@ -19,9 +20,26 @@ pub fn raise(
     let body = std::mem::take(&mut result.body);
     let mut raiser = Raiser::new(lowered, selection);
     let mut vars = Vec::with_capacity(plan.bindings.len());
-    for (i, binding) in plan.bindings.iter().enumerate() {
-        let dtype = selection.chosen[binding.index].node.dtype;
-        let var = result.new_var(format!("cse_v{}", i + 1), Type::Prim(dtype));
+    // A class that the input binds keeps its variable.
+    let mut known: HashMap<Id, VarId> = HashMap::new();
+    for (&var, &class) in &lowered.dissolved {
+        known.entry(lowered.graph.find(class)).or_insert(var);
+    }
+    let stays: HashMap<(Id, Place), VarId> = lowered
+        .named
+        .iter()
+        .map(|(&var, site)| ((lowered.graph.find(site.class), site.place), var))
+        .collect();
+    let mut fresh = 0;
+    for binding in &plan.bindings {
+        let chosen = &selection.chosen[binding.index];
+        let class = lowered.graph.find(chosen.class);
+        let here = stays.get(&(class, binding.place)).copied();
+        raiser.moved.extend(here);
+        let var = here.or_else(|| known.remove(&class)).unwrap_or_else(|| {
+            fresh += 1;
+            result.new_var(format!("cse_v{fresh}"), Type::Prim(chosen.node.dtype))
+        });
         vars.push(var);
         raiser.bound.entry(binding.index).or_default().push((binding.place, var));
         raiser.at.entry(binding.place).or_default().push((*binding, var));
@@ -43,9 +61,10 @@ struct Raiser<'a> {
     bound: HashMap<usize, Vec<(Place, VarId)>>,
     /// The bindings at each place, in order.
     at: HashMap<Place, Vec<(Binding, VarId)>>,
+    /// Variables of the input whose `Bind` is among the new ones.
+    moved: HashSet<VarId>,
     next_site: usize,
     next_scope: u32,
-    next_bind: usize,
 }
 
 impl<'a> Raiser<'a> {
@@ -55,9 +74,9 @@ impl<'a> Raiser<'a> {
             selection,
             bound: HashMap::new(),
             at: HashMap::new(),
+            moved: HashSet::new(),
             next_site: 0,
             next_scope: 0,
-            next_bind: 0,
         }
     }
 
@@ -96,11 +115,12 @@ impl<'a> Raiser<'a> {
     }
 
     fn stmt(&mut self, mut stmt: Stmt) -> Option<Stmt> {
-        if let StmtKind::Bind { .. } = &stmt.kind {
-            self.next_bind += 1;
-            if self.lowered.dissolved[self.next_bind - 1] {
-                return None;
-            }
+        if let StmtKind::Bind { var, .. } = &stmt.kind
+            && (self.lowered.dissolved.contains_key(var) || self.moved.contains(var))
+        {
+            // Its place among the sites is taken all the same.
+            self.next_site += usize::from(self.moved.contains(var));
+            return None;
         }
         // The condition of a `while` stands in a scope of its own.
         if let StmtKind::While { .. } = &stmt.kind {

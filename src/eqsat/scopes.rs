@@ -90,6 +90,13 @@ impl Scopes {
         self.definitions.get(var.index()).copied().flatten()
     }
 
+    /// The later of two places of which one lies inside of the other's scope: the deeper scope, or the later statement of
+    /// one scope.
+    pub fn later(&self, a: Place, b: Place) -> Place {
+        let key = |p: Place| (self.get(p.scope).depth, p.position);
+        if key(b) > key(a) { b } else { a }
+    }
+
     /// The place in `ancestor` that leads to `place`: the statement of `ancestor` that contains it. `None` if
     /// `ancestor` is not an ancestor of (or the same as) the place's scope.
     pub fn lift(&self, place: Place, ancestor: ScopeId) -> Option<Place> {

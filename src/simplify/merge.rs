@@ -5,9 +5,9 @@
 
 use super::entail::relation;
 use super::region::{Engine, assume, reads_memory};
+use crate::analysis::memory::Written;
 use crate::eqsat::lower::Known;
-use crate::eqsat::memory::Memory;
-use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::ir::{Block, Expr, Stmt, StmtKind};
 
 /// Merges neighbours in a block. `known` holds at all of it. Returns how many conditions went.
 pub(super) fn merge(engine: &Engine<'_>, known: &mut Known, block: &mut Block) -> usize {
@@ -58,12 +58,5 @@ fn mergeable(engine: &Engine<'_>, known: &mut Known, first: &Stmt, second: &Stmt
 
 /// Whether running one of the blocks may change the value of `e`.
 fn changes(engine: &Engine<'_>, blocks: [&Block; 2], e: &Expr) -> bool {
-    let mut memory = Memory::new(engine.func);
-    memory.set_next(1);
-    blocks.into_iter().for_each(|block| memory.write_what(block, None));
-    let mut changed = false;
-    e.walk(&mut |e| {
-        changed |= matches!(e.kind, ExprKind::Load { buffer, .. } if memory.version(buffer) != 0);
-    });
-    changed
+    Written::by_blocks(engine.func, blocks).may_change(e)
 }

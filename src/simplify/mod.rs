@@ -25,11 +25,11 @@ mod sample;
 
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
+use crate::analysis::memory::Written;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::Profile;
 use crate::eqsat::lower::{Known, acts, extent_range, parameter_ranges, reads_or_acts, visit_roots};
-use crate::eqsat::memory::Memory;
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
@@ -128,7 +128,7 @@ impl Simplifier<'_> {
             for stmt in &mut block[start..=last] {
                 let stmt = std::mem::replace(stmt, Stmt::new(StmtKind::Break));
                 let fact = gives_fact(&stmt).cloned();
-                let written = self.knows_memory().then(|| written_by(&self.engine, &stmt));
+                let written = self.knows_memory().then(|| Written::by(self.engine.func, &stmt));
                 self.stmt(stmt, &mut out);
                 if let Some(memory) = written {
                     forget(&mut self.known, &memory);
@@ -367,33 +367,18 @@ fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
     }
 }
 
-/// What one statement may write: versions that are not 0.
-fn written_by(engine: &Engine<'_>, stmt: &Stmt) -> Memory {
-    let mut memory = Memory::new(engine.func);
-    memory.set_next(1);
-    memory.write_stmt(stmt);
-    memory
-}
-
 /// Forgets the facts that running the block may change.
 fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
     if known.facts.iter().any(|(fact, _)| reads_memory(fact)) {
-        let mut memory = Memory::new(engine.func);
-        memory.set_next(1);
-        memory.write_what(body, None);
-        forget(known, &memory);
+        forget(known, &Written::by_blocks(engine.func, [body]));
     }
 }
 
 /// Forgets the facts that read what was written. Something that holds anyway takes their places, so that the facts
 /// of enclosing scopes keep theirs.
-fn forget(known: &mut Known, written: &Memory) {
+fn forget(known: &mut Known, written: &Written) {
     for (fact, truth) in &mut known.facts {
-        let mut stale = false;
-        fact.walk(&mut |e| {
-            stale |= matches!(e.kind, ExprKind::Load { buffer, .. } if written.version(buffer) != 0);
-        });
-        if stale {
+        if written.may_change(fact) {
             (*fact, *truth) = (Expr::bool(true), true);
         }
     }

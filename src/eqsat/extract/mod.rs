@@ -10,20 +10,23 @@
 //! [`select`] chooses the nodes, counting a shared class once at its best place; [`place`] then decides for each
 //! class, exactly, where to bind and where to compute inline, given the places of its uses.
 
+pub mod guards;
 pub mod place;
 pub mod select;
+pub mod traps;
 
 pub use place::{Binding, Plan};
 pub use select::{Chosen, Selection};
 
 use hashbrown::HashSet;
 
-use super::Config;
 use super::forms::divisors::{Strategy, Weights};
 use super::forms::shared::{self, Search};
 use super::lang::Node;
 use super::lower::Lowered;
+use super::{Config, Failure};
 use crate::ir::opclass::OpClass;
+use traps::Evaluated;
 
 /// Up to this many e-nodes, all ways of looking for common parts are tried.
 const SMALL: usize = 2_000;
@@ -34,7 +37,7 @@ pub fn extract(
     lowered: &mut Lowered,
     original: HashSet<Node>,
     config: &Config<'_>,
-) -> Option<(Selection, Plan)> {
+) -> Result<(Selection, Plan), Failure> {
     let profile = config.profile;
     let weight = |class| profile.weight(class).to_f64();
     let weights = Weights {
@@ -44,7 +47,7 @@ pub fn extract(
         bind: weight(OpClass::Bind),
     };
     let original = canonical(lowered, original);
-    let (first, _) = select::select_trees(lowered, &original, profile)?;
+    let (first, _) = select::select_trees(lowered, &original, profile).ok_or(Failure::NoTerm)?;
     let mut searches = vec![
         Search { expand: false, strategy: Strategy { factor: true, last: false } },
         Search { expand: false, strategy: Strategy { factor: false, last: false } },
@@ -60,14 +63,20 @@ pub fn extract(
     let hints = shared::offer(lowered, &first, weights, &searches);
     lowered.graph.rebuild();
     let original = canonical(lowered, original);
-    select::select(lowered, &original, profile, &hints)
+    let selections = select::select(lowered, &original, profile, &hints);
+    if selections.is_empty() {
+        return Err(Failure::NoTerm);
+    }
+    let evaluated = Evaluated::new(lowered);
+    selections
         .into_iter()
-        .map(|selection| {
-            let plan = place::place(lowered, &selection, profile);
-            (selection, plan)
+        .filter_map(|selection| {
+            let plan = place::place(lowered, &evaluated, &selection, profile)?;
+            Some((selection, plan))
         })
         // Of equally cheap ones the first.
         .reduce(|best, next| if next.1.cost < best.1.cost - 1e-6 { next } else { best })
+        .ok_or(Failure::MayTrap)
 }
 
 fn canonical(lowered: &Lowered, nodes: HashSet<Node>) -> HashSet<Node> {

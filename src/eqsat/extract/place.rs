@@ -10,19 +10,23 @@
 //! # What may be bound where
 //!
 //! A binding is legal where the class's variables are defined and the memory version of its loads has begun (no
-//! use lies behind a write, by the meaning of versions). A class that may trap is bound only where it is certain to
-//! be evaluated: by the statement behind the binding or a later one of the block with nothing before it that may
-//! not complete; there directly, not in a lazy arm, or inside of blocks that run whenever their statement does.
+//! use lies behind a write, by the meaning of versions). What may trap is bound, or computed inline, only where the
+//! input is certain to evaluate it ([`traps`](super::traps)); a choice of nodes for which that is not so everywhere
+//! has no legal plan.
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
+use indexmap::IndexSet;
+
 use super::super::lang::{Node, Op};
-use super::super::lower::Lowered;
+use super::super::lower::{Guard, Lowered, Trap};
 use super::super::scopes::{Place, ScopeId, Scopes};
-use super::select::{Index, Selection};
+use super::select::{Chosen, Index, Selection};
+use super::traps::{self, Evaluated};
 use crate::cost::Profile;
+use crate::ir::Kind;
 use crate::ir::opclass::OpClass;
-use crate::ir::{BinOp, Kind};
 
 /// A class bound at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,17 +54,42 @@ struct Use {
     place: Place,
     /// How often the value is needed: the scope's frequency, less in lazy arms.
     frequency: f64,
-    /// Whether it may stay unevaluated when the statement runs.
-    lazy: bool,
+    /// The conditions within the statement under which it is needed.
+    guards: Guards,
     count: usize,
 }
 
-/// Uses by place and laziness.
-type Uses = BTreeMap<(Place, bool), Use>;
+/// A set of conditions: index into [`Placer::guards`].
+type Guards = usize;
 
-/// Decides the bindings for a selection.
-pub fn place(lowered: &Lowered, selection: &Selection, profile: &Profile) -> Plan {
+/// No condition.
+const ALWAYS: Guards = 0;
+
+/// Uses by place and conditions.
+type Uses = BTreeMap<(Place, Guards), Use>;
+
+/// What evaluating a term may trap on, each with the conditions under which it is evaluated; `None` if that is too much to
+/// keep.
+type TermTraps = Option<Vec<(Trap, Vec<Guard>)>>;
+
+/// The most that a term which is bound may trap on.
+const MAX_TRAPS: usize = 24;
+
+/// Decides the bindings for a selection; `None` if something would be evaluated that might trap where the input does
+/// not evaluate it.
+pub fn place(
+    lowered: &Lowered,
+    evaluated: &Evaluated<'_>,
+    selection: &Selection,
+    profile: &Profile,
+) -> Option<Plan> {
     let mut placer = Placer {
+        lowered,
+        evaluated,
+        allowed: HashMap::new(),
+        guards: IndexSet::from_iter([Vec::new()]),
+        traps: Vec::new(),
+        legal: true,
         scopes: &lowered.scopes,
         selection,
         let_weight: profile.weight(OpClass::Bind).to_f64(),
@@ -70,19 +99,28 @@ pub fn place(lowered: &Lowered, selection: &Selection, profile: &Profile) -> Pla
         cost: 0.0,
     };
     placer.inline_weights();
+    placer.term_traps();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
         let frequency = lowered.scopes.get(site.place.scope).frequency;
-        placer.add_use(index, Use { place: site.place, frequency, lazy: false, count: 1 });
+        placer.add_use(index, Use { place: site.place, frequency, guards: ALWAYS, count: 1 });
     }
     let mut bindings = Vec::new();
     for index in (0..selection.chosen.len()).rev() {
         placer.visit(index, &mut bindings);
     }
     bindings.reverse();
-    Plan { bindings, cost: placer.cost }
+    placer.legal.then_some(Plan { bindings, cost: placer.cost })
 }
 
 struct Placer<'a> {
+    lowered: &'a Lowered,
+    evaluated: &'a Evaluated<'a>,
+    /// What was found of [`Evaluated::allows`] for bindings.
+    allowed: HashMap<(Index, Place), bool>,
+    guards: IndexSet<Vec<Guard>>,
+    /// What the term of each class may trap on.
+    traps: Vec<TermTraps>,
+    legal: bool,
     scopes: &'a Scopes,
     selection: &'a Selection,
     let_weight: f64,
@@ -104,9 +142,35 @@ impl Placer<'_> {
         }
     }
 
+    fn term_traps(&mut self) {
+        for chosen in &self.selection.chosen {
+            let own = traps::traps(self.lowered, &chosen.node);
+            let mut all: TermTraps = Some(own.into_iter().map(|t| (t, Vec::new())).collect());
+            for (i, &child) in chosen.children.iter().enumerate() {
+                let guard = self.guard(chosen, i);
+                let (Some(sum), Some(operand)) = (&mut all, &self.traps[child]) else {
+                    all = None;
+                    break;
+                };
+                sum.extend(operand.iter().map(|(trap, guards)| (trap.clone(), with(guards, guard))));
+            }
+            if let Some(sum) = &mut all {
+                sum.sort_unstable();
+                sum.dedup();
+            }
+            self.traps.push(all.filter(|sum| sum.len() <= MAX_TRAPS));
+        }
+    }
+
+    /// The condition under which operand `i` of a chosen node is evaluated.
+    fn guard(&self, chosen: &Chosen, i: usize) -> Option<Guard> {
+        traps::condition(&chosen.node, i)
+            .map(|truth| (self.selection.chosen[chosen.children[0]].class, truth))
+    }
+
     fn add_use(&mut self, index: Index, u: Use) {
         self.uses[index]
-            .entry((u.place, u.lazy))
+            .entry((u.place, u.guards))
             .and_modify(|e| {
                 e.frequency += u.frequency;
                 e.count += u.count;
@@ -134,13 +198,17 @@ impl Placer<'_> {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
                 self.cost += (chosen.weight + self.let_weight) * frequency;
-                self.pass_on(index, Use { place, frequency, lazy: false, count: 1 });
+                self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1 });
             }
             inline = plan.inline;
         } else {
             inline.extend(uses);
         }
         for u in inline {
+            if !self.own_traps_allowed(index, u) {
+                self.legal = false;
+                return;
+            }
             self.cost += chosen.weight * u.frequency;
             self.pass_on(index, u);
         }
@@ -150,14 +218,37 @@ impl Placer<'_> {
     fn pass_on(&mut self, index: Index, u: Use) {
         let chosen = &self.selection.chosen[index];
         for (i, &child) in chosen.children.iter().enumerate() {
-            let lazy = is_lazy(&chosen.node, i);
-            let frequency = if lazy { u.frequency * self.branch } else { u.frequency };
-            self.add_use(child, Use { frequency, lazy: u.lazy || lazy, ..u });
+            match self.guard(chosen, i) {
+                Some(guard) => {
+                    let guards = with(&self.guards[u.guards], Some(guard));
+                    let guards = self.guards.insert_full(guards).0;
+                    self.add_use(child, Use { frequency: u.frequency * self.branch, guards, ..u });
+                }
+                None => self.add_use(child, u),
+            }
         }
     }
 
+    /// Whether the operation of a class may be evaluated inline at `u`.
+    fn own_traps_allowed(&self, index: Index, u: Use) -> bool {
+        let own = traps::traps(self.lowered, &self.selection.chosen[index].node);
+        own.iter().all(|trap| self.evaluated.allows(trap, u.place, &self.guards[u.guards]))
+    }
+
+    /// Whether the whole term of a class may be evaluated at `place`.
+    fn may_bind(&mut self, index: Index, place: Place) -> bool {
+        if let Some(&known) = self.allowed.get(&(index, place)) {
+            return known;
+        }
+        let allowed = self.traps[index]
+            .as_ref()
+            .is_some_and(|all| all.iter().all(|(trap, guards)| self.evaluated.allows(trap, place, guards)));
+        self.allowed.insert((index, place), allowed);
+        allowed
+    }
+
     /// The cheapest way to serve `uses`, all inside of `scope`.
-    fn solve(&self, index: Index, scope: ScopeId, uses: &[&Use], out: &mut Outcome) -> f64 {
+    fn solve(&mut self, index: Index, scope: ScopeId, uses: &[&Use], out: &mut Outcome) -> f64 {
         let weight = self.inline_weight[index];
         // One binding here for all.
         let bound_cost = self
@@ -205,7 +296,7 @@ impl Placer<'_> {
     }
 
     /// The place in `scope` where one binding can serve all uses; `None` if there is none.
-    fn binding_place(&self, index: Index, scope: ScopeId, uses: &[&Use]) -> Option<Place> {
+    fn binding_place(&mut self, index: Index, scope: ScopeId, uses: &[&Use]) -> Option<Place> {
         if !self.scopes.get(scope).insertable {
             return None;
         }
@@ -219,33 +310,19 @@ impl Placer<'_> {
         if chosen.needs.scope == scope && place.position < chosen.needs.position {
             return None;
         }
-        if chosen.total {
-            return Some(place);
-        }
-        // It may trap, so it must be certain to be evaluated once `place` is reached: by that statement or by a
-        // later one of the block, if everything up to there completes.
-        let certain = uses
-            .iter()
-            .filter(|u| !u.lazy)
-            .filter_map(|u| self.certain(u.place, scope))
-            .min()
-            .filter(|&at| at == place.position || at <= self.scopes.get(scope).barrier);
-        certain.map(|_| place)
+        (chosen.total || self.may_bind(index, place)).then_some(place)
     }
+}
 
-    /// The statement of `scope` that always evaluates what stands, not lazily, at `at` inside of it; `None` if
-    /// there may be runs in which it does not.
-    fn certain(&self, at: Place, scope: ScopeId) -> Option<u32> {
-        let mut at = at;
-        while at.scope != scope {
-            let inner = self.scopes.get(at.scope);
-            if !inner.certain || at.position > inner.barrier {
-                return None;
-            }
-            at = inner.parent?;
-        }
-        Some(at.position)
+/// A sorted set of conditions with one more.
+fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
+    let mut all = guards.to_vec();
+    if let Some(guard) = more
+        && let Err(at) = all.binary_search(&guard)
+    {
+        all.insert(at, guard);
     }
+    all
 }
 
 #[derive(Default)]
@@ -261,13 +338,4 @@ fn bindable(node: &Node) -> bool {
         node.op,
         Op::Int(_) | Op::Float(_) | Op::Var(_) | Op::Ramp | Op::Broadcast | Op::Likely | Op::Template(_)
     ) && !matches!(node.dtype.kind, Kind::Handle | Kind::Void)
-}
-
-/// Whether operand `i` of the node may stay unevaluated.
-fn is_lazy(node: &Node, i: usize) -> bool {
-    match node.op {
-        Op::IfThenElse => i > 0,
-        Op::Bin(BinOp::And | BinOp::Or) => i == 1,
-        _ => false,
-    }
 }

@@ -17,6 +17,7 @@ use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, ScopeId, Scopes};
 use super::super::theory::representable;
+use super::traps::traps;
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
@@ -175,7 +176,7 @@ impl<'a> Selector<'a> {
                     weight: weight(lowered, node, profile),
                     own_needs,
                     penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE } - bonus(graph, node),
-                    partial: is_partial(graph, node),
+                    partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,
                 });
@@ -231,14 +232,8 @@ impl<'a> Selector<'a> {
         most
     }
 
-    /// The later of two places: the deeper scope, or the later statement of one scope.
-    fn later(&self, a: Place, b: Place) -> Place {
-        let (da, db) = (self.scopes.get(a.scope).depth, self.scopes.get(b.scope).depth);
-        if (db, b.position) > (da, a.position) { b } else { a }
-    }
-
     fn candidate_needs(&self, candidate: &Candidate) -> Place {
-        candidate.children.iter().fold(candidate.own_needs, |p, &c| self.later(p, self.needs[c]))
+        candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
     }
 
     fn candidate_total(&self, candidate: &Candidate) -> bool {
@@ -476,22 +471,6 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Whether the operation itself may trap on defined operands.
-fn is_partial(graph: &Graph, node: &Node) -> bool {
-    match (&node.op, &node.children[..]) {
-        (Op::Bin(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod), &[_, divisor]) => {
-            let data = &graph[divisor].data;
-            let lanes_known = graph[divisor].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
-                (Op::Broadcast, &[x]) => nonzero_constant(graph, x),
-                _ => false,
-            });
-            !(node.dtype.is_float() || lanes_known || data.dtype.is_scalar() && nonzero(graph, divisor))
-        }
-        (Op::Load(..) | Op::Template(_), _) => true,
-        _ => false,
-    }
-}
-
 /// What a form is worth to the compiler of the result beyond its own cost.
 fn bonus(graph: &Graph, node: &Node) -> f64 {
     match (&node.op, &node.children[..]) {
@@ -506,11 +485,6 @@ fn bonus(graph: &Graph, node: &Node) -> f64 {
 
 fn nonzero_constant(graph: &Graph, id: Id) -> bool {
     graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
-}
-
-fn nonzero(graph: &Graph, id: Id) -> bool {
-    let data = &graph[id].data;
-    nonzero_constant(graph, id) || (data.dtype.is_index() && !data.interval.contains(0))
 }
 
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands

@@ -1,6 +1,7 @@
 //! Tests of the theory: equal terms end in one class, and what the engine says of a class holds for all values.
 
 mod pipeline;
+mod safety;
 
 use egg::{Id, Language};
 use proptest::prelude::*;

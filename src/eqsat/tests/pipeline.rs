@@ -15,7 +15,13 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
     let profile = Profile::default();
     let bindings: Bindings = bindings.iter().map(|&(k, v)| (k.to_owned(), v)).collect();
     let rewrites = Rewrites::embedded();
-    let config = Config { profile: &profile, bindings: &bindings, node_limit: NODES, rewrites: &rewrites };
+    let config = Config {
+        profile: &profile,
+        bindings: &bindings,
+        node_limit: NODES,
+        keep_lets: false,
+        rewrites: &rewrites,
+    };
     let out = optimize(&func, &config).unwrap();
     let before = cost_of_func(&func, &profile, &bindings).total.to_f64();
     let after = cost_of_func(&out.func, &profile, &bindings).total.to_f64();

@@ -1,0 +1,174 @@
+//! What may trap, and where that is known not to happen.
+//!
+//! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount) may be
+//! evaluated at a place only if the input is certain to evaluate the same there: then either the input traps too, or
+//! nothing does. [`Evidence`] of that comes from every expression of the input.
+//!
+//! Evidence at `q` serves a place `p` if, by the tree of scopes,
+//! - `q` is evaluated before `p` whenever `p` is reached (an earlier statement of a block around `p`, blocks that
+//!   are certain to run included; or the head of a statement around `p`), or
+//! - `q` is evaluated after `p` whenever `p` is reached, with nothing in between that may not complete,
+//!
+//! and if the conditions of `p` within its statement imply those of `q`, or of one of several such `q`. A place and an
+//! evidence name the same value: the class they are about depends on variables in scope at both, and between the
+//! two no variable changes, because evidence from an inner iteration only serves what lies around it.
+
+use egg::Id;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::lang::{Node, Op};
+use super::super::lower::{Guard, Lowered, Trap, is_division};
+use super::super::scopes::{Place, Scopes};
+use super::guards::Logic;
+use crate::ir::{BinOp, intrin};
+
+/// The most pieces of evidence that are looked at together.
+const MAX_CASES: usize = 16;
+
+/// What the operation of a node may trap on; empty if it cannot.
+pub type Traps = SmallVec<[Trap; 1]>;
+
+/// What is known to be evaluated, by what it may trap on.
+pub struct Evaluated<'a> {
+    scopes: &'a Scopes,
+    logic: Logic,
+    evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>>,
+}
+
+impl<'a> Evaluated<'a> {
+    /// All evidence of the input.
+    pub fn new(lowered: &'a Lowered) -> Evaluated<'a> {
+        let graph = &lowered.graph;
+        let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
+        for e in &lowered.evidence {
+            let mut guards: Vec<Guard> = e.guards.iter().map(|&(c, truth)| (graph.find(c), truth)).collect();
+            guards.sort_unstable();
+            guards.dedup();
+            let traps = match &e.trap {
+                Trap::Zero(divisor) => zero_divisors(graph, *divisor),
+                Trap::Node(node) => {
+                    Traps::from_iter([Trap::Node(super::super::canonical(lowered, node.clone()))])
+                }
+            };
+            for trap in traps {
+                let places = evidence.entry(trap).or_default();
+                if places.last() != Some(&(e.place, guards.clone())) {
+                    places.push((e.place, guards.clone()));
+                }
+            }
+        }
+        Evaluated { scopes: &lowered.scopes, logic: Logic::new(graph), evidence }
+    }
+
+    /// Whether the operation does not trap at `place`, under `guards` (sorted), unless the input does.
+    pub fn allows(&self, trap: &Trap, place: Place, guards: &[Guard]) -> bool {
+        let Some(evidence) = self.evidence.get(trap) else { return false };
+        let mut cases: Vec<&[Guard]> = Vec::new();
+        for (_, under) in evidence.iter().filter(|(at, _)| self.serves(*at, place)) {
+            if under.iter().all(|g| guards.binary_search(g).is_ok()) {
+                return true;
+            }
+            if cases.len() < MAX_CASES {
+                cases.push(under);
+            }
+        }
+        !guards.is_empty() && !cases.is_empty() && self.logic.covers(guards, &cases)
+    }
+
+    /// Whether what is evaluated at `q` is evaluated whenever `p` is reached.
+    fn serves(&self, q: Place, p: Place) -> bool {
+        let mut at = q;
+        loop {
+            let scope = self.scopes.get(at.scope);
+            if let Some(around) = self.scopes.lift(p, at.scope) {
+                return if at.position == around.position {
+                    at == q || p.scope == at.scope
+                } else {
+                    at.position < around.position || self.completes(p, at)
+                };
+            }
+            if !scope.certain || at.position > scope.barrier {
+                return false;
+            }
+            match scope.parent {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        }
+    }
+
+    /// Whether control that is at `p` is certain to reach `to`, a later statement of a scope around it.
+    fn completes(&self, p: Place, to: Place) -> bool {
+        let mut at = p;
+        while at.scope != to.scope {
+            let scope = self.scopes.get(at.scope);
+            match scope.parent {
+                Some(parent) if scope.barrier == u32::MAX => at = parent,
+                _ => return false,
+            }
+        }
+        to.position <= self.scopes.get(to.scope).barrier
+    }
+}
+
+/// What the node's own operation may trap on, given defined operands.
+pub fn traps(lowered: &Lowered, node: &Node) -> Traps {
+    let graph = &lowered.graph;
+    match (&node.op, &node.children[..]) {
+        (Op::Bin(op), &[_, divisor]) if is_division(*op) && !node.dtype.is_float() => {
+            zero_divisors(graph, divisor)
+        }
+        (Op::Load(..) | Op::Template(_), _) => Traps::from_iter([Trap::Node(node.clone())]),
+        (Op::Call(callee), operands) => {
+            let name = lowered.callees.name(*callee).unwrap_or_default();
+            let may_trap = intrin::lookup(name).is_none_or(|row| row.may_trap);
+            let amount = operands.get(1).map(|&c| &graph[c].data.interval);
+            let bits = i64::from(node.dtype.bits);
+            let total = matches!(name, "shift_left" | "shift_right")
+                && amount.is_some_and(|a| a.at_least(0) && a.at_most(bits - 1));
+            if may_trap && !total { Traps::from_iter([Trap::Node(node.clone())]) } else { Traps::new() }
+        }
+        _ => Traps::new(),
+    }
+}
+
+/// The classes of which one is zero if the divisor is: its factors that are not proven non-zero.
+fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
+    let mut divisor = graph.find(divisor);
+    let scalar = graph[divisor].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
+        (Op::Broadcast, &[x]) => Some(graph.find(x)),
+        _ => None,
+    });
+    divisor = scalar.unwrap_or(divisor);
+    if nonzero(graph, divisor) {
+        return Traps::new();
+    }
+    if in_theory(graph[divisor].data.dtype)
+        && let Some((monomial, _)) = poly_of(graph, divisor).as_term()
+        && !monomial.is_empty()
+    {
+        let mut factors: Vec<Id> = monomial.iter().map(|&id| graph.find(id)).collect();
+        factors.sort_unstable();
+        factors.dedup();
+        return factors.into_iter().filter(|&f| !nonzero(graph, f)).map(Trap::Zero).collect();
+    }
+    Traps::from_iter([Trap::Zero(divisor)])
+}
+
+fn nonzero(graph: &Graph, id: Id) -> bool {
+    let data = &graph[id].data;
+    graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
+        || (data.dtype.is_index() && data.dtype.is_scalar() && !data.interval.contains(0))
+}
+
+/// The condition under which operand `i` of a node is evaluated, as the operand that decides and its value; `None` if it
+/// always is.
+pub fn condition(node: &Node, i: usize) -> Option<bool> {
+    match (&node.op, i) {
+        (Op::IfThenElse, 1) | (Op::Bin(BinOp::And), 1) => Some(true),
+        (Op::IfThenElse, 2) | (Op::Bin(BinOp::Or), 1) => Some(false),
+        _ => None,
+    }
+}

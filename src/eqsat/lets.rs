@@ -1,0 +1,195 @@
+//! Which `Bind` statements of the input stay; all others are dissolved: their variables stand for the classes of their
+//! values, and extraction binds again what pays.
+//!
+//! A `Bind` stays if its value is no plain value or has an effect, or if its value reads memory that may have been
+//! written before a use: the value must then be read where the `Bind` stands, and its variable equals nothing else. It
+//! also stays if something that is not evaluated names its variable (the shape of a buffer, the region of a block, an
+//! annotation); its variable stands for the class of its value as any other.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::lower::acts;
+use crate::analysis::memory::{MemoryVersions, Version};
+use crate::ir::{
+    AttrNode, AttrValue, Block, Buffer, BufferId, BufferRegion, DType, Expr, ExprKind, Origin, PrimFunc,
+    SBlock, Stmt, StmtKind, VarId,
+};
+
+/// The variables whose `Bind` stays.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Those that equal nothing else.
+    pub opaque: HashSet<VarId>,
+    /// Those that must be bound; [`None`] if all must.
+    pub named: Option<HashSet<VarId>>,
+}
+
+/// Finds the variables whose `Bind` stays; with `all`, every one does.
+pub fn kept(func: &PrimFunc, all: bool) -> Kept {
+    let mut finder =
+        Finder { memory: MemoryVersions::new(func), reads: HashMap::new(), kept: HashSet::new() };
+    finder.block(&func.body);
+    let mut names = HashSet::new();
+    described(func, &mut |v| {
+        names.insert(v);
+    });
+    Kept { opaque: finder.kept, named: (!all).then_some(names) }
+}
+
+/// Whether the value of a `Bind` is no plain value, has an effect or defines variables.
+fn is_opaque(value: &Expr) -> bool {
+    let mut defines = false;
+    value.walk(&mut |e| defines |= matches!(e.kind, ExprKind::Let(..)));
+    defines || acts(value) || value.dtype == DType::HANDLE || value.dtype == DType::VOID
+}
+
+struct Finder {
+    memory: MemoryVersions,
+    /// What the values of variables read, and what was there.
+    reads: HashMap<VarId, Vec<(BufferId, Option<Version>)>>,
+    kept: HashSet<VarId>,
+}
+
+impl Finder {
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            self.memory.head(stmt);
+            stmt.for_each_expr(|e| self.uses(e));
+            if let StmtKind::Bind { var, value } = &stmt.kind {
+                self.bind(*var, value);
+            }
+            stmt.for_each_block(|b| {
+                self.memory.enter_block(stmt);
+                self.block(b);
+                self.memory.leave_block();
+            });
+            self.memory.after(stmt);
+        }
+    }
+
+    /// Keeps the variables of an expression whose values may be others if they were read here.
+    fn uses(&mut self, e: &Expr) {
+        let Finder { memory, reads, kept, .. } = self;
+        e.walk(&mut |e| {
+            if let ExprKind::Var(v) = e.kind
+                && let Some(reads) = reads.get(&v)
+                && reads.iter().any(|&(buffer, version)| memory.version(buffer) != version)
+            {
+                kept.insert(v);
+            }
+        });
+    }
+
+    fn bind(&mut self, var: VarId, value: &Expr) {
+        if is_opaque(value) {
+            self.kept.insert(var);
+            return;
+        }
+        let mut reads = Vec::new();
+        value.walk(&mut |e| match e.kind {
+            ExprKind::Load { buffer, .. } => reads.push((buffer, self.memory.version(buffer))),
+            ExprKind::Var(v) if !self.kept.contains(&v) => {
+                reads.extend(self.reads.get(&v).into_iter().flatten().copied());
+            }
+            _ => {}
+        });
+        reads.sort_unstable();
+        reads.dedup();
+        if reads.iter().any(|(_, version)| version.is_none()) {
+            self.kept.insert(var);
+        } else if !reads.is_empty() {
+            self.reads.insert(var, reads);
+        }
+    }
+}
+
+/// Calls `f` on the variables of all expressions that describe something and are not evaluated.
+fn described(func: &PrimFunc, f: &mut impl FnMut(VarId)) {
+    func.attrs.iter().for_each(|(_, value)| of_value(value, f));
+    func.buffers.iter().for_each(|buffer| of_buffer(buffer, f));
+    of_block(&func.body, f);
+}
+
+fn of_expr(e: &Expr, f: &mut impl FnMut(VarId)) {
+    e.walk(&mut |e| {
+        if let ExprKind::Var(v) = e.kind {
+            f(v);
+        }
+    });
+}
+
+fn of_value(value: &AttrValue, f: &mut impl FnMut(VarId)) {
+    match value {
+        AttrValue::Expr(e) => of_expr(e, f),
+        AttrValue::List(values) => values.iter().for_each(|v| of_value(v, f)),
+        AttrValue::Dict(entries) => entries.iter().for_each(|(_, v)| of_value(v, f)),
+        AttrValue::Call(_, args, kwargs) => {
+            args.iter().chain(kwargs.iter().map(|(_, v)| v)).for_each(|v| of_value(v, f));
+        }
+        AttrValue::None
+        | AttrValue::Bool(_)
+        | AttrValue::Int(_)
+        | AttrValue::Float(_)
+        | AttrValue::Str(_)
+        | AttrValue::Type(_) => {}
+    }
+}
+
+fn of_buffer(buffer: &Buffer, f: &mut impl FnMut(VarId)) {
+    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).for_each(|e| of_expr(e, f));
+    buffer.extra.iter().for_each(|(_, value)| of_value(value, f));
+    match &buffer.origin {
+        Origin::Pointer(pointer) => of_expr(pointer, f),
+        Origin::Match(handle) => f(*handle),
+        Origin::Param | Origin::Alloc | Origin::View(_) | Origin::Region(_) | Origin::Unbound => {}
+    }
+}
+
+fn of_block(block: &Block, f: &mut impl FnMut(VarId)) {
+    for stmt in block {
+        of_stmt(stmt, f);
+        stmt.for_each_block(|b| of_block(b, f));
+    }
+}
+
+fn of_stmt(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
+    match &stmt.kind {
+        StmtKind::For(l) => l.annotations.iter().for_each(|(_, value)| of_value(value, f)),
+        StmtKind::Alloc { annotations, .. } => annotations.iter().for_each(|(_, value)| of_value(value, f)),
+        StmtKind::Attr { node, .. } => match node {
+            AttrNode::Value(value) => of_value(value, f),
+            AttrNode::Var(v) => f(*v),
+            AttrNode::Buffer(_) => {}
+            AttrNode::CommReducer(r) => r.result.iter().chain(&r.identity).for_each(|e| of_expr(e, f)),
+            AttrNode::IterVar { dom, .. } => {
+                dom.iter().for_each(|(min, extent)| [min, extent].into_iter().for_each(|e| of_expr(e, f)));
+            }
+        },
+        StmtKind::SBlock(block) => of_sblock(block, f),
+        StmtKind::Bind { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::Evaluate(_)
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Assert { .. }
+        | StmtKind::LaunchThread { .. }
+        | StmtKind::Decl { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => {}
+    }
+}
+
+fn of_sblock(block: &SBlock, f: &mut impl FnMut(VarId)) {
+    block.attrs.iter().for_each(|(_, value)| of_value(value, f));
+    block.axes.iter().flat_map(|a| [&a.min, &a.extent]).for_each(|e| of_expr(e, f));
+    let matched = block.match_buffers.iter().map(|(_, region)| region);
+    let regions = block.reads.iter().chain(&block.writes).flatten().chain(matched);
+    regions.for_each(|region: &BufferRegion| {
+        region
+            .ranges
+            .iter()
+            .flat_map(|(min, extent)| std::iter::once(min).chain(extent))
+            .for_each(|e| of_expr(e, f));
+    });
+}
