@@ -35,6 +35,7 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         tolerance: None,
         max_steps: 1_000_000,
         lenient_loads: false,
+        no_new_loads: true,
     };
     let verdict = equiv(&module, &result, &options).unwrap();
     assert!(verdict.difference.is_none(), "{result}\n{verdict:?}");
