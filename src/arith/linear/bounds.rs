@@ -51,7 +51,8 @@ fn narrow(form: &Form, sign: i64, ranges: &mut [Interval]) -> Option<bool> {
     let mut total = i128::from(form.constant_term()) * i128::from(sign);
     let mut open = 0;
     for &(column, c) in form.terms() {
-        match most(c.saturating_mul(sign), ranges[column as usize]) {
+        let Some(c) = c.checked_mul(sign) else { return Some(false) };
+        match most(c, ranges[column as usize]) {
             Some(v) => total += v,
             None => open += 1,
         }
@@ -61,7 +62,7 @@ fn narrow(form: &Form, sign: i64, ranges: &mut [Interval]) -> Option<bool> {
     }
     let mut changed = false;
     for &(column, c) in form.terms() {
-        let c = c.saturating_mul(sign);
+        let c = c * sign;
         let own = ranges[column as usize];
         let rest = match most(c, own) {
             Some(v) if open == 0 => total - v,

@@ -92,7 +92,8 @@ impl System {
         let flip = terms[0].1 < 0;
         let divisor = if flip { -g } else { g };
         for t in &mut terms {
-            t.1 /= divisor;
+            let Some(reduced) = t.1.checked_div(divisor) else { return };
+            t.1 = reduced;
         }
         if flip {
             let Some(most) = least.checked_neg() else { return };
@@ -143,7 +144,7 @@ impl System {
         let equality = Form::from_sorted(terms.clone(), constant);
         // The smallest coefficient; of equals the column made last.
         let Some(&(column, k)) = terms.iter().rev().min_by_key(|t| t.1.unsigned_abs()) else { return false };
-        let value = if k.abs() == 1 {
+        let value = if k.unsigned_abs() == 1 {
             equality.substitute(column, &Form::default()).and_then(|rest| rest.scale(-k))
         } else if *next < columns + MAX_NEW {
             // With m = |k| + 1 and residues of least size, k leaves -sign(k): the column is
@@ -151,7 +152,7 @@ impl System {
             let Some(m) = k.checked_abs().and_then(|k| k.checked_add(1)) else { return false };
             let residue = |c: i64| {
                 let r = c.rem_euclid(m);
-                if r > m / 2 || 2 * r == m { r - m } else { r }
+                if r >= m - m / 2 { r - m } else { r }
             };
             let new = *next as Column;
             *next += 1;
@@ -206,8 +207,8 @@ impl System {
                 let (lower, upper) = if c > 0 { (from_lo, from_hi) } else { (from_hi, from_lo) };
                 uses.lower += i64::from(lower);
                 uses.upper += i64::from(upper);
-                uses.lower_unit &= !lower || c.abs() == 1;
-                uses.upper_unit &= !upper || c.abs() == 1;
+                uses.lower_unit &= !lower || c.unsigned_abs() == 1;
+                uses.upper_unit &= !upper || c.unsigned_abs() == 1;
             }
         }
         let cost = |u: &Uses| {

@@ -185,7 +185,10 @@ impl Search<'_> {
             }
             for &x in factors {
                 let range = ranges[x as usize];
-                let few = range.lo().zip(range.hi()).is_some_and(|(lo, hi)| lo < hi && hi - lo <= MAX_VALUES);
+                let few = range
+                    .lo()
+                    .zip(range.hi())
+                    .is_some_and(|(lo, hi)| lo < hi && hi.saturating_sub(lo) <= MAX_VALUES);
                 let middle = match (range.at_least(0) || range.at_most(0), few) {
                     (false, _) => 0,
                     (true, true) => values[x as usize].clamp(range.lo()?, range.hi()?),

@@ -324,6 +324,55 @@ fn types_that_wrap_are_not_integers() {
 }
 
 #[test]
+fn numbers_at_the_ends_of_64_bits_decide_nothing_wrong() {
+    let wide = DType::int(64);
+    let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+    let x = Expr::var(VarId(0), wide);
+    for a in ends {
+        for b in ends {
+            for op in [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::FloorDiv, BinOp::FloorMod, BinOp::Min] {
+                for compare in [BinOp::Lt, BinOp::Le, BinOp::Eq, BinOp::Ne] {
+                    let scaled = Expr::binary(op, x.clone(), Expr::int(a, wide));
+                    let e = Expr::binary(compare, scaled, Expr::int(b, wide));
+                    let ranges = [Interval::new(-BOX, BOX).unwrap()];
+                    let decided = Prover::new(&ranges).decide(&e, Prover::FUEL);
+                    let values = (-BOX..=BOX).map(|v| exact(op, v, a).map(|v| holds(compare, v, b.into())));
+                    let values: Vec<bool> = values.flatten().collect();
+                    assert!(
+                        decided.is_none_or(|d| values.iter().all(|v| *v == d)),
+                        "{e:?} is not always {decided:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The value as an integer of any size; `None` for division by zero.
+fn exact(op: BinOp, a: i64, b: i64) -> Option<i128> {
+    let (a, b) = (i128::from(a), i128::from(b));
+    let quotient = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
+    Some(match op {
+        BinOp::Add => a + b,
+        BinOp::Sub => a - b,
+        BinOp::Mul => a * b,
+        BinOp::Min => a.min(b),
+        _ if b == 0 => return None,
+        BinOp::FloorDiv => quotient(a, b),
+        _ => a - b * quotient(a, b),
+    })
+}
+
+fn holds(compare: BinOp, a: i128, b: i128) -> bool {
+    match compare {
+        BinOp::Lt => a < b,
+        BinOp::Le => a <= b,
+        BinOp::Eq => a == b,
+        _ => a != b,
+    }
+}
+
+#[test]
 fn what_may_change_is_not_equal_to_itself() {
     check(None, &[], "T.call_extern(\"int32\", \"next\") == T.call_extern(\"int32\", \"next\")");
     check(Some(true), &[], "T.shift_left(x, y) == T.shift_left(x, y)");
