@@ -20,7 +20,7 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -51,7 +51,7 @@ def scripts():
     return b"".join(path.read_bytes() for path in files)
 
 
-def measure(args, program, key):
+def measure(args, worker, program, key):
     """The measurements of one program, from an earlier run or from a new process."""
     path = args.folder / "results" / f"{key}.json"
     if path.exists() and not args.fresh:
@@ -69,15 +69,7 @@ def measure(args, program, key):
     if args.keep:
         job["keep"] = str(args.keep / program["name"])
         pathlib.Path(job["keep"]).mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(job, file)
-        file.flush()
-        command = [sys.executable, str(HERE / "measure.py"), file.name]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-            result = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()[-300:]}
-        except subprocess.TimeoutExpired:
-            result = {"error": f"took longer than {SECONDS} s"}
+    result = worker.ask(job)
     result |= {key: program[key] for key in ("name", "set", "device", "category")}
     result["bytes"] = pathlib.Path(program["path"]).stat().st_size
     if "error" not in result:
@@ -85,6 +77,36 @@ def measure(args, program, key):
         path.with_suffix(".new").write_text(json.dumps(result))
         path.with_suffix(".new").rename(path)
     return result
+
+
+class Worker:
+    """A process that measures one program after the other; a new one takes over when it dies or takes too long."""
+
+    def __init__(self):
+        self.process = None
+
+    def ask(self, job):
+        """The answer to a job."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, HERE / "measure.py"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )
+        limit = threading.Timer(SECONDS, self.process.kill)
+        limit.start()
+        try:
+            self.process.stdin.write(json.dumps(job) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+            if answer:
+                return json.loads(answer)
+        except OSError:
+            pass
+        finally:
+            limit.cancel()
+        self.process.kill()
+        status, self.process = self.process.wait(), None
+        return {"error": f"the process that measured it ended with status {status}"}
 
 
 def main():
@@ -96,6 +118,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, help="Markdown file (default: none)")
     parser.add_argument("--keep", type=pathlib.Path, help="keep compiled kernels and their LLVM IR in this folder")
     parser.add_argument("--quick", action="store_true", help="every 8th program, -O3 only")
+    parser.add_argument("--sample", type=int, default=1, help="of the generated programs every n-th only")
     parser.add_argument("--fresh", action="store_true", help="measure everything anew")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("names", nargs="*", help="parts of names of programs (default: all)")
@@ -113,13 +136,23 @@ def main():
         wanted = [p for p in wanted if any(name in p["name"] for name in args.names)]
     if args.quick:
         wanted = wanted[::8]
+    elif args.sample > 1:
+        generated = [p for p in wanted if p["set"] == "generated"]
+        wanted = generated[:: args.sample] + [p for p in wanted if p["set"] != "generated"]
     os.nice(10)
     measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py")]
     common = (args.satir.read_bytes(), scripts(), *measuring, args.quick)
     results, start = [], time.monotonic()
+    workers = threading.local()
+
+    def run(pair):
+        if not hasattr(workers, "mine"):
+            workers.mine = Worker()
+        return measure(args, workers.mine, *pair)
+
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         keys = [digest(*common, pathlib.Path(p["path"]).read_bytes(), json.dumps(p)) for p in wanted]
-        for result in pool.map(lambda pair: measure(args, *pair), zip(wanted, keys)):
+        for result in pool.map(run, zip(wanted, keys)):
             results.append(result)
             done = f"[{time.monotonic() - start:.0f} s] {len(results)}/{len(wanted)}"
             print(done, summary(result), file=sys.stderr, flush=True)
@@ -137,6 +170,7 @@ def invocation(args):
     """The command that makes the same document."""
     words = [".venv/bin/python benches/compare/compare.py"]
     words += ["--quick"] if args.quick else []
+    words += [f"--sample {args.sample}"] if args.sample > 1 else []
     words += [f"--output {args.output.name}"] if args.output else []
     return " ".join([*words, *args.names])
 

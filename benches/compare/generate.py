@@ -208,6 +208,9 @@ OPERATORS = {
     stencil: [31, 27],
 }
 
+# Sizes that TVM names itself: the batch of the result, where those of the operands could differ.
+NAMED_BY_TVM = {batch_matmul: {"batch": 3}}
+
 # Operators whose definition in TVM needs constants.
 STATIC_ONLY = {upsample, strided_slice, mirror_pad}
 
@@ -316,7 +319,7 @@ def before_cse(module):
 def make(operator, dims, symbolic, schedule):
     """A program and the values of its dimensions."""
     names = operator.__code__.co_varnames[: operator.__code__.co_argcount]
-    bindings = dict(zip(names, dims)) if symbolic else {}
+    bindings = dict(zip(names, dims)) | NAMED_BY_TVM.get(operator, {}) if symbolic else {}
     values = [te.var(name, "int32") for name in names] if symbolic else dims
     func = te.create_prim_func(operator(*values))
     target = dict(TARGET)

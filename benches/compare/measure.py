@@ -1,13 +1,15 @@
-"""Measures one program in all variants, in a process of its own, so that what TVM does to it stops nothing else.
+"""Measures programs in all variants, in a process of its own, so that what TVM does to one of them stops nothing else.
 
-    python measure.py JOB.json
+    python measure.py
 
-A job names the program, the binary, the folder for compiled kernels and the variants; the result goes to standard
-output as JSON. Variants whose kernels have equal text are compiled and counted once.
+Reads jobs from standard input, one line of JSON each, and answers each with a line of JSON. A job names the program,
+the binary, the folder for compiled kernels and the variants. Variants whose kernels have equal text are compiled and
+counted once.
 """
 
 import hashlib
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -114,13 +116,17 @@ def measure(job):
 
 
 def main():
-    job = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    try:
-        result = measure(job)
-    except Exception as error:
-        traceback.print_exc()
-        result = {"error": message(error)}
-    json.dump(result, sys.stdout)
+    # What TVM prints goes to standard error: standard output has the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        try:
+            result = measure(json.loads(line))
+        except Exception as error:
+            traceback.print_exc()
+            result = {"error": message(error)}
+        answers.write(json.dumps(result) + "\n")
+        answers.flush()
 
 
 if __name__ == "__main__":
