@@ -37,7 +37,11 @@ const NEW_NODE: f64 = 1.0 / 4096.0;
 /// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
 /// one unit less than `x % d`; but LLVM knows the range of a remainder, and proves with it that indices do not wrap and
 /// that conditions hold, which is worth more: without it, some kernels execute a third more instructions.
-const REMAINDER: f64 = 1.25;
+const REMAINDER: f64 = 2.25;
+
+/// Added to the cost of a quotient or remainder by a constant where the dividend may be negative, per execution: the
+/// truncating division of the hardware has to be corrected.
+const CORRECTION: f64 = 1.0;
 
 /// The index of a needed class in a [`Selection`].
 pub type Index = usize;
@@ -175,7 +179,8 @@ impl<'a> Selector<'a> {
                 list.push(Candidate {
                     weight: weight(lowered, node, profile),
                     own_needs,
-                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE } - bonus(graph, node),
+                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE }
+                        + handicap(graph, node),
                     partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,
@@ -471,20 +476,28 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// What a form is worth to the compiler of the result beyond its own cost.
-fn bonus(graph: &Graph, node: &Node) -> f64 {
+/// What a form costs the compiler of the result beyond its own operations.
+fn handicap(graph: &Graph, node: &Node) -> f64 {
     match (&node.op, &node.children[..]) {
-        (Op::Bin(BinOp::FloorMod), &[_, divisor])
-            if node.dtype.is_index() && nonzero_constant(graph, divisor) =>
+        (Op::Bin(op @ (BinOp::FloorMod | BinOp::FloorDiv)), &[dividend, divisor])
+            if node.dtype.is_index() && divides_slowly(graph, divisor) =>
         {
-            REMAINDER
+            match op {
+                _ if !graph[dividend].data.interval.at_least(0) => CORRECTION,
+                BinOp::FloorMod => -REMAINDER,
+                _ => 0.0,
+            }
         }
         _ => 0.0,
     }
 }
 
-fn nonzero_constant(graph: &Graph, id: Id) -> bool {
-    graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
+/// Whether the class is a constant that is no power of two: dividing by it is no shift.
+fn divides_slowly(graph: &Graph, id: Id) -> bool {
+    graph[id]
+        .nodes
+        .iter()
+        .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
 }
 
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands
