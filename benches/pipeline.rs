@@ -85,6 +85,7 @@ fn stages(c: &mut Criterion) {
         profile: &options.profile,
         bindings: &options.bindings,
         node_limit: options.budgets.nodes,
+        effort: options.effort,
         keep_lets: options.keep_lets,
         rewrites: &options.rewrites,
     };

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use satir::cse;
+use satir::eqsat::extract::Effort;
 
 use super::args::{InOut, Tuning};
 use super::io::{Failure, Source};
@@ -28,6 +29,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_simplify: bool,
 
+    /// How the cheapest among equal expressions is chosen.
+    #[arg(long, value_enum, default_value_t = Extract::Auto)]
+    extract: Extract,
+
     /// Keep the Let bindings of the input where they are (semantic mode makes them again where they pay).
     #[arg(long)]
     keep_lets: bool,
@@ -47,6 +52,17 @@ enum Mode {
     Semantic,
     /// By text: expressions are equal if they are written alike.
     Syntactic,
+}
+
+/// How the cheapest among equal expressions is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Extract {
+    /// Greedily.
+    Greedy,
+    /// Greedily, and exactly where that takes few steps.
+    Auto,
+    /// Exactly, within a limit on steps; the report says whether that was enough.
+    Exact,
 }
 
 /// What to print.
@@ -71,6 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     options.simplify = !args.no_simplify;
     options.keep_lets = args.keep_lets;
+    options.effort = match args.extract {
+        Extract::Greedy => Effort::Greedy,
+        Extract::Auto => Effort::Auto,
+        Extract::Exact => Effort::Exact,
+    };
     let reported = args.tuning.report.is_some() || args.emit == Emit::Report;
     let job = |source: &Source| one(source, &options, args.emit, reported);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)

@@ -141,6 +141,7 @@ fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         profile: &options.profile,
         bindings: &options.bindings,
         node_limit: options.budgets.nodes,
+        effort: options.effort,
         keep_lets: options.keep_lets,
         rewrites: &options.rewrites,
     };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cost::{Bindings, Profile};
+use crate::eqsat::extract::Effort;
 use crate::eqsat::rewrite::Rewrites;
 
 /// How equality of expressions is decided.
@@ -57,6 +58,8 @@ pub struct Options {
     pub rewrites: Arc<Rewrites>,
     /// Whether semantic mode simplifies expressions and conditions under the facts of their place first.
     pub simplify: bool,
+    /// How much is done to find the cheapest choice among equal expressions.
+    pub effort: Effort,
     /// Whether the Let bindings of the input stay, each with its variable and at its place. Otherwise they are made again
     /// where they pay.
     pub keep_lets: bool,
@@ -73,6 +76,7 @@ impl Default for Options {
             profile: Profile::default(),
             rewrites: Rewrites::embedded(),
             simplify: true,
+            effort: Effort::default(),
             keep_lets: false,
             fast_math: false,
         }

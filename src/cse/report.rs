@@ -124,6 +124,8 @@ pub struct SearchReport {
     pub classes: usize,
     /// Rounds of rewriting.
     pub iterations: usize,
+    /// Whether no choice among the equal expressions that were found is cheaper; `false` if that is not known.
+    pub optimal: bool,
 }
 
 /// A budget.
@@ -202,6 +204,7 @@ impl SearchReport {
             nodes: stats.nodes,
             classes: stats.classes,
             iterations: stats.rounds,
+            optimal: stats.optimal,
         }
     }
 }

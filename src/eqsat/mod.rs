@@ -44,6 +44,8 @@ pub struct Config<'a> {
     pub bindings: &'a Bindings,
     /// The most e-nodes; at the limit the best so far is extracted.
     pub node_limit: usize,
+    /// How much is done to find the cheapest choice of nodes.
+    pub effort: extract::Effort,
     /// Whether the `Bind` statements of the input stay.
     pub keep_lets: bool,
     /// The rewrite rules.
@@ -85,6 +87,10 @@ pub struct Stats {
     pub rounds: usize,
     /// Whether the node limit was hit.
     pub node_limit_hit: bool,
+    /// The cost of the result, and whether no choice of nodes is cheaper (with the same way to place them).
+    pub cost: f64,
+    /// See [`Stats::cost`].
+    pub optimal: bool,
     /// Time in each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
@@ -126,7 +132,7 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
         return Err(Failure::Contradiction);
     }
     clock.lap("forms");
-    let (selection, plan) = extract::extract(&mut lowered, original, config)?;
+    let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, original, config)?;
     clock.lap("extract");
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
     clock.lap("raise");
@@ -136,6 +142,8 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
         classes: lowered.graph.number_of_classes(),
         rounds,
         node_limit_hit: lowered.graph.total_number_of_nodes() > config.node_limit,
+        cost: plan.cost,
+        optimal,
         stages: clock.laps,
     };
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })

@@ -90,6 +90,11 @@ impl Scopes {
         self.definitions.get(var.index()).copied().flatten()
     }
 
+    /// Whether no scope runs more rarely than the one around it.
+    pub fn frequencies_grow(&self) -> bool {
+        self.scopes.iter().all(|s| s.parent.is_none_or(|p| self.get(p.scope).frequency <= s.frequency))
+    }
+
     /// The later of two places of which one lies inside of the other's scope: the deeper scope, or the later statement of
     /// one scope.
     pub fn later(&self, a: Place, b: Place) -> Place {

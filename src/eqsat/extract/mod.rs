@@ -10,6 +10,7 @@
 //! [`select`] chooses the nodes, counting a shared class once at its best place; [`place`] then decides for each
 //! class, exactly, where to bind and where to compute inline, given the places of its uses.
 
+mod exact;
 pub mod guards;
 pub mod place;
 pub mod select;
@@ -26,10 +27,53 @@ use super::lang::Node;
 use super::lower::Lowered;
 use super::{Config, Failure};
 use crate::ir::opclass::OpClass;
+use select::Selector;
 use traps::Evaluated;
 
 /// Up to this many e-nodes, all ways of looking for common parts are tried.
 const SMALL: usize = 2_000;
+
+/// How much is done to find the cheapest choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Greedy search only.
+    Greedy,
+    /// Greedy search, and for small problems a short exact one.
+    #[default]
+    Auto,
+    /// Greedy search, then a long exact one.
+    Exact,
+}
+
+impl Effort {
+    /// The steps of the exact search.
+    const fn steps(self, classes: usize) -> usize {
+        match self {
+            Effort::Greedy => 0,
+            Effort::Auto if classes <= AUTO_CLASSES => AUTO_STEPS,
+            Effort::Auto => 0,
+            Effort::Exact => EXACT_STEPS,
+        }
+    }
+}
+
+/// The size of problems that are small, in classes, and the steps of the exact search for them.
+const AUTO_CLASSES: usize = 40;
+const AUTO_STEPS: usize = 400;
+
+/// The steps of the exact search if it is asked for.
+const EXACT_STEPS: usize = 1_000_000;
+
+/// A choice of nodes with its placement.
+#[derive(Clone, Debug)]
+pub struct Extracted {
+    /// The nodes.
+    pub selection: Selection,
+    /// Where they are computed.
+    pub plan: Plan,
+    /// Whether no choice is cheaper, under this way to place it.
+    pub optimal: bool,
+}
 
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
 /// have in common. `original` holds the nodes of the input.
@@ -37,7 +81,7 @@ pub fn extract(
     lowered: &mut Lowered,
     original: HashSet<Node>,
     config: &Config<'_>,
-) -> Result<(Selection, Plan), Failure> {
+) -> Result<Extracted, Failure> {
     let profile = config.profile;
     let weight = |class| profile.weight(class).to_f64();
     let weights = Weights {
@@ -63,20 +107,30 @@ pub fn extract(
     let hints = shared::offer(lowered, &first, weights, &searches);
     lowered.graph.rebuild();
     let original = canonical(lowered, original);
-    let selections = select::select(lowered, &original, profile, &hints);
+    let lowered = &*lowered;
+    let mut selector = Selector::new(lowered, &original, profile);
+    let selections = selector.select(lowered, &hints);
     if selections.is_empty() {
         return Err(Failure::NoTerm);
     }
     let evaluated = Evaluated::new(lowered);
-    selections
+    let greedy = selections
         .into_iter()
         .filter_map(|selection| {
             let plan = place::place(lowered, &evaluated, &selection, profile)?;
             Some((selection, plan))
         })
         // Of equally cheap ones the first.
-        .reduce(|best, next| if next.1.cost < best.1.cost - 1e-6 { next } else { best })
-        .ok_or(Failure::MayTrap)
+        .reduce(|best, next| if next.1.cost < best.1.cost - 1e-6 { next } else { best });
+    let steps = config.effort.steps(selector.candidates.len());
+    if steps == 0 {
+        let (selection, plan) = greedy.ok_or(Failure::MayTrap)?;
+        return Ok(Extracted { selection, plan, optimal: false });
+    }
+    let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.cost);
+    let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
+    let (selection, plan) = found.best.or(greedy).ok_or(Failure::MayTrap)?;
+    Ok(Extracted { selection, plan, optimal: found.complete })
 }
 
 fn canonical(lowered: &Lowered, nodes: HashSet<Node>) -> HashSet<Node> {

@@ -7,7 +7,8 @@
 //! technology mapping: Mishchenko, Chatterjee, Brayton, "Improvements to Technology Mapping for LUT-Based FPGAs",
 //! FPGA 2006). A candidate that would depend on its own class is passed over.
 //!
-//! Ties are broken by, in this order: forms that stand in the input, then the order of the classes' nodes.
+//! Ties are broken by, in this order: the choice that is in place, forms that stand in the input, the order of the
+//! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
 
 use egg::{Id, Language};
 use hashbrown::{HashMap, HashSet};
@@ -72,31 +73,6 @@ pub struct Selection {
     pub sites: Vec<Index>,
 }
 
-/// Chooses nodes for all sites, once from the cheapest trees and once from each of the hints (nodes to begin with).
-/// `original` holds the nodes of the input.
-pub fn select(
-    lowered: &Lowered,
-    original: &HashSet<Node>,
-    profile: &Profile,
-    hints: &[Vec<(Id, Node)>],
-) -> Vec<Selection> {
-    let mut selector = Selector::new(lowered, original, profile);
-    selector.tree_costs();
-    let roots = selector.roots(lowered);
-    let trees = (selector.choice.clone(), selector.needs.clone(), selector.total.clone());
-    let mut selections = Vec::new();
-    for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
-        (selector.choice, selector.needs, selector.total) = trees.clone();
-        selector.refs.fill(0);
-        if hint.is_none_or(|hint| selector.follow(lowered, hint, &roots))
-            && selector.improve(&roots).is_some()
-        {
-            selections.extend(selector.finish(&roots));
-        }
-    }
-    selections
-}
-
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
 pub fn select_trees(
     lowered: &Lowered,
@@ -111,23 +87,24 @@ pub fn select_trees(
 }
 
 /// A way to compute a class.
-struct Candidate {
-    node: Node,
-    children: Vec<Index>,
-    weight: f64,
-    own_needs: Place,
+pub(super) struct Candidate {
+    pub(super) node: Node,
+    pub(super) children: Vec<Index>,
+    pub(super) weight: f64,
+    pub(super) own_needs: Place,
     penalty: f64,
     /// Whether the operation itself may trap.
-    partial: bool,
+    pub(super) partial: bool,
 }
 
-struct Selector<'a> {
+/// The classes that sites can reach, with all ways to compute them, and a choice among these.
+pub(super) struct Selector<'a> {
     scopes: &'a Scopes,
     classes: Vec<Id>,
     index: HashMap<Id, Index>,
-    candidates: Vec<Vec<Candidate>>,
+    pub(super) candidates: Vec<Vec<Candidate>>,
     /// Per class: the candidate chosen, where it can be computed, and its tree cost.
-    choice: Vec<Option<usize>>,
+    pub(super) choice: Vec<Option<usize>>,
     needs: Vec<Place>,
     total: Vec<bool>,
     tree: Vec<f64>,
@@ -141,7 +118,7 @@ struct Selector<'a> {
 const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
-    fn new(lowered: &'a Lowered, original: &HashSet<Node>, profile: &Profile) -> Selector<'a> {
+    pub(super) fn new(lowered: &'a Lowered, original: &HashSet<Node>, profile: &Profile) -> Selector<'a> {
         let graph = &lowered.graph;
         let mut index = HashMap::new();
         let mut classes: Vec<Id> = Vec::new();
@@ -206,7 +183,24 @@ impl<'a> Selector<'a> {
         }
     }
 
-    fn roots(&self, lowered: &Lowered) -> Vec<Index> {
+    /// Chooses nodes for all sites, once from the cheapest trees and once from each of the hints (nodes to begin with).
+    pub(super) fn select(&mut self, lowered: &Lowered, hints: &[Vec<(Id, Node)>]) -> Vec<Selection> {
+        self.tree_costs();
+        let roots = self.roots(lowered);
+        let trees = (self.choice.clone(), self.needs.clone(), self.total.clone());
+        let mut selections = Vec::new();
+        for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
+            (self.choice, self.needs, self.total) = trees.clone();
+            self.refs.fill(0);
+            if hint.is_none_or(|hint| self.follow(lowered, hint, &roots)) && self.improve(&roots).is_some() {
+                selections.extend(self.finish(&roots));
+            }
+        }
+        selections
+    }
+
+    /// The classes of the sites.
+    pub(super) fn roots(&self, lowered: &Lowered) -> Vec<Index> {
         lowered.sites.iter().map(|s| self.index[&lowered.graph.find(s.class)]).collect()
     }
 
@@ -336,7 +330,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Whether `from` depends on `target` (or the search was too long).
-    fn depends(&mut self, from: &[Index], target: Index) -> bool {
+    pub(super) fn depends(&mut self, from: &[Index], target: Index) -> bool {
         self.stamp += 1;
         let mut stack = from.to_vec();
         let mut fuel = CYCLE_FUEL;
@@ -447,7 +441,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Brings needs and totality of all classes in use up to date.
-    fn update(&mut self, roots: &[Index]) -> Option<()> {
+    pub(super) fn update(&mut self, roots: &[Index]) -> Option<()> {
         for c in self.order(roots)? {
             let candidate = self.chosen(c)?;
             let (needs, total) = (self.candidate_needs(candidate), self.candidate_total(candidate));
@@ -457,7 +451,7 @@ impl<'a> Selector<'a> {
         Some(())
     }
 
-    fn finish(&self, roots: &[Index]) -> Option<Selection> {
+    pub(super) fn finish(&self, roots: &[Index]) -> Option<Selection> {
         let order = self.order(roots)?;
         let position: HashMap<Index, Index> = order.iter().enumerate().map(|(i, &c)| (c, i)).collect();
         let mut chosen = Vec::with_capacity(order.len());

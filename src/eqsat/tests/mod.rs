@@ -1,5 +1,6 @@
 //! Tests of the theory: equal terms end in one class, and what the engine says of a class holds for all values.
 
+mod exact;
 mod pipeline;
 mod safety;
 

@@ -1,5 +1,6 @@
 //! Tests of the whole pipeline on built functions: cost, and equality by the interpreter.
 
+use super::super::extract::Effort;
 use super::super::rewrite::Rewrites;
 use super::super::{Config, optimize};
 use crate::cost::{Bindings, Profile, cost_of_func};
@@ -19,6 +20,7 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
         profile: &profile,
         bindings: &bindings,
         node_limit: NODES,
+        effort: Effort::Auto,
         keep_lets: false,
         rewrites: &rewrites,
     };

@@ -1,6 +1,7 @@
 //! Tests of what may not be done: evaluating what the input does not, reading memory at another time, losing variables
 //! that something names.
 
+use super::super::extract::Effort;
 use super::super::rewrite::Rewrites;
 use super::super::{Config, Optimized, optimize};
 use crate::cost::{Bindings, Profile};
@@ -20,6 +21,7 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         profile: &Profile::default(),
         bindings: &Bindings::new(),
         node_limit: 100_000,
+        effort: Effort::Auto,
         keep_lets,
         rewrites: &rewrites,
     };
@@ -204,6 +206,7 @@ fn loads_beside_calls_that_may_write_stay_beside_them() {
             profile: &Profile::default(),
             bindings: &Bindings::new(),
             node_limit: 100_000,
+            effort: Effort::Auto,
             keep_lets: false,
             rewrites: &rewrites,
         };

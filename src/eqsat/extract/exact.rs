@@ -1,0 +1,200 @@
+//! Exact choice of nodes for small problems: branch and bound.
+//!
+//! All ways to choose one node for each needed class are tried, classes in the order in which they become needed, but
+//! for those that cannot be cheaper than the best found so far: every needed class is computed at least once, by one
+//! of its nodes, in no scope further out than some choice of its operands allows. The cost of a complete choice is that
+//! of its [placement](super::place), so the result is the best of all choices under the placement that the greedy search
+//! uses, too.
+
+use std::collections::BTreeSet;
+
+use super::place::{Plan, place};
+use super::select::{Candidate, Index, Selection, Selector};
+use super::traps::{Evaluated, condition};
+use crate::cost::Profile;
+use crate::eqsat::lower::Lowered;
+use crate::eqsat::scopes::Place;
+
+/// Less than this is no gain.
+const EPSILON: f64 = 1e-6;
+
+/// What the search led to.
+pub(super) struct Outcome {
+    /// The best choice and its placement; absent if none is cheaper than what the search began with.
+    pub(super) best: Option<(Selection, Plan)>,
+    /// Whether nothing was left out: no choice is cheaper.
+    pub(super) complete: bool,
+}
+
+/// Looks for a choice that costs less than `cost`, in at most `steps` steps.
+pub(super) fn search(
+    selector: &mut Selector<'_>,
+    lowered: &Lowered,
+    evaluated: &Evaluated<'_>,
+    profile: &Profile,
+    cost: f64,
+    steps: usize,
+) -> Outcome {
+    let roots = selector.roots(lowered);
+    let bounds = Bounds::new(selector, lowered);
+    selector.choice.fill(None);
+    let known = vec![false; bounds.class.len()];
+    let outcome = Outcome { best: None, complete: true };
+    let needed = Vec::new();
+    let mut search =
+        Search { selector, lowered, evaluated, profile, bounds, known, needed, steps, cost, outcome };
+    let sum = search.need(&roots);
+    search.descend(&roots, 0, sum);
+    search.outcome
+}
+
+struct Search<'s, 'a> {
+    selector: &'s mut Selector<'a>,
+    lowered: &'s Lowered,
+    evaluated: &'s Evaluated<'s>,
+    profile: &'s Profile,
+    bounds: Bounds,
+    /// Whether each class is needed by the choices so far; and those, in the order in which they came to be.
+    known: Vec<bool>,
+    needed: Vec<Index>,
+    steps: usize,
+    /// The least cost so far.
+    cost: f64,
+    outcome: Outcome,
+}
+
+impl Search<'_, '_> {
+    /// Adds classes to the needed ones; returns what the new ones cost at least.
+    fn need(&mut self, classes: &[Index]) -> f64 {
+        let mut sum = 0.0;
+        for &c in classes {
+            if !std::mem::replace(&mut self.known[c], true) {
+                self.needed.push(c);
+                sum += self.bounds.class[c];
+            }
+        }
+        sum
+    }
+
+    /// Decides the needed classes from the one at `at` on; all before it are decided. `bound` is what everything that is
+    /// needed costs at least.
+    fn descend(&mut self, roots: &[Index], at: usize, bound: f64) {
+        if self.steps == 0 {
+            self.outcome.complete = false;
+            return;
+        }
+        self.steps -= 1;
+        let Some(&class) = self.needed.get(at) else {
+            self.complete(roots);
+            return;
+        };
+        for k in 0..self.bounds.order[class].len() {
+            let i = self.bounds.order[class][k];
+            let bound = bound - self.bounds.class[class] + self.bounds.candidate[class][i];
+            if bound > self.cost - EPSILON {
+                break;
+            }
+            let children = self.selector.candidates[class][i].children.clone();
+            if self.selector.depends(&children, class) {
+                continue;
+            }
+            self.selector.choice[class] = Some(i);
+            let length = self.needed.len();
+            let bound = bound + self.need(&children);
+            if bound <= self.cost - EPSILON {
+                self.descend(roots, at + 1, bound);
+            }
+            for c in self.needed.drain(length..) {
+                self.known[c] = false;
+            }
+            self.selector.choice[class] = None;
+        }
+    }
+
+    /// Every needed class has its node: places them.
+    fn complete(&mut self, roots: &[Index]) {
+        let selection = self.selector.update(roots).and_then(|()| self.selector.finish(roots));
+        let Some(selection) = selection else { return };
+        let Some(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
+        if plan.cost < self.cost - EPSILON {
+            self.cost = plan.cost;
+            self.outcome.best = Some((selection, plan));
+        }
+    }
+}
+
+/// What computing each class, and each of its candidates, costs at least.
+struct Bounds {
+    class: Vec<f64>,
+    candidate: Vec<Vec<f64>>,
+    /// The candidates of each class that are worth a look, the least bound first.
+    order: Vec<Vec<usize>>,
+}
+
+impl Bounds {
+    fn new(selector: &Selector<'_>, lowered: &Lowered) -> Bounds {
+        let outermost = outermost(selector, lowered);
+        let grows = frequencies_grow(selector, lowered);
+        let least = |c: &Candidate| match needs(c, &outermost, lowered) {
+            Some(place) if grows => c.weight * lowered.scopes.get(place.scope).frequency,
+            // Deeper inside it may run more rarely.
+            Some(_) => 0.0,
+            None => f64::INFINITY,
+        };
+        let candidate: Vec<Vec<f64>> =
+            selector.candidates.iter().map(|list| list.iter().map(least).collect()).collect();
+        let class = candidate.iter().map(|c| c.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+        let order =
+            (0..candidate.len()).map(|c| worth_a_look(&selector.candidates[c], &candidate[c])).collect();
+        Bounds { class, candidate, order }
+    }
+}
+
+/// The candidates of a class by their bounds; of those with equal cost and the same operands only the first.
+fn worth_a_look(candidates: &[Candidate], bounds: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i].is_finite()).collect();
+    order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
+    let mut seen = BTreeSet::new();
+    order.retain(|&i| {
+        let c = &candidates[i];
+        let mut children = c.children.clone();
+        children.sort_unstable();
+        let lazy = (0..children.len()).any(|k| condition(&c.node, k).is_some());
+        c.partial || lazy || seen.insert((children, c.weight.to_bits(), c.own_needs))
+    });
+    order
+}
+
+/// The outermost place where each class can be computed by some choice; `None` if by none.
+fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
+    let mut places: Vec<Option<Place>> = vec![None; selector.candidates.len()];
+    let key = |p: Place| (lowered.scopes.get(p.scope).depth, p.position);
+    loop {
+        let mut changed = false;
+        for c in (0..places.len()).rev() {
+            for candidate in &selector.candidates[c] {
+                if let Some(place) = needs(candidate, &places, lowered)
+                    && places[c].is_none_or(|known| key(place) < key(known))
+                {
+                    places[c] = Some(place);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return places;
+        }
+    }
+}
+
+/// From where on a candidate can be computed, given that of its operands.
+fn needs(candidate: &Candidate, places: &[Option<Place>], lowered: &Lowered) -> Option<Place> {
+    let own = Some(candidate.own_needs);
+    candidate.children.iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c]?)))
+}
+
+/// Whether nothing runs more rarely than what is around it.
+fn frequencies_grow(selector: &Selector<'_>, lowered: &Lowered) -> bool {
+    let lazy = |c: &Candidate| (0..c.children.len()).any(|i| condition(&c.node, i).is_some());
+    lowered.scopes.frequencies_grow() && !selector.candidates.iter().flatten().any(lazy)
+}
