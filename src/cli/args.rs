@@ -41,6 +41,10 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) fast_math: bool,
 
+    /// Take every dimension of a parameter's buffer to be at least 1. Without this a dimension may be zero.
+    #[arg(long)]
+    pub(crate) assume_positive_dims: bool,
+
     /// Write a report on costs, bindings and stages as JSON.
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,

@@ -82,6 +82,7 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
     let mut options = Options {
         profile: profile(tuning.cost.as_deref())?,
         bindings: tuning.bind.values(),
+        positive_dims: tuning.assume_positive_dims,
         fast_math: tuning.fast_math,
         ..Options::default()
     };

@@ -112,7 +112,7 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
     let mut done = simplify::Simplified::default();
     if options.simplify {
         let start = Instant::now();
-        done = simplify::run(&mut simplified, &options.profile, &options.rewrites, Reach::Context);
+        done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
         report.stages.insert("simplify".to_owned(), micros(start));
     }
     if done.conditions > 0 {

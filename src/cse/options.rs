@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::cost::{Bindings, Profile};
 use crate::eqsat::extract::Effort;
 use crate::eqsat::rewrite::Rewrites;
+use crate::simplify::{Reach, Settings};
 
 /// How equality of expressions is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -63,6 +64,9 @@ pub struct Options {
     /// Whether the Let bindings of the input stay, each with its variable and at its place. Otherwise they are made again
     /// where they pay.
     pub keep_lets: bool,
+    /// Whether no dimension of a parameter's buffer is zero. Else a dimension is only known not to be negative, and a
+    /// check that divides by one keeps its division unless its place shows that the dimension is positive.
+    pub positive_dims: bool,
     /// Whether floating-point operations may be reassociated and distributed.
     pub fast_math: bool,
 }
@@ -78,7 +82,20 @@ impl Default for Options {
             simplify: true,
             effort: Effort::default(),
             keep_lets: false,
+            positive_dims: false,
             fast_math: false,
+        }
+    }
+}
+
+impl Options {
+    /// What contextual simplification is told.
+    pub(crate) fn simplification(&self, reach: Reach) -> Settings<'_> {
+        Settings {
+            profile: &self.profile,
+            rewrites: &self.rewrites,
+            reach,
+            positive_dims: self.positive_dims,
         }
     }
 }

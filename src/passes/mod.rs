@@ -36,8 +36,9 @@ pub const ALL: &[Pass] = &[
         about: "simplify expressions and conditions under what their place guarantees; no new bindings",
         apply: |module, options| {
             let mut module = module.clone();
+            let settings = options.simplification(Reach::Everything);
             for func in &mut module.funcs {
-                simplify::run(func, &options.profile, &options.rewrites, Reach::Everything);
+                simplify::run(func, &settings);
             }
             Ok(module)
         },

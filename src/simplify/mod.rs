@@ -22,6 +22,7 @@ mod merge;
 mod proofs;
 mod region;
 mod sample;
+mod shapes;
 
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
@@ -29,7 +30,7 @@ use crate::analysis::memory::Written;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::Profile;
-use crate::eqsat::lower::{Known, acts, extent_range, parameter_ranges, reads_or_acts, visit_roots};
+use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
@@ -51,15 +52,32 @@ impl Simplified {
     }
 }
 
-/// Simplifies a function in place. `profile` says which of two equal expressions is cheaper.
-pub fn run(func: &mut PrimFunc, profile: &Profile, rewrites: &Rewrites, reach: Reach) -> Simplified {
+/// What a run is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    /// Which of two equal expressions is cheaper.
+    pub profile: &'a Profile,
+    /// The rewrite rules.
+    pub rewrites: &'a Rewrites,
+    /// Which expressions are simplified.
+    pub reach: Reach,
+    /// Whether no dimension of a parameter's buffer is zero.
+    pub positive_dims: bool,
+}
+
+/// Simplifies a function in place.
+pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let body = std::mem::take(&mut func.body);
-    let known = Known { ranges: parameter_ranges(func), ..Known::default() };
-    let engine = Engine { func, profile, rewrites, reach };
-    let mut simplifier = Simplifier { engine, known, done: Simplified::default() };
+    let known = shapes::known(func, settings.positive_dims);
+    let engine =
+        Engine { func, profile: settings.profile, rewrites: settings.rewrites, reach: settings.reach };
+    let mut simplifier = Simplifier { engine, known, done: Simplified::default(), shapes: Vec::new() };
     let body = simplifier.block(body);
-    let done = simplifier.done;
+    let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
+    for (buffer, shape) in shapes {
+        func.buffers[buffer.index()].shape = shape;
+    }
     done
 }
 
@@ -104,6 +122,8 @@ struct Simplifier<'a> {
     engine: Engine<'a>,
     known: Known,
     done: Simplified,
+    /// New shapes of allocated buffers.
+    shapes: Vec<(BufferId, Vec<Expr>)>,
 }
 
 impl Simplifier<'_> {
@@ -264,17 +284,25 @@ impl Simplifier<'_> {
                 });
             }
             StmtKind::SBlock(block) => self.sblock(block),
+            StmtKind::Alloc { buffer, .. } => self.allocation(*buffer),
             StmtKind::Bind { .. }
             | StmtKind::Store { .. }
             | StmtKind::Evaluate(_)
             | StmtKind::Assert { .. }
-            | StmtKind::Alloc { .. }
             | StmtKind::Decl { .. }
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Return(_) => {}
         }
         out.push(stmt);
+    }
+
+    /// Simplifies the shape of a buffer that is allocated here.
+    fn allocation(&mut self, buffer: BufferId) {
+        if let Some((shape, replaced)) = shapes::simplified(&self.engine, &mut self.known, buffer) {
+            self.done.expressions += replaced;
+            self.shapes.push((buffer, shape));
+        }
     }
 
     /// The arm that may stand for both, if they do the same.
@@ -331,6 +359,9 @@ impl Simplifier<'_> {
             }
             if let Some(predicate) = &block.predicate {
                 s.assume(predicate, true);
+            }
+            for &buffer in &block.alloc_buffers {
+                s.allocation(buffer);
             }
             if let Some(init) = block.init.take() {
                 block.init = Some(s.block(init));
