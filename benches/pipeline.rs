@@ -2,7 +2,7 @@
 //! semantic and syntactic sharing, on unrolled programs of growing length and on the example kernels.
 //!
 //!     cargo bench --bench pipeline              # everything, up to 100,000 statements
-//!     cargo bench --bench pipeline -- /1000     # programs of 1,000 statements
+//!     cargo bench --bench pipeline -- '/1000$'  # programs of 1,000 statements
 //!
 //! Criterion reports statements per second: where that stays the same from size to size, time is linear.
 
@@ -15,16 +15,18 @@ use std::time::Duration;
 
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use satir::cse::{self, Mode, Options};
-use satir::eqsat::{self, Config};
+use satir::eqsat;
 use satir::ir::Module;
 
 /// Statements of the unrolled programs.
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
-/// The body of a stencil, unrolled: sums with a symbolic stride, divisions and remainders, in every statement another
-/// constant.
-fn unrolled(statements: usize) -> String {
-    let size = 256 * statements;
+/// The most statements of a stencil, in which every statement has sums and quotients of its own.
+const MOST_OF_STENCIL: usize = 10_000;
+
+/// An unrolled loop nest over `A`, `B` and a symbolic width `w`.
+fn unrolled(statements: usize, statement: impl Fn(usize) -> String) -> String {
+    let size = 256 * statements + 4096;
     let mut text = format!(
         "@T.prim_func(s_tir=True)\n\
          def main(A: T.Buffer(({size},), \"float32\"), B: T.Buffer(({size},), \"float32\"), w: T.int32):\n    \
@@ -32,21 +34,34 @@ fn unrolled(statements: usize) -> String {
          for i, j in T.grid(16, 16):\n"
     );
     for k in 0..statements {
-        let (row, column) = (k / 32, k % 32);
-        writeln!(
-            text,
-            "        A[(i * 32 + {row}) * w + j * 32 + {column}] = B[(i * 32 + {row}) * w + (j * 32 + {column}) // 3] \
-             + B[(i * 32 + {}) * w + (j * 32 + {column}) % 7]",
-            row + 1
-        )
-        .unwrap();
+        writeln!(text, "        {}", statement(k)).unwrap();
     }
     text
 }
 
+/// A copy: all indices are one sum plus a constant.
+fn copy(statements: usize) -> String {
+    let index = format!("i * {} + j * {statements}", 16 * statements);
+    unrolled(statements, |k| format!("A[{index} + {k}] = B[{index} + {}]", k + 4096))
+}
+
+/// A stencil: sums with a symbolic stride, divisions and remainders, in every statement another constant.
+fn stencil(statements: usize) -> String {
+    unrolled(statements, |k| {
+        let (row, column) = (k / 32, k % 32);
+        format!(
+            "A[(i * 32 + {row}) * w + j * 32 + {column}] = B[(i * 32 + {row}) * w + (j * 32 + {column}) // 3] \
+             + B[(i * 32 + {}) * w + (j * 32 + {column}) % 7]",
+            row + 1
+        )
+    })
+}
+
 /// Name, text and statements of each program.
 fn programs() -> Vec<(String, String, usize)> {
-    let grown = SIZES.map(|n| (format!("unrolled/{n}"), unrolled(n), n));
+    let copies = SIZES.into_iter().map(|n| (format!("copy/{n}"), copy(n), n));
+    let stencils = SIZES.into_iter().filter(|&n| n <= MOST_OF_STENCIL);
+    let stencils = stencils.map(|n| (format!("stencil/{n}"), stencil(n), n));
     let mut kernels: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/kernels"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -58,7 +73,7 @@ fn programs() -> Vec<(String, String, usize)> {
         let lines = text.lines().count();
         (format!("kernel/{}", path.file_stem().unwrap().to_string_lossy()), text, lines)
     };
-    grown.into_iter().chain(kernels.iter().map(kernel)).collect()
+    copies.chain(stencils).chain(kernels.iter().map(kernel)).collect()
 }
 
 /// Benchmarks `work` on each program.
@@ -81,14 +96,7 @@ fn text(c: &mut Criterion) {
 /// The stages of equality saturation, by the clock of the report.
 fn stages(c: &mut Criterion) {
     let options = Options::default();
-    let config = Config {
-        profile: &options.profile,
-        bindings: &options.bindings,
-        node_limit: options.budgets.nodes,
-        effort: options.effort,
-        keep_lets: options.keep_lets,
-        rewrites: &options.rewrites,
-    };
+    let config = options.search();
     for stage in ["lower", "saturate", "forms", "extract"] {
         let timed = |module: &Module| -> Duration {
             let optimized = module.funcs.iter().map(|func| eqsat::optimize(func, &config).unwrap());

@@ -494,6 +494,20 @@ fn a_cost_profile_is_checked() {
 }
 
 #[test]
+fn stages_have_a_text_form() {
+    let emit = |stage| satir_on(&["cse", "--emit", stage], GOOD).code(0).out;
+    let graph = emit("egraph");
+    assert!(graph.starts_with("function main\n") && graph.contains(" int32 [3, 3] depth 0 = 3\n"), "{graph}");
+    assert!(graph.contains("= x\n") && graph.contains("mul(c"), "{graph}");
+    assert!(emit("saturated").lines().count() >= 5);
+    let plan = emit("plan");
+    // The sum is used twice, its operands once.
+    let bound: Vec<&str> = plan.lines().filter(|line| line.contains(": bound before statement 0")).collect();
+    assert!(matches!(bound[..], [sum] if sum.contains("= add(e") && sum.ends_with("2 uses")), "{plan}");
+    assert!(plan.starts_with("function main\ncost "), "{plan}");
+}
+
+#[test]
 fn the_number_of_jobs_changes_no_byte() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/kernels");
     let function = |name: &str| {

@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use satir::cse;
 use satir::eqsat::extract::Effort;
+use satir::eqsat::show::{Stage, show};
+use satir::ir::Module;
 
 use super::args::{InOut, Tuning};
 use super::io::{Failure, Source};
@@ -74,6 +76,12 @@ enum Emit {
     Parsed,
     /// The program after syntactic sharing.
     Syntactic,
+    /// The e-graph of each function as it is written.
+    Egraph,
+    /// That e-graph after saturation.
+    Saturated,
+    /// What is extracted from it: the node of each class, and where it is bound.
+    Plan,
     /// The report as JSON.
     Report,
 }
@@ -83,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut options = program::options(&args.tuning)?;
     options.mode = match (args.emit, args.mode) {
         (Emit::Syntactic, _) | (_, Mode::Syntactic) => cse::Mode::Syntactic,
-        (Emit::Result | Emit::Parsed | Emit::Report, Mode::Semantic) => cse::Mode::Semantic,
+        (_, Mode::Semantic) => cse::Mode::Semantic,
     };
     options.simplify = !args.no_simplify;
     options.keep_lets = args.keep_lets;
@@ -102,6 +110,10 @@ fn one(source: &Source, options: &cse::Options, emit: Emit, reported: bool) -> R
         let module = program::checked(source)?;
         return Ok(Product { text: module.to_string(), report: None, costs: None });
     }
+    if let Some(stage) = emit.stage() {
+        let text = stage_text(&program::checked(source)?, options, stage)?;
+        return Ok(Product { text, report: None, costs: None });
+    }
     let module = program::parse(source)?;
     let (module, mut report) = cse::run(&module, options).map_err(|e| program::failure(source, &e))?;
     let costs = Some((report.cost_before(), report.cost_after()));
@@ -112,7 +124,31 @@ fn one(source: &Source, options: &cse::Options, emit: Emit, reported: bool) -> R
     }
     let text = match (emit, &json) {
         (Emit::Report, Some(json)) => program::json_text(json)?,
-        (Emit::Report | Emit::Result | Emit::Syntactic | Emit::Parsed, _) => module.to_string(),
+        _ => module.to_string(),
     };
     Ok(Product { text, report: json, costs })
+}
+
+impl Emit {
+    /// The stage of equality saturation that is shown.
+    fn stage(self) -> Option<Stage> {
+        match self {
+            Emit::Egraph => Some(Stage::Lowered),
+            Emit::Saturated => Some(Stage::Saturated),
+            Emit::Plan => Some(Stage::Plan),
+            Emit::Result | Emit::Parsed | Emit::Syntactic | Emit::Report => None,
+        }
+    }
+}
+
+/// A stage of every function, each under its name.
+fn stage_text(module: &Module, options: &cse::Options, stage: Stage) -> Result<String, Failure> {
+    let config = options.search();
+    let mut text = String::new();
+    for func in &module.funcs {
+        let shown = show(func, &config, stage)
+            .map_err(|e| Failure::Bad(format!("satir: error: function `{}`: {e}", func.name)))?;
+        text += &format!("function {}\n{shown}", func.name);
+    }
+    Ok(text)
 }

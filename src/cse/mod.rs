@@ -137,14 +137,7 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
 }
 
 fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
-    let config = eqsat::Config {
-        profile: &options.profile,
-        bindings: &options.bindings,
-        node_limit: options.budgets.nodes,
-        effort: options.effort,
-        keep_lets: options.keep_lets,
-        rewrites: &options.rewrites,
-    };
+    let config = options.search();
     match eqsat::optimize(func, &config) {
         Ok(optimized) => {
             for (stage, time) in &optimized.stats.stages {

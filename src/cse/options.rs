@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cost::{Bindings, Profile};
+use crate::eqsat;
 use crate::eqsat::extract::Effort;
 use crate::eqsat::rewrite::Rewrites;
 use crate::simplify::{Reach, Settings};
@@ -69,6 +70,20 @@ pub struct Options {
     pub positive_dims: bool,
     /// Whether floating-point operations may be reassociated and distributed.
     pub fast_math: bool,
+}
+
+impl Options {
+    /// What equality saturation is told.
+    pub fn search(&self) -> eqsat::Config<'_> {
+        eqsat::Config {
+            profile: &self.profile,
+            bindings: &self.bindings,
+            node_limit: self.budgets.nodes,
+            effort: self.effort,
+            keep_lets: self.keep_lets,
+            rewrites: &self.rewrites,
+        }
+    }
 }
 
 impl Default for Options {

@@ -21,6 +21,7 @@ pub mod raise;
 pub mod rewrite;
 pub mod scopes;
 mod shapes;
+pub mod show;
 #[cfg(test)]
 mod tests;
 pub mod theory;
@@ -117,6 +118,23 @@ pub enum Failure {
 /// # Errors
 /// The function cannot be optimized; nothing is known to be wrong with it.
 pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failure> {
+    optimize_and_tell(func, config, &mut |_| {})
+}
+
+/// What a run has made so far.
+#[derive(Clone, Copy)]
+enum Snapshot<'a> {
+    Lowered(&'a Lowered),
+    Saturated(&'a Lowered),
+    Extracted(&'a Lowered, &'a extract::Selection, &'a Plan),
+}
+
+/// As [`optimize`]; shows `listener` the stages as they are done.
+fn optimize_and_tell(
+    func: &PrimFunc,
+    config: &Config<'_>,
+    listener: &mut dyn FnMut(Snapshot<'_>),
+) -> Result<Optimized, Failure> {
     let mut clock = Clock::new();
     let mut lowered = lower::lower(func, config.profile, config.bindings, config.keep_lets);
     if lowered.redefined {
@@ -125,8 +143,10 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     let input_nodes = original.len();
     clock.lap("lower");
+    listener(Snapshot::Lowered(&lowered));
     let rounds = saturate(&mut lowered, config.rewrites, config.node_limit);
     clock.lap("saturate");
+    listener(Snapshot::Saturated(&lowered));
     forms::offer_all(&mut lowered.graph, config.node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
@@ -134,6 +154,7 @@ pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failu
     clock.lap("forms");
     let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, original, config)?;
     clock.lap("extract");
+    listener(Snapshot::Extracted(&lowered, &selection, &plan));
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
     clock.lap("raise");
     let stats = Stats {
