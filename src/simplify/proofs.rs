@@ -8,6 +8,9 @@ use crate::ir::{BinOp, DType, Expr, ExprKind};
 /// The budget of one proof.
 const FUEL: u64 = 20_000;
 
+/// How many nodes of one expression are put to the prover, those of nested conditions each time.
+const MAX_NODES: usize = 4_000;
+
 /// A prover that knows what `known` says.
 pub(super) fn prover(known: &Known) -> Prover<'_> {
     let mut prover = Prover::with_values(&known.ranges, &known.values);
@@ -24,37 +27,62 @@ pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
 
 /// Settles what can be settled in an expression. Returns how many subexpressions were replaced.
 pub(super) fn settle(known: &Known, e: &mut Expr) -> usize {
-    let mut found = false;
+    let (mut found, mut size) = (false, 0);
     e.walk(&mut |e| {
-        found |= match &e.kind {
-            ExprKind::Binary(op, a, _) => {
-                a.dtype.is_scalar()
-                    && !a.dtype.is_float()
-                    && (op.is_compare() || op.is_logic() || matches!(op, BinOp::Min | BinOp::Max))
-            }
-            ExprKind::Not(_) | ExprKind::Select(..) => true,
-            ExprKind::Call(call) => is_lazy_select(call),
-            _ => false,
-        };
+        found |= is_question(e);
+        size += 1;
     });
-    if found && !acts(e) { settle_all(&mut prover(known), e) } else { 0 }
+    if !found || size > MAX_NODES || acts(e) {
+        return 0;
+    }
+    Settler { prover: prover(known), left: MAX_NODES }.settle(e)
 }
 
-fn settle_all(prover: &mut Prover<'_>, e: &mut Expr) -> usize {
-    if let Some(settled) = settled(prover, e) {
-        *e = settled;
-        return 1 + settle_all(prover, e);
+/// Whether an expression is one that a proof may settle.
+fn is_question(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(op, a, _) => {
+            a.dtype.is_scalar()
+                && !a.dtype.is_float()
+                && (op.is_compare() || op.is_logic() || matches!(op, BinOp::Min | BinOp::Max))
+        }
+        ExprKind::Not(a) => a.dtype.is_scalar(),
+        ExprKind::Select(cond, ..) => cond.dtype.is_scalar(),
+        ExprKind::Call(call) => is_lazy_select(call),
+        _ => false,
     }
-    let mut replaced = 0;
-    e.for_each_child_mut(|child| replaced += settle_all(prover, child));
-    replaced
+}
+
+struct Settler<'a> {
+    prover: Prover<'a>,
+    /// How many more nodes are put to the prover.
+    left: usize,
+}
+
+impl Settler<'_> {
+    fn settle(&mut self, e: &mut Expr) -> usize {
+        if is_question(e) {
+            let mut size = 0;
+            e.walk(&mut |_| size += 1);
+            if size > self.left {
+                return 0;
+            }
+            self.left -= size;
+            if let Some(settled) = settled(&mut self.prover, e) {
+                *e = settled;
+                return 1 + self.settle(e);
+            }
+        }
+        let mut replaced = 0;
+        e.for_each_child_mut(|child| replaced += self.settle(child));
+        replaced
+    }
 }
 
 /// What a subexpression that has no effect is, if that is settled.
 fn settled(prover: &mut Prover<'_>, e: &Expr) -> Option<Expr> {
     let arm = |taken: bool, a: &Expr, b: &Expr| if taken { a.clone() } else { b.clone() };
     match &e.kind {
-        ExprKind::Int(_) | ExprKind::Var(_) => None,
         _ if e.dtype == DType::BOOL => prover.decide(e, FUEL).map(Expr::bool),
         ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if !e.dtype.is_float() => {
             let mut below = |x: &Expr, y: &Expr| {

@@ -238,7 +238,7 @@ impl System {
                 if let Some(both) = low.combine(b / g, high, a / g) {
                     self.insert(both, false);
                 }
-                if self.contradiction {
+                if self.contradiction || *fuel == 0 {
                     return;
                 }
             }

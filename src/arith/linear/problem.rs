@@ -15,6 +15,9 @@ const MAX_DEGREE: usize = 6;
 /// The most terms of a form that is kept.
 const MAX_TERMS: usize = 48;
 
+/// The most arguments of a minimum.
+const MAX_ARGUMENTS: usize = 32;
+
 /// The factors of a product, sorted.
 pub(super) type Factors = SmallVec<[Column; 4]>;
 
@@ -114,6 +117,13 @@ impl Formula {
             Formula::All(parts) => parts.iter().try_fold(true, |all, p| Some(all && p.holds(values)?)),
             Formula::Any(parts) => parts.iter().try_fold(false, |any, p| Some(any || p.holds(values)?)),
         }
+    }
+
+    /// How many constraints it is made of.
+    pub(super) fn size(&self) -> usize {
+        let mut size = 0;
+        self.for_each_form(&mut |_| size += 1);
+        size
     }
 
     /// Calls `f` on every form.
@@ -313,6 +323,9 @@ impl Problem {
                 }
                 _ => args.push(form.clone()),
             }
+        }
+        if args.len() > MAX_ARGUMENTS {
+            return None;
         }
         // Of forms that differ by a constant the smaller.
         args.sort_unstable_by(|x, y| {

@@ -65,6 +65,9 @@ pub(super) fn extend(
         }
         for row in &open {
             for bound in &bounds {
+                if *fuel == 0 {
+                    return;
+                }
                 *fuel = fuel.saturating_sub(2 * row.terms().len() as u64);
                 let Some(product) = problem.product(row, bound) else { continue };
                 let others =

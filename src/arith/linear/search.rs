@@ -97,7 +97,7 @@ impl Search<'_> {
             if *self.fuel == 0 || depth > MAX_DEPTH {
                 return false;
             }
-            let size = state.at_least.len() + state.zero.len();
+            let size = state.at_least.len() + state.zero.len() + state.clauses.len();
             *self.fuel = self.fuel.saturating_sub(8 + size as u64);
             let Some(ranges) = propagate(self.problem, &state.at_least, &state.zero) else { return true };
             let mut forced = Vec::new();

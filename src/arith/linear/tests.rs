@@ -373,6 +373,21 @@ fn holds(compare: BinOp, a: i128, b: i128) -> bool {
 }
 
 #[test]
+fn nested_repetitions_do_not_multiply() {
+    let mut equal = "(x < y)".to_owned();
+    let (mut choice, mut least, mut product) = ("x".to_owned(), "x".to_owned(), "x".to_owned());
+    for i in 0..40 {
+        equal = format!("({equal} == (n < x + {i}))");
+    }
+    for i in 0..7 {
+        choice = format!("T.Select({choice} < n, y, {choice} + {i})");
+        least = format!("T.min({least} * 2, T.max(m, {least}))");
+        product = format!("({product} * y + T.truncdiv({product}, n) + {i})");
+    }
+    check(None, &[], &format!("{equal} and {choice} < m and {least} < y and {product} < x"));
+}
+
+#[test]
 fn what_may_change_is_not_equal_to_itself() {
     check(None, &[], "T.call_extern(\"int32\", \"next\") == T.call_extern(\"int32\", \"next\")");
     check(Some(true), &[], "T.shift_left(x, y) == T.shift_left(x, y)");

@@ -12,6 +12,9 @@ use crate::arith::Interval;
 use crate::ir::intrin::{Effect, effect};
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
+/// The largest formula that is used twice.
+const MAX_REPEATED: usize = 64;
+
 /// Translates expressions over one set of variables.
 #[derive(Clone, Debug)]
 pub(super) struct Translator<'a> {
@@ -74,6 +77,10 @@ impl<'a> Translator<'a> {
 
     fn conditional(&mut self, c: &Expr, a: &Expr, b: &Expr) -> Option<Formula> {
         let (c, a, b) = (self.truth(c)?, self.condition(a), self.condition(b));
+        // The condition occurs twice, which must not multiply with nesting.
+        if c.size() > MAX_REPEATED {
+            return None;
+        }
         let not = c.negate()?;
         Some(Formula::any([Formula::all([c, a]), Formula::all([not, b])]))
     }
@@ -86,6 +93,9 @@ impl<'a> Translator<'a> {
     fn comparison(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Option<Formula> {
         if a.dtype == DType::BOOL && matches!(op, BinOp::Eq | BinOp::Ne) {
             let (x, y) = (self.condition(a), self.condition(b));
+            if x.size() + y.size() > MAX_REPEATED {
+                return None;
+            }
             let (not_x, not_y) = (x.negate()?, y.negate()?);
             let (same, other) = if op == BinOp::Eq { (y, not_y) } else { (not_y, y) };
             return Some(Formula::any([Formula::all([x, same]), Formula::all([not_x, other])]));
