@@ -617,3 +617,83 @@ fn suggested_rules_are_a_rule_file_that_passes_the_check() {
     assert!(ran.out.contains("5 rules") && ran.out.contains("0 refuted"), "{}", ran.out);
     satir(&["rules", "suggest", "--ops", "plus"]).code(2).says(&["no operator `plus`", "floordiv"]);
 }
+
+#[test]
+fn a_report_can_be_a_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("report.html");
+    let file = kernels().join("unrolled_copy.py");
+    let plain = satir(&["cse", path(&file)]).code(0).out;
+    assert_eq!(satir(&["cse", path(&file), "--report", path(&page)]).code(0).out, plain);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>") && text.contains("cse_v1") && text.ends_with("</html>\n"));
+    satir(&["cse", path(&kernels()), "--report", path(&page)])
+        .code(2)
+        .says(&["the report on a folder is JSON"]);
+    satir(&["opt", "--passes", "simplify", path(&file), "--report", path(&page)]).code(2);
+}
+
+#[test]
+fn equalities_are_explained() {
+    let text = with_body("A[0] = (x * 4 + 3) // 4 + T.min(x, T.max(x, 7))");
+    let ran = satir_on(&["cse", "--explain"], &text).code(0);
+    assert!(
+        ran.err.contains("<stdin>:") && ran.err.contains(" became ") && ran.err.contains("\n= "),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("@T.prim_func"), "{}", ran.out);
+    let asked = |a: &str, b: &str| satir_on(&["cse", "--explain-missed", a, b], &text).code(0).out;
+    assert!(asked("(x * 8 + 5) // 8", "x").starts_with("They are equal:\n  (x * 8 + 5) // 8\n= x "));
+    assert!(asked("x // 2 * 2", "x").starts_with("They are not equal: for x = "));
+    satir_on(&["cse", "--explain-missed", "x +", "x"], &text).fails_cleanly().says(&["<expression>:1:"]);
+    satir_on(&["cse", "--explain-missed", "x", "x", "--function", "no"], &text)
+        .code(2)
+        .says(&["there are main"]);
+}
+
+#[test]
+fn the_graph_of_an_expression_is_shown() {
+    let text = with_body("A[0] = x");
+    let emitted =
+        |stage: &str| satir_on(&["cse", "--emit", stage, "--of", "(x * 4 + 3) // 4"], &text).code(0).out;
+    assert!(emitted("egraph-dot").starts_with("digraph egraph {"));
+    assert!(emitted("egraph-svg").starts_with("<svg "));
+    let json: serde_json::Value = serde_json::from_str(&emitted("egraph-json")).unwrap();
+    assert_eq!(json["root_eclasses"], serde_json::json!(["c0"]));
+    assert!(json["nodes"]["n0"]["op"].is_string());
+    satir_on(&["cse", "--emit", "egraph-dot"], &text).code(2).says(&["go together"]);
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command() {
+    let commands = ["cse", "simplify", "opt", "expr", "count", "run", "equiv", "rules"];
+    for shell in ["bash", "zsh", "fish"] {
+        let text = satir(&["completions", shell]).code(0).out;
+        for command in commands {
+            assert!(text.contains(command), "{shell}: {command}");
+        }
+    }
+    let page = satir(&["man"]).code(0).out;
+    assert!(page.contains(".TH satir 1"), "{page}");
+    let dir = tempfile::tempdir().unwrap();
+    satir(&["man", "--folder", path(dir.path())]).code(0);
+    for command in commands {
+        assert!(dir.path().join(format!("satir-{command}.1")).is_file(), "{command}");
+    }
+    assert!(dir.path().join("satir-rules-check.1").is_file());
+}
+
+#[test]
+fn rules_go_to_egg_and_egglog_and_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("back.rules");
+    for notation in ["egg", "egglog"] {
+        let text = satir(&["rules", "export", notation, "--only", "minmax"]).code(0).out;
+        assert!(text.contains("rewrite"), "{text}");
+        satir_on(&["rules", "import", notation, "-o", path(&file)], &text).code(0);
+        let checked = satir(&["rules", "check", "--quick", "--no-smt", path(&file)]).code(0).out;
+        assert!(checked.contains(" 0 refuted"), "{checked}");
+    }
+    satir_on(&["rules", "import", "egg", "--types", "no-such-class"], "(+ ?a 0) => ?a").fails_cleanly();
+}

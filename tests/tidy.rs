@@ -20,9 +20,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("arith", &["ir"]),
     ("eqsat", &["diag", "ir", "analysis", "arith", "cost", "rules"]),
     ("simplify", &["ir", "analysis", "arith", "cost", "eqsat"]),
+    ("explain", &["diag", "ir", "arith", "script", "cost", "rules", "eqsat", "simplify"]),
     ("error", &["diag", "verify"]),
     ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
+    ("page", &["ir", "script", "cost", "rules", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "cse", "passes"]),
 ];

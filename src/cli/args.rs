@@ -45,8 +45,8 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) assume_positive_dims: bool,
 
-    /// Write a report on costs, bindings and stages as JSON.
-    #[arg(long, value_name = "FILE.json")]
+    /// Write a report on costs, bindings and stages: as JSON, or for `cse` as a page if the name ends in `.html`.
+    #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
     /// Stop searching for more after this time, in seconds, and return the best so far.

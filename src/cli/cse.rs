@@ -7,7 +7,8 @@ use satir::eqsat::show::{Stage, show};
 use satir::ir::Module;
 
 use super::args::{InOut, Tuning};
-use super::io::{Failure, Source};
+use super::explain;
+use super::io::{self, Failure, Source};
 use super::program::{self, Product};
 
 /// Share equal computations: the main job.
@@ -17,7 +18,10 @@ use super::program::{self, Product};
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  satir cse kernel.py -o faster.py\n  satir cse --mode syntactic < kernel.py\n  \
-                        satir cse --bind n=64,m=3 --report report.json kernel.py\n  satir cse kernels/ -o out/"
+                        satir cse --bind n=64,m=3 --report report.json kernel.py\n  satir cse kernels/ -o out/\n  \
+                        satir cse kernel.py --report report.html -o faster.py\n  satir cse kernel.py --explain > faster.py\n  \
+                        satir cse kernel.py --explain-missed \"i * n // n\" \"i\"\n  \
+                        satir cse kernel.py --emit egraph-svg --of \"(i * 4 + j) // 4\" > graph.svg"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -45,6 +49,23 @@ pub(crate) struct Args {
     /// Print this instead of the resulting program.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t = Emit::Result)]
     emit: Emit,
+
+    /// The expression for `--emit egraph-…`, over the variables of the function.
+    #[arg(long, value_name = "EXPR")]
+    of: Option<String>,
+
+    /// The function whose variables `--of` and `--explain-missed` use; the first if not given.
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+
+    /// Say on standard error, for each expression that was replaced, why it equals what replaced it.
+    #[arg(long)]
+    explain: bool,
+
+    /// Instead of optimizing, say why two expressions over the function's variables are equal, or why they were not
+    /// found equal: values for which they differ, or the rule that came closest.
+    #[arg(long, value_names = ["EXPR1", "EXPR2"], num_args = 2)]
+    explain_missed: Vec<String>,
 }
 
 /// How equality of expressions is decided.
@@ -84,10 +105,20 @@ enum Emit {
     Plan,
     /// The report as JSON.
     Report,
+    /// The e-graph of the expression of `--of` for Graphviz.
+    EgraphDot,
+    /// The same as a picture.
+    EgraphSvg,
+    /// The same in the JSON format of the crate egraph-serialize.
+    EgraphJson,
 }
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let graph = matches!(args.emit, Emit::EgraphDot | Emit::EgraphSvg | Emit::EgraphJson);
+    if graph != args.of.is_some() {
+        return Err(Failure::Usage("satir: error: `--emit egraph-…` and `--of EXPR` go together".into()));
+    }
     let mut options = program::options(&args.tuning)?;
     options.mode = match (args.emit, args.mode) {
         (Emit::Syntactic, _) | (_, Mode::Syntactic) => cse::Mode::Syntactic,
@@ -100,33 +131,60 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Extract::Auto => Effort::Auto,
         Extract::Exact => Effort::Exact,
     };
-    let reported = args.tuning.report.is_some() || args.emit == Emit::Report;
-    let job = |source: &Source| one(source, &options, args.emit, reported);
+    let job = |source: &Source| one(source, args, &options);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }
 
-fn one(source: &Source, options: &cse::Options, emit: Emit, reported: bool) -> Result<Product, Failure> {
-    if emit == Emit::Parsed {
-        let module = program::checked(source)?;
-        return Ok(Product { text: module.to_string(), report: None, costs: None });
+fn one(source: &Source, args: &Args, options: &cse::Options) -> Result<Product, Failure> {
+    // Read only by what explains: the optimizer has them prepared.
+    let rules = || program::rules(&args.tuning.rules);
+    let plain = |text: String| Ok(Product { text, report: None, page: None, costs: None });
+    let function = args.function.as_deref();
+    if args.emit == Emit::Parsed {
+        return plain(program::checked(source)?.to_string());
     }
-    if let Some(stage) = emit.stage() {
-        let text = stage_text(&program::checked(source)?, options, stage)?;
-        return Ok(Product { text, report: None, costs: None });
+    if let Some(stage) = args.emit.stage() {
+        return plain(stage_text(&program::checked(source)?, options, stage)?);
     }
-    let module = program::parse(source)?;
-    let (module, mut report) = cse::run(&module, options).map_err(|e| program::failure(source, &e))?;
+    if let [a, b] = &args.explain_missed[..] {
+        return plain(explain::missed(&program::checked(source)?, function, options, &rules()?, a, b)?);
+    }
+    if let Some(of) = &args.of {
+        let view = explain::view(&program::checked(source)?, function, options, &rules()?, of)?;
+        return plain(match args.emit {
+            Emit::EgraphDot => view.to_dot(),
+            Emit::EgraphSvg => view.to_svg(),
+            _ => program::json_text(&view.to_json())?,
+        });
+    }
+    let before = program::parse(source)?;
+    let (after, mut report) = cse::run(&before, options).map_err(|e| program::failure(source, &e))?;
     let costs = Some((report.cost_before(), report.cost_after()));
-    let mut json = None;
-    if reported {
+    let (mut json, mut page) = (None, None);
+    if args.tuning.report.is_some() || args.emit == Emit::Report {
         report.locate(&source.text);
         json = Some(program::report_json(&report)?);
     }
-    let text = match (emit, &json) {
+    if args.tuning.report.as_deref().is_some_and(program::is_page) {
+        page = Some(satir::page::render(&satir::page::Input {
+            name: &source.name,
+            text: &source.text,
+            before: &before,
+            after: &after,
+            report: &report,
+            profile: &options.profile,
+            rules: &rules()?,
+            fast_math: options.fast_math,
+        }));
+    }
+    if args.explain {
+        io::write_stderr(&explain::replaced(source, &before, &after, options, &rules()?));
+    }
+    let text = match (args.emit, &json) {
         (Emit::Report, Some(json)) => program::json_text(json)?,
-        _ => module.to_string(),
+        _ => after.to_string(),
     };
-    Ok(Product { text, report: json, costs })
+    Ok(Product { text, report: json, page, costs })
 }
 
 impl Emit {
@@ -136,7 +194,13 @@ impl Emit {
             Emit::Egraph => Some(Stage::Lowered),
             Emit::Saturated => Some(Stage::Saturated),
             Emit::Plan => Some(Stage::Plan),
-            Emit::Result | Emit::Parsed | Emit::Syntactic | Emit::Report => None,
+            Emit::Result
+            | Emit::Parsed
+            | Emit::Syntactic
+            | Emit::Report
+            | Emit::EgraphDot
+            | Emit::EgraphSvg
+            | Emit::EgraphJson => None,
         }
     }
 }

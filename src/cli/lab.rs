@@ -452,6 +452,12 @@ pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
     }
     let solver = check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()).ok();
     let found = lab::suggest::suggest(&search, &rules, &programs, solver.as_ref(), &options).map_err(bad)?;
+    if found.is_empty() {
+        return io::write(
+            args.output.as_deref(),
+            "; No rule is missing among the terms that were enumerated.\n",
+        );
+    }
     let mut out = format!(
         "(set \"suggested by enumeration over {}, to be looked at and named\")\n; {} rules that hold and that the rules of that \
          time did not prove.\n",

@@ -9,10 +9,12 @@ mod count;
 mod cse;
 mod equiv;
 mod execute;
+mod explain;
 mod expr;
 mod fuzz;
 mod io;
 mod lab;
+mod manual;
 mod opt;
 mod program;
 mod rules;
@@ -56,6 +58,8 @@ enum Command {
     Rules(rules::Command),
     #[command(subcommand)]
     Fuzz(fuzz::Command),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 /// Runs the command line of this process.
@@ -102,6 +106,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Equiv(args) => equiv::run(&args),
         Command::Rules(command) => rules::run(&command),
         Command::Fuzz(command) => fuzz::run(&command),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn one(
     let result = result.map_err(|e| program::failure(source, &e))?;
     let costs = (program::cost(&module, options), program::cost(&result, options));
     let report = serde_json::json!({ "passes": steps, "cost_before": costs.0, "cost_after": costs.1 });
-    Ok(Product { text: result.to_string(), report: Some(report), costs: Some(costs) })
+    Ok(Product { text: result.to_string(), report: Some(report), page: None, costs: Some(costs) })
 }
 
 fn list() -> String {

@@ -19,6 +19,8 @@ pub(crate) struct Product {
     pub(crate) text: String,
     /// The report to write, if the command makes one.
     pub(crate) report: Option<serde_json::Value>,
+    /// The report as a page, if that was asked for.
+    pub(crate) page: Option<String>,
     /// Cost before and after.
     pub(crate) costs: Option<(f64, f64)>,
 }
@@ -52,6 +54,11 @@ pub(crate) fn transform(
         prepare_threads(inout.jobs);
     }
     if let Some(folder) = folder {
+        if let Some(page) = report.filter(|path| is_page(path)) {
+            let text =
+                format!("satir: error: {}: the report on a folder is JSON, not a page", page.display());
+            return Err(Failure::Usage(text));
+        }
         return batch::run(folder, inout.output.as_deref(), report, job);
     }
     if let Some(folder) = io::as_folder(inout.output.as_deref()) {
@@ -60,10 +67,22 @@ pub(crate) fn transform(
         return Err(Failure::Usage(text));
     }
     let product = job(&io::read(inout.input.as_deref())?)?;
-    if let (Some(path), Some(json)) = (report, &product.report) {
-        io::write_file(path, &json_text(json)?)?;
+    match (report, &product.report, &product.page) {
+        (Some(path), _, Some(page)) => io::write_file(path, page)?,
+        (Some(path), _, None) if is_page(path) => {
+            let text =
+                format!("satir: error: {}: only `satir cse` writes its report as a page", path.display());
+            return Err(Failure::Usage(text));
+        }
+        (Some(path), Some(json), None) => io::write_file(path, &json_text(json)?)?,
+        _ => {}
     }
     io::write(inout.output.as_deref(), &product.text)
+}
+
+/// Whether a report of this name is a page.
+pub(crate) fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"))
 }
 
 /// JSON for people to read, with a line end.

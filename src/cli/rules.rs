@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
-use satir::rules::{RuleSet, SetInfo, check};
+use clap::{Subcommand, ValueEnum};
+use satir::ir::DType;
+use satir::rules::{RuleSet, SetInfo, check, exchange};
 use serde::Serialize;
 
 use super::io::{self, Failure};
@@ -33,6 +34,72 @@ pub(crate) enum Command {
     /// Enumerates small terms over the chosen operators, keeps the pairs that agree on all sample values, drops what
     /// the rules prove already, checks the rest as `rules check` does, and prints what is left as a rule file.
     Suggest(lab::SuggestArgs),
+    /// Print rules in the notation of egg or egglog, as far as it can express them.
+    Export(ExportArgs),
+    /// Turn rules of egg or egglog into a rule file.
+    Import(ImportArgs),
+}
+
+/// A notation for rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Notation {
+    /// `rewrite!("name"; "(+ ?a ?b)" => "(+ ?b ?a)")`
+    Egg,
+    /// `(rewrite (Add a b) (Add b a))`
+    Egglog,
+}
+
+impl From<Notation> for exchange::Notation {
+    fn from(notation: Notation) -> exchange::Notation {
+        match notation {
+            Notation::Egg => exchange::Notation::Egg,
+            Notation::Egglog => exchange::Notation::Egglog,
+        }
+    }
+}
+
+/// Arguments of `satir rules export`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  satir rules export egglog > satir.egg\n  satir rules export egg --only minmax"
+)]
+pub(crate) struct ExportArgs {
+    /// The notation.
+    #[arg(value_enum)]
+    to: Notation,
+
+    #[command(flatten)]
+    chosen: lab::Chosen,
+
+    /// Only this rule or set. May be given several times; without it all that are on.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Only rules that hold for this type (or for truth values): the others have no types.
+    #[arg(long = "type", value_name = "DTYPE", default_value = "int32")]
+    dtype: DType,
+}
+
+/// Arguments of `satir rules import`.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  satir rules import egglog math.egg -o math.rules && satir rules check math.rules"
+)]
+pub(crate) struct ImportArgs {
+    /// The notation.
+    #[arg(value_enum)]
+    from: Notation,
+
+    /// The file; standard input if not given.
+    file: Option<PathBuf>,
+
+    /// The types for which the rules are taken to hold, as rule files name them.
+    #[arg(long, value_name = "CLASS", default_value = "index")]
+    types: String,
+
+    /// Write the rule file here instead of to standard output.
+    #[arg(short, long, value_name = "FILE.rules")]
+    output: Option<PathBuf>,
 }
 
 /// Arguments of `satir rules list`.
@@ -121,7 +188,24 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Ablate(args) => lab::ablate(args),
         Command::Compare(args) => lab::compare(args),
         Command::Suggest(args) => lab::suggest(args),
+        Command::Export(args) => export(args),
+        Command::Import(args) => import(args),
     }
+}
+
+fn export(args: &ExportArgs) -> Result<(), Failure> {
+    let rules = args.chosen.rules()?;
+    known(&rules, &args.only)?;
+    let chosen = rules.rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set));
+    io::write_stdout(&exchange::export(chosen, args.to.into(), args.dtype))
+}
+
+fn import(args: &ImportArgs) -> Result<(), Failure> {
+    let source = io::read(args.file.as_deref())?;
+    let text = exchange::import(&source.text, args.from.into(), &args.types);
+    // What was made must load: a class of types that does not exist is found here.
+    RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| Failure::Bad(e.to_string()))?;
+    io::write(args.output.as_deref(), &text)
 }
 
 fn list(args: &ListArgs) -> Result<(), Failure> {

@@ -70,9 +70,9 @@ impl Prepared {
 }
 
 impl Table {
-    fn new(set: &RuleSet, fast_math: bool) -> Table {
+    fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Table {
         let mut table = Table::default();
-        for rule in set.rules() {
+        for rule in rules {
             if rule.expensive || rule.may_trap || rule.vector || rule.fast_math && !fast_math {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Table {
 
     fn embedded() -> Table {
         match RuleSet::embedded() {
-            Ok(set) => Table::new(&set, false),
+            Ok(set) => Table::new(set.rules(), false),
             // A test loads them all, so this is not met; the theory needs no rules.
             Err(e) => {
                 log::error!("the embedded rules: {e}");
@@ -113,12 +113,17 @@ impl Table {
 impl Rewrites {
     /// Prepares the enabled rules of a set that the engine uses.
     pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
-        Rewrites { table: OnceLock::from(Table::new(set, fast_math)), observer: None }
+        Rewrites::of_rules(set.rules(), fast_math)
     }
 
-    /// As [`Rewrites::new`], and counts from now on what each rule does.
-    pub fn observed(set: &RuleSet, fast_math: bool) -> Rewrites {
-        let mut rewrites = Rewrites::new(set, fast_math);
+    /// Prepares those of some rules that the engine uses.
+    pub fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+        Rewrites { table: OnceLock::from(Table::new(rules, fast_math)), observer: None }
+    }
+
+    /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
+    pub fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+        let mut rewrites = Rewrites::of_rules(rules, fast_math);
         rewrites.observer = Some(Observer::new(rewrites.len()));
         rewrites
     }
@@ -157,32 +162,8 @@ impl Rewrites {
     }
 }
 
-/// A rule that was applied: what it matched and what it made of that are in one class now.
-#[derive(Clone, Copy, Debug)]
-pub struct Applied<'a> {
-    /// The rule.
-    pub rule: &'a Rule,
-    /// Whether it was read from right to left.
-    pub reversed: bool,
-    /// The class of what was matched.
-    pub class: Id,
-    /// The class of what replaces it, before the two were united.
-    pub built: Id,
-}
-
 /// Applies every rule once wherever it matches. Returns the number of classes united.
 pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
-    apply_and_tell(graph, callees, rewrites, node_limit, &mut |_, _, _| {})
-}
-
-/// As [`apply`]; tells `listener` of each application just before the two classes are united.
-pub fn apply_and_tell(
-    graph: &mut Graph,
-    callees: &mut Callees,
-    rewrites: &Rewrites,
-    node_limit: usize,
-    listener: &mut dyn FnMut(&Graph, &Callees, Applied<'_>),
-) -> usize {
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher { graph, callees };
@@ -218,8 +199,6 @@ pub fn apply_and_tell(
             break;
         }
         let id = add(graph, callees, &built);
-        let applied = Applied { rule: &prepared.rule, reversed: prepared.reversed, class, built: id };
-        listener(graph, callees, applied);
         if graph.union(class, id) {
             united += 1;
             if let Some(observer) = &rewrites.observer {

@@ -64,7 +64,7 @@ impl Trial {
 ///
 /// If the program is not well-formed.
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
-    let rewrites = Arc::new(Rewrites::observed(rules, options.fast_math));
+    let rewrites = Arc::new(Rewrites::observed(rules.rules(), options.fast_math));
     let options = Options { rewrites: Arc::clone(&rewrites), ..options.clone() };
     let start = Instant::now();
     let (_, report) = cse::run(&program.module, &options)?;

@@ -142,6 +142,9 @@ pub fn suggest(
             found.push((text, proven));
         }
     }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut all = known.clone();
     let file: String = found.iter().map(|(text, _)| format!("{text}\n")).collect();
     all.extend_with_text("suggested.rules", &file)?;

@@ -6,6 +6,7 @@
 
 mod ast;
 pub mod check;
+pub mod exchange;
 mod infer;
 mod load;
 mod set;

@@ -1,0 +1,270 @@
+//! The e-graph of an expression, to be looked at and to be read by other programs.
+
+use hashbrown::HashMap;
+use serde_json::{Map, Value, json};
+
+use super::{Context, NODES};
+use crate::cost::cost_of_expr;
+use crate::eqsat;
+use crate::eqsat::lang::{Node, Op};
+use crate::eqsat::lower::{Known, Lowered, lower_at};
+use crate::eqsat::rewrite::Rewrites;
+use crate::ir::{Call, Expr, ExprKind};
+
+/// An e-graph with the names that people know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// All classes that the expression can reach, its own first.
+    pub classes: Vec<ViewClass>,
+    /// Their nodes, class by class.
+    pub nodes: Vec<ViewNode>,
+}
+
+/// A class: expressions that are equal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewClass {
+    /// The type.
+    pub dtype: String,
+    /// Where the value lies, if that is known.
+    pub range: Option<String>,
+    /// Its nodes, as positions in [`View::nodes`].
+    pub nodes: Vec<usize>,
+}
+
+/// A node: an operator on classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewNode {
+    /// The operator, variable or constant.
+    pub label: String,
+    /// The class that it is in.
+    pub class: usize,
+    /// The classes of its operands.
+    pub operands: Vec<usize>,
+    /// Its own cost, without the operands'.
+    pub cost: f64,
+    /// Whether it is part of the cheapest form.
+    pub chosen: bool,
+}
+
+impl View {
+    /// The saturated e-graph of an expression at the context's place.
+    pub fn new(context: &Context<'_>, e: &Expr) -> View {
+        let rewrites = Rewrites::new(context.rules, context.fast_math);
+        let ranges = context.ranges.to_vec();
+        let best = crate::simplify::expression(
+            context.func,
+            context.profile,
+            &rewrites,
+            ranges.clone(),
+            context.conds,
+            e,
+        );
+        let facts = context.conds.iter().map(|cond| (cond.clone(), true)).collect();
+        let known = Known { ranges, facts, ..Known::default() };
+        let mut lowered = lower_at(context.func, context.profile, &known, &[e, &best]);
+        eqsat::saturate(&mut lowered, &rewrites, NODES);
+        let Some(site) = lowered.sites.iter().rev().nth(1) else {
+            return View { classes: Vec::new(), nodes: Vec::new() };
+        };
+        let mut builder = Builder {
+            context,
+            lowered: &lowered,
+            numbers: HashMap::new(),
+            view: View { classes: Vec::new(), nodes: Vec::new() },
+            chosen: Vec::new(),
+        };
+        builder.mark(site.class, &best);
+        builder.collect(site.class);
+        builder.view
+    }
+
+    /// In the format of the crate `egraph-serialize`, which extraction-gym and egraph-visualizer read.
+    pub fn to_json(&self) -> Value {
+        let id = |node: usize| format!("n{node}");
+        let class = |class: usize| format!("c{class}");
+        let mut nodes = Map::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            // A child is named by any node of its class.
+            let child = |c: &usize| self.classes[*c].nodes.first().copied().map(id);
+            let children: Vec<String> = node.operands.iter().filter_map(child).collect();
+            let data = json!({
+                "op": node.label,
+                "children": children,
+                "eclass": class(node.class),
+                "cost": node.cost,
+                "subsumed": false,
+            });
+            nodes.insert(id(i), data);
+        }
+        let types = self.classes.iter().enumerate().map(|(i, c)| (class(i), json!({ "type": c.dtype })));
+        json!({ "nodes": nodes, "root_eclasses": [class(0)], "class_data": types.collect::<Map<_, _>>() })
+    }
+
+    /// In the language of Graphviz: a box for each class, the nodes of the cheapest form filled.
+    pub fn to_dot(&self) -> String {
+        let mut out = "digraph egraph {\n  compound=true; rankdir=TB;\n  node [shape=box, style=rounded, fontname=monospace];\n".to_owned();
+        for (i, class) in self.classes.iter().enumerate() {
+            let label = class.title();
+            out += &format!(
+                "  subgraph cluster_{i} {{\n    label={label:?}; style=dashed; fontname=monospace;\n"
+            );
+            for &n in &class.nodes {
+                let style =
+                    if self.nodes[n].chosen { ", style=\"rounded,filled\", fillcolor=lightblue" } else { "" };
+                out += &format!("    n{n} [label={:?}{style}];\n", self.nodes[n].label);
+            }
+            out += "  }\n";
+        }
+        for (i, node) in self.nodes.iter().enumerate() {
+            for (k, &class) in node.operands.iter().enumerate() {
+                let Some(first) = self.classes[class].nodes.first() else { continue };
+                let label = if node.operands.len() > 1 { format!(", label=\"{k}\"") } else { String::new() };
+                let bold = if node.chosen { ", penwidth=2" } else { "" };
+                out += &format!("  n{i} -> n{first} [lhead=cluster_{class}{label}{bold}];\n");
+            }
+        }
+        out + "}\n"
+    }
+}
+
+impl ViewClass {
+    /// Type and range.
+    pub fn title(&self) -> String {
+        match &self.range {
+            Some(range) => format!("{} {range}", self.dtype),
+            None => self.dtype.clone(),
+        }
+    }
+}
+
+struct Builder<'a> {
+    context: &'a Context<'a>,
+    lowered: &'a Lowered,
+    /// The number of each class that was visited.
+    numbers: HashMap<egg::Id, usize>,
+    view: View,
+    chosen: Vec<(egg::Id, Node)>,
+}
+
+impl Builder<'_> {
+    /// Marks the nodes of an expression that the class holds; whether it does.
+    fn mark(&mut self, class: egg::Id, e: &Expr) -> bool {
+        let graph = &self.lowered.graph;
+        let class = graph.find(class);
+        let mut operands = Vec::new();
+        e.for_each_child(|c| operands.push(c.clone()));
+        for node in &graph[class].nodes {
+            if node.children.len() != operands.len() || self.shallow(node, &operands).as_ref() != Some(e) {
+                continue;
+            }
+            let marked = self.chosen.len();
+            if node.children.iter().zip(&operands).all(|(&c, operand)| self.mark(c, operand)) {
+                self.chosen.push((class, node.clone()));
+                return true;
+            }
+            self.chosen.truncate(marked);
+        }
+        false
+    }
+
+    /// Enters the class and everything below it, breadth first.
+    fn collect(&mut self, root: egg::Id) {
+        let graph = &self.lowered.graph;
+        let root = graph.find(root);
+        self.numbers.insert(root, 0);
+        let mut order = vec![root];
+        let mut at = 0;
+        while let Some(&id) = order.get(at) {
+            at += 1;
+            for &child in graph[id].nodes.iter().flat_map(|n| &n.children) {
+                let child = graph.find(child);
+                if !self.numbers.contains_key(&child) {
+                    self.numbers.insert(child, order.len());
+                    order.push(child);
+                }
+            }
+        }
+        for (number, &id) in order.iter().enumerate() {
+            let class = &graph[id];
+            let mut nodes: Vec<&Node> = class.nodes.iter().collect();
+            nodes.sort();
+            let first = self.view.nodes.len();
+            for node in nodes {
+                let operands = node.children.iter().map(|&c| self.numbers[&graph.find(c)]).collect();
+                let chosen = self.chosen.iter().any(|(c, n)| graph.find(*c) == id && n == node);
+                let (label, cost) = (self.label(node), self.cost(node));
+                self.view.nodes.push(ViewNode { label, class: number, operands, cost, chosen });
+            }
+            let interval = class.data.interval;
+            let range = match (interval.lo(), interval.hi()) {
+                (None, None) => None,
+                (lo, hi) => {
+                    let end = |v: Option<i64>| v.map_or_else(String::new, |v| v.to_string());
+                    Some(format!("[{} … {}]", end(lo), end(hi)))
+                }
+            };
+            let nodes = (first..self.view.nodes.len()).collect();
+            self.view.classes.push(ViewClass { dtype: class.data.dtype.to_string(), range, nodes });
+        }
+    }
+
+    /// The node as an expression of these operands; `None` for what is no single operation.
+    fn shallow(&self, node: &Node, operands: &[Expr]) -> Option<Expr> {
+        let boxed = |i: usize| operands.get(i).cloned().map(Box::new);
+        let kind = match &node.op {
+            Op::Int(v) => ExprKind::Int(*v),
+            Op::Float(bits) => ExprKind::Float(*bits),
+            Op::Var(var) => ExprKind::Var(*var),
+            Op::Bin(op) => ExprKind::Binary(*op, boxed(0)?, boxed(1)?),
+            Op::Not => ExprKind::Not(boxed(0)?),
+            Op::Cast => ExprKind::Cast(boxed(0)?),
+            Op::Select => ExprKind::Select(boxed(0)?, boxed(1)?, boxed(2)?),
+            Op::IfThenElse => return Some(Expr::call(node.dtype, "if_then_else", operands.to_vec())),
+            Op::Likely => return Some(Expr::call(node.dtype, "likely", operands.to_vec())),
+            Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.to_vec() },
+            Op::Ramp => ExprKind::Ramp(boxed(0)?, boxed(1)?),
+            Op::Broadcast => ExprKind::Broadcast(boxed(0)?),
+            Op::Call(callee) => {
+                let head = self.lowered.callees.get(*callee);
+                ExprKind::Call(Box::new(Call { args: operands.to_vec(), ..head.clone() }))
+            }
+            Op::Template(_) => return None,
+        };
+        Some(Expr { kind, dtype: node.dtype })
+    }
+
+    fn label(&self, node: &Node) -> String {
+        let func = self.context.func;
+        match &node.op {
+            Op::Bin(op) => op.name().to_owned(),
+            Op::Not => "not".to_owned(),
+            Op::Cast => format!("cast {}", node.dtype),
+            Op::Select => "select".to_owned(),
+            Op::IfThenElse => "if_then_else".to_owned(),
+            Op::Likely => "likely".to_owned(),
+            Op::Load(buffer, version) => format!("{}[] v{version}", func.buffer(*buffer).name),
+            Op::Ramp => format!("ramp {}", node.dtype.lanes),
+            Op::Broadcast => format!("broadcast {}", node.dtype.lanes),
+            Op::Call(callee) => self.lowered.callees.name(*callee).unwrap_or("call").to_owned(),
+            Op::Template(_) => "opaque".to_owned(),
+            Op::Int(_) | Op::Float(_) | Op::Var(_) => {
+                self.shallow(node, &[]).map_or_else(String::new, |e| self.context.show(&e))
+            }
+        }
+    }
+
+    /// The node's cost with variables or constants as operands.
+    fn cost(&self, node: &Node) -> f64 {
+        let graph = &self.lowered.graph;
+        let operand = |c: &egg::Id| {
+            let class = &graph[graph.find(*c)];
+            let constant = class.nodes.iter().find(|n| matches!(n.op, Op::Int(_)));
+            match constant.and_then(|n| self.shallow(n, &[])) {
+                Some(constant) => constant,
+                None => Expr { kind: ExprKind::Var(crate::ir::VarId(0)), dtype: class.data.dtype },
+            }
+        };
+        let operands: Vec<Expr> = node.children.iter().map(operand).collect();
+        self.shallow(node, &operands).map_or(1.0, |e| cost_of_expr(self.context.profile, &e).to_f64())
+    }
+}

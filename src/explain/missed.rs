@@ -1,0 +1,277 @@
+//! Why two expressions were not found equal.
+
+use std::fmt;
+
+use super::{Context, Explanation, Reason};
+use crate::arith::Interval;
+use crate::eqsat::rewrite::Rewrites;
+use crate::ir::{BinOp, DType, Expr, ExprKind, VarId, value};
+use crate::rules::{Rule, RuleSet};
+
+/// What was found out about two expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Missed {
+    /// They are equal after all.
+    Equal(Box<Explanation>),
+    /// They are of different types.
+    Types(DType, DType),
+    /// They differ for these values of the variables.
+    Differ {
+        /// Each variable with its value.
+        values: Vec<(String, i64)>,
+        /// Value of the first.
+        left: i64,
+        /// Value of the second.
+        right: i64,
+    },
+    /// No values were found for which they differ, and they were not proven equal either.
+    Unknown {
+        /// Rules that would make them equal if they applied.
+        near: Vec<Near>,
+        /// The simplest form found of the first.
+        left: String,
+        /// The simplest form found of the second.
+        right: String,
+    },
+}
+
+/// A rule that would make two expressions equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// Its name.
+    pub rule: String,
+    /// Its equation and conditions.
+    pub equation: String,
+    /// The conditions that were not proven; empty if the rule is only switched off.
+    pub unproven: Vec<String>,
+}
+
+/// Values for which two expressions differ.
+struct Difference {
+    values: Vec<(VarId, i64)>,
+    left: i64,
+    right: i64,
+}
+
+/// How many assignments are tried.
+const TRIALS: u64 = 4_000;
+
+/// The most rules whose conditions are looked at one by one.
+const MAX_NEAR: usize = 40;
+
+impl Context<'_> {
+    /// Why the two expressions were not found equal. `switched_off` are rules that are loaded but not in use.
+    pub fn missed(&self, a: &Expr, b: &Expr, switched_off: &RuleSet) -> Missed {
+        if a.dtype != b.dtype {
+            return Missed::Types(a.dtype, b.dtype);
+        }
+        if let Some(explanation) = self.equal(a, b) {
+            return Missed::Equal(Box::new(explanation));
+        }
+        if let Some(Difference { values, left, right }) = self.counterexample(a, b) {
+            let name = |(var, value): (VarId, i64)| (self.func.var(var).name.to_string(), value);
+            return Missed::Differ { values: values.into_iter().map(name).collect(), left, right };
+        }
+        let rewrites = Rewrites::new(self.rules, self.fast_math);
+        let simplest = |e: &Expr| {
+            let ranges = self.ranges.to_vec();
+            crate::simplify::expression(self.func, self.profile, &rewrites, ranges, self.conds, e)
+        };
+        Missed::Unknown {
+            near: self.near(a, b, switched_off),
+            left: self.show(&simplest(a)),
+            right: self.show(&simplest(b)),
+        }
+    }
+
+    /// Values for which the two differ, among those that the ranges and conditions allow.
+    fn counterexample(&self, a: &Expr, b: &Expr) -> Option<Difference> {
+        let mut vars: Vec<VarId> = Vec::new();
+        let mut known = true;
+        for e in self.conds.iter().chain([a, b]) {
+            e.walk(&mut |e| {
+                if let Some(var) = e.as_var() {
+                    known &= e.dtype.is_integral() || e.dtype.is_bool();
+                    if !vars.contains(&var) {
+                        vars.push(var);
+                    }
+                }
+            });
+        }
+        if !known {
+            return None;
+        }
+        let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+        for trial in 0..TRIALS {
+            let mut values = Vec::with_capacity(vars.len());
+            for &var in &vars {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let range = self.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+                values.push((var, draw(range, random >> 33, trial)));
+            }
+            let holds = |cond: &Expr| evaluate(cond, &values) == Some(1);
+            if !self.conds.iter().all(holds) {
+                continue;
+            }
+            if let (Some(left), Some(right)) = (evaluate(a, &values), evaluate(b, &values))
+                && left != right
+            {
+                return Some(Difference { values, left, right });
+            }
+        }
+        None
+    }
+
+    /// Rules that would make the two equal if their conditions were proven, or if they were switched on.
+    fn near(&self, a: &Expr, b: &Expr, switched_off: &RuleSet) -> Vec<Near> {
+        let on: Vec<&Rule> = self.rules.rules().collect();
+        let equal = |extra: &[Rule]| {
+            let rules = on.iter().copied().chain(extra);
+            self.are_equal(a, b, &Rewrites::of_rules(rules, self.fast_math))
+        };
+        let mut near = Vec::new();
+        let mut add = |rule: &Rule, unproven: Vec<String>| {
+            near.push(Near { rule: rule.name.to_string(), equation: rule.to_string(), unproven });
+        };
+        for rule in switched_off.all_rules().filter(|rule| on.iter().all(|r| r.name != rule.name)) {
+            let mut usable = rule.clone();
+            usable.expensive = false;
+            if equal(&[usable]) {
+                add(rule, Vec::new());
+            }
+        }
+        // Of the rules with conditions only those whose left side occurs are worth a closer look.
+        let without = |rule: &Rule, kept: &dyn Fn(usize) -> bool| {
+            let mut rule = rule.clone();
+            let mut at = 0;
+            rule.conds.retain(|_| {
+                at += 1;
+                kept(at - 1)
+            });
+            rule
+        };
+        let relaxed: Vec<Rule> =
+            on.iter().filter(|r| !r.conds.is_empty()).map(|r| without(r, &|_| false)).collect();
+        let observed = Rewrites::observed(&relaxed, self.fast_math);
+        // What it says does not matter, only what matched.
+        let _ = self.are_equal(a, b, &observed);
+        let matched = observed.uses().into_iter().filter(|u| u.matches > 0).take(MAX_NEAR);
+        for used in matched {
+            let Some(rule) = on.iter().find(|r| *r.name == *used.rule) else { continue };
+            if !equal(&[without(rule, &|_| false)]) {
+                continue;
+            }
+            let mut left_out: Vec<usize> = (0..rule.conds.len()).collect();
+            for i in 0..rule.conds.len() {
+                let fewer: Vec<usize> = left_out.iter().copied().filter(|&c| c != i).collect();
+                if equal(&[without(rule, &|c| !fewer.contains(&c))]) {
+                    left_out = fewer;
+                }
+            }
+            add(rule, left_out.into_iter().map(|i| rule.show_cond(&rule.conds[i])).collect());
+        }
+        near
+    }
+}
+
+/// A value of a range: small ones first, then any.
+fn draw(range: Interval, random: u64, trial: u64) -> i64 {
+    let spread = if trial < TRIALS / 2 { 12 } else { 2_000 };
+    let (low, high) = match (range.lo(), range.hi()) {
+        (Some(low), Some(high)) => (low, high),
+        (Some(low), None) => (low, low.saturating_add(spread)),
+        (None, Some(high)) => (high.saturating_sub(spread), high),
+        (None, None) => (-spread, spread),
+    };
+    let size = high.abs_diff(low).saturating_add(1);
+    low.wrapping_add_unsigned(random % size)
+}
+
+/// The value of an integer expression; `None` if it is undefined or of another kind.
+fn evaluate(e: &Expr, values: &[(VarId, i64)]) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Int(v) => Some(*v),
+        ExprKind::Var(var) => values.iter().find(|(v, _)| v == var).map(|(_, value)| *value),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            let a = evaluate(a, values)?;
+            if (a != 0) == (*op == BinOp::Or) { Some(a) } else { evaluate(b, values) }
+        }
+        ExprKind::Binary(op, a, b) => {
+            let (x, y) = (evaluate(a, values)?, evaluate(b, values)?);
+            value::int::binary(*op, a.dtype, x, y).ok()
+        }
+        ExprKind::Not(a) => Some(1 - evaluate(a, values)?),
+        ExprKind::Select(c, a, b) => {
+            let (a, b) = (evaluate(a, values), evaluate(b, values));
+            if evaluate(c, values)? != 0 { a } else { b }
+        }
+        ExprKind::Cast(a) if e.dtype.is_integral() => {
+            let v = evaluate(a, values)?;
+            let wrapped = value::int::wrap(e.dtype, value::int::widen(a.dtype, v));
+            Some(wrapped)
+        }
+        _ => match e.as_intrin() {
+            Some(("likely", [a])) => evaluate(a, values),
+            Some(("if_then_else", [c, a, b])) => {
+                if evaluate(c, values)? != 0 {
+                    evaluate(a, values)
+                } else {
+                    evaluate(b, values)
+                }
+            }
+            _ => None,
+        },
+    }
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missed::Equal(explanation) => write!(f, "They are equal:\n{explanation}"),
+            Missed::Types(a, b) => write!(f, "They are of different types: `{a}` and `{b}`."),
+            Missed::Differ { values, left, right } => {
+                let values: Vec<String> = values.iter().map(|(name, v)| format!("{name} = {v}")).collect();
+                write!(
+                    f,
+                    "They are not equal: for {} the first is {left}, the second {right}.",
+                    values.join(", ")
+                )
+            }
+            Missed::Unknown { near, left, right } => {
+                write!(f, "No values were found for which they differ, and no proof that they are equal.")?;
+                write!(f, "\nThe first was brought to   {left}\nThe second was brought to  {right}")?;
+                if near.is_empty() {
+                    write!(
+                        f,
+                        "\nNo single rule would make them equal, with or without its conditions: a rule is missing."
+                    )?;
+                }
+                for rule in near {
+                    if rule.unproven.is_empty() {
+                        write!(f, "\nRule {} would make them equal, but is switched off:", rule.rule)?;
+                    } else {
+                        let conds = rule.unproven.join(" ");
+                        write!(
+                            f,
+                            "\nRule {} would make them equal, but this was not proven: {conds}",
+                            rule.rule
+                        )?;
+                    }
+                    write!(f, "\n    {}", rule.equation)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Reason {
+    /// The names of the rules.
+    pub fn rules(&self) -> Vec<&str> {
+        match self {
+            Reason::Rules(rules) => rules.iter().map(|rule| rule.name.as_str()).collect(),
+            Reason::Ring | Reason::Theory(_) => Vec::new(),
+        }
+    }
+}

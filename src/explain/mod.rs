@@ -1,0 +1,350 @@
+//! Why two expressions are equal, step by step; or why they were not found to be.
+//!
+//! [`Context::equal`] brings both sides to their cheapest form from the inside out, one subexpression at a time, and
+//! says for each step what it takes: the axioms of `+ - *`, the theory of integers (quotients, ranges, comparisons),
+//! or named rules, as few as will do. So an explanation does not repeat what the search did, but each of its steps is
+//! decided anew by the engine with nothing else at hand.
+
+mod draw;
+mod graph;
+mod missed;
+mod program;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use graph::{View, ViewClass, ViewNode};
+pub use missed::{Missed, Near};
+pub use program::{Replacement, binding_values, known_ranges, replacements};
+
+use crate::arith::Interval;
+use crate::cost::Profile;
+use crate::eqsat;
+use crate::eqsat::lower::{Known, lower_at};
+use crate::eqsat::rewrite::Rewrites;
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
+use crate::rules::{Rule, RuleSet};
+use crate::script::print_expr;
+use crate::simplify;
+
+/// What is known where two expressions are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The function whose variables and buffers the expressions use.
+    pub func: &'a PrimFunc,
+    /// Says which of two equal expressions is cheaper.
+    pub profile: &'a Profile,
+    /// The rules.
+    pub rules: &'a RuleSet,
+    /// Whether rules for real numbers may be used on floats.
+    pub fast_math: bool,
+    /// Range of each variable, by its id.
+    pub ranges: &'a [Interval],
+    /// Conditions that hold.
+    pub conds: &'a [Expr],
+}
+
+/// A chain of equal expressions from each side to one that both can be brought to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The first expression as text.
+    pub left: String,
+    /// The second expression as text.
+    pub right: String,
+    /// From the first expression.
+    pub left_steps: Vec<Step>,
+    /// From the second expression.
+    pub right_steps: Vec<Step>,
+    /// What makes the ends of both chains equal, if they are not written alike.
+    pub meeting: Option<Reason>,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The part that is replaced.
+    pub part: String,
+    /// What it is replaced by.
+    pub by: String,
+    /// The whole expression after the step.
+    pub whole: String,
+    /// Why the two are equal.
+    pub reason: Reason,
+    /// The ranges and conditions that it takes.
+    pub given: Vec<String>,
+}
+
+/// Why two expressions are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// They have one normal form under the axioms of `+ - *`.
+    Ring,
+    /// The theory of integers; the part of it that is about the operator at the root.
+    Theory(&'static str),
+    /// Rules, besides the theory.
+    Rules(Vec<RuleName>),
+}
+
+/// A rule that an explanation uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleName {
+    /// Its name.
+    pub name: String,
+    /// Why it holds.
+    pub why: String,
+}
+
+/// The most e-nodes for one step.
+const NODES: usize = 20_000;
+
+/// The most steps on one side.
+const MAX_STEPS: usize = 40;
+
+impl Context<'_> {
+    /// Why the two are equal; `None` if the engine does not find that they are.
+    pub fn equal(&self, a: &Expr, b: &Expr) -> Option<Explanation> {
+        let all: Vec<&Rule> = self.rules.rules().collect();
+        let rewrites = Rewrites::of_rules(all.iter().copied(), self.fast_math);
+        if a.dtype != b.dtype || !self.are_equal(a, b, &rewrites) {
+            return None;
+        }
+        let chain = |e: &Expr| {
+            let mut chain = Chain { context: self, rewrites: &rewrites, whole: e.clone(), steps: Vec::new() };
+            chain.normalize(&mut Vec::new());
+            (chain.steps, chain.whole)
+        };
+        let ((left_steps, left), (right_steps, right)) = (chain(a), chain(b));
+        let meeting = (self.show(&left) != self.show(&right)).then(|| self.reason(&left, &right));
+        Some(Explanation {
+            left: self.show(a),
+            right: self.show(b),
+            left_steps,
+            right_steps,
+            meeting: match meeting {
+                None => None,
+                Some(reason) => Some(reason?),
+            },
+        })
+    }
+
+    /// The ranges and conditions without which the reason would not do.
+    fn given(&self, a: &Expr, b: &Expr, reason: &Reason) -> Vec<String> {
+        let names = reason.rules();
+        let rules = self.rules.rules().filter(|rule| names.contains(&&*rule.name));
+        let rewrites = Rewrites::of_rules(rules, self.fast_math);
+        let mut ranges = self.ranges.to_vec();
+        let mut conds = self.conds.to_vec();
+        let mut given = Vec::new();
+        if *reason == Reason::Ring {
+            return given;
+        }
+        let mut i = 0;
+        while i < conds.len() {
+            let cond = conds.remove(i);
+            if !(Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, &rewrites) {
+                given.push(self.show(&cond));
+                conds.insert(i, cond);
+                i += 1;
+            }
+        }
+        for i in 0..ranges.len() {
+            let range = std::mem::replace(&mut ranges[i], Interval::ALL);
+            if range == Interval::ALL
+                || (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, &rewrites)
+            {
+                continue;
+            }
+            ranges[i] = range;
+            let name = &self.func.vars[i].name;
+            given.push(match (range.lo(), range.hi()) {
+                (Some(low), Some(high)) => format!("{low} <= {name} <= {high}"),
+                (Some(low), None) => format!("{name} >= {low}"),
+                (None, Some(high)) => format!("{name} <= {high}"),
+                (None, None) => continue,
+            });
+        }
+        given
+    }
+
+    /// Whether one e-graph with nothing but the two expressions and these rules unites them.
+    fn are_equal(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
+        let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
+        let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
+        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b]);
+        eqsat::saturate(&mut lowered, rewrites, NODES);
+        let [.., a, b] = &lowered.sites[..] else { return false };
+        lowered.graph.analysis.contradictions == 0
+            && lowered.graph.find(a.class) == lowered.graph.find(b.class)
+    }
+
+    /// Whether the two have one normal form before anything is applied.
+    fn in_one_ring(&self, a: &Expr, b: &Expr) -> bool {
+        let ranges = vec![Interval::ALL; self.func.vars.len()];
+        let known = Known { ranges, ..Known::default() };
+        let lowered = lower_at(self.func, self.profile, &known, &[a, b]);
+        let [a, b] = &lowered.sites[..] else { return false };
+        lowered.graph.find(a.class) == lowered.graph.find(b.class)
+    }
+
+    /// As little as it takes to make the two equal; `None` if all rules do not.
+    fn reason(&self, a: &Expr, b: &Expr) -> Option<Reason> {
+        if self.in_one_ring(a, b) {
+            return Some(Reason::Ring);
+        }
+        if self.are_equal(a, b, &Rewrites::of_rules([], false)) {
+            return Some(Reason::Theory(theory_of(a)));
+        }
+        let observed = Rewrites::observed(self.rules.rules(), self.fast_math);
+        if !self.are_equal(a, b, &observed) {
+            return None;
+        }
+        let used: Vec<String> =
+            observed.uses().into_iter().filter(|u| u.unions > 0).map(|u| u.rule).collect();
+        let mut kept: Vec<&Rule> =
+            self.rules.rules().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
+        let mut size = kept.len();
+        while size > 0 {
+            let mut at = 0;
+            while at < kept.len() {
+                let end = (at + size).min(kept.len());
+                let rest: Vec<&Rule> = [&kept[..at], &kept[end..]].concat();
+                if self.are_equal(a, b, &Rewrites::of_rules(rest.iter().copied(), self.fast_math)) {
+                    kept = rest;
+                } else {
+                    at = end;
+                }
+            }
+            size /= 2;
+        }
+        let name = |rule: &Rule| RuleName { name: rule.name.to_string(), why: rule.why.to_string() };
+        Some(Reason::Rules(kept.into_iter().map(name).collect()))
+    }
+
+    fn show(&self, e: &Expr) -> String {
+        print_expr(self.func, e)
+    }
+}
+
+/// Brings an expression to its cheapest form from the inside out.
+struct Chain<'a> {
+    context: &'a Context<'a>,
+    rewrites: &'a Rewrites,
+    whole: Expr,
+    steps: Vec<Step>,
+}
+
+impl Chain<'_> {
+    /// Normalizes the part of `whole` at `path`: the numbers of the operands on the way to it.
+    fn normalize(&mut self, path: &mut Vec<usize>) {
+        let mut operands = 0;
+        part(&self.whole, path).for_each_child(|_| operands += 1);
+        for operand in 0..operands {
+            path.push(operand);
+            self.normalize(path);
+            path.pop();
+        }
+        if self.steps.len() >= MAX_STEPS {
+            return;
+        }
+        let context = self.context;
+        let before = part(&self.whole, path).clone();
+        let after = simplify::expression(
+            context.func,
+            context.profile,
+            self.rewrites,
+            context.ranges.to_vec(),
+            context.conds,
+            &before,
+        );
+        if context.show(&before) == context.show(&after) {
+            return;
+        }
+        let Some(reason) = context.reason(&before, &after) else { return };
+        replace(&mut self.whole, path, &after);
+        let whole = context.show(&self.whole);
+        let given = context.given(&before, &after, &reason);
+        self.steps.push(Step { part: context.show(&before), by: context.show(&after), whole, reason, given });
+    }
+}
+
+/// The part of an expression at a path; the whole if there is none.
+fn part<'e>(e: &'e Expr, path: &[usize]) -> &'e Expr {
+    let Some((&first, rest)) = path.split_first() else { return e };
+    let mut operands = Vec::new();
+    e.for_each_child(|child| operands.push(child));
+    operands.get(first).map_or(e, |child| part(child, rest))
+}
+
+/// Replaces the part of an expression at a path.
+fn replace(e: &mut Expr, path: &[usize], by: &Expr) {
+    let Some((&first, rest)) = path.split_first() else {
+        e.clone_from(by);
+        return;
+    };
+    let mut at = 0;
+    e.for_each_child_mut(|child| {
+        if at == first {
+            replace(child, rest, by);
+        }
+        at += 1;
+    });
+}
+
+/// What the theory of integers has about an expression.
+fn theory_of(e: &Expr) -> &'static str {
+    match &e.kind {
+        ExprKind::Binary(BinOp::FloorDiv | BinOp::FloorMod, ..) => "floor division",
+        ExprKind::Binary(BinOp::Div | BinOp::Mod, ..) => "truncating division",
+        ExprKind::Binary(BinOp::Min | BinOp::Max, ..) => "minimum and maximum",
+        ExprKind::Binary(op, ..) if op.is_compare() => "comparison of sums",
+        ExprKind::Binary(op, ..) if op.is_logic() => "truth values",
+        ExprKind::Not(_) => "truth values",
+        ExprKind::Cast(_) => "conversion of what fits",
+        ExprKind::Select(..) | ExprKind::Call(_) => "a condition that is decided",
+        _ => "arithmetic of integers",
+    }
+}
+
+impl fmt::Display for Step {
+    /// The reason with what it takes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(f)?;
+        if self.given.is_empty() { Ok(()) } else { write!(f, "; given {}", self.given.join(", ")) }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Ring => f.write_str("normal form of sums and products"),
+            Reason::Theory(what) => f.write_str(what),
+            Reason::Rules(rules) => {
+                for (i, rule) in rules.iter().enumerate() {
+                    let comma = if i == 0 { "" } else { "; " };
+                    write!(f, "{comma}rule {}: {}", rule.name, rule.why)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Explanation {
+    /// The chain from the first expression to the second, a line for each step.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {}", self.left)?;
+        for step in &self.left_steps {
+            write!(f, "\n= {:<40}  [{step}]", step.whole)?;
+        }
+        if let Some(reason) = &self.meeting {
+            let end = self.right_steps.last().map_or(&self.right, |step| &step.whole);
+            write!(f, "\n= {end:<40}  [{reason}]")?;
+        }
+        for (i, step) in self.right_steps.iter().enumerate().rev() {
+            let before = if i == 0 { &self.right } else { &self.right_steps[i - 1].whole };
+            write!(f, "\n= {before:<40}  [{step}]")?;
+        }
+        Ok(())
+    }
+}

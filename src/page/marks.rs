@@ -1,0 +1,133 @@
+//! Source text with every occurrence of each binding marked.
+
+use std::fmt::Write;
+
+use super::text::{escape, operands, places};
+
+/// A binding as the page shows it.
+pub(super) struct Binding {
+    /// Unique on the page.
+    pub(super) id: String,
+    /// Its colour.
+    pub(super) hue: u32,
+    /// The variable's name.
+    pub(super) name: String,
+    /// Its value with other new bindings written out.
+    pub(super) expanded: String,
+    /// The lines of the input whose statements use it, directly or through other bindings.
+    pub(super) lines: Vec<u32>,
+}
+
+/// A marked stretch of a line.
+struct Mark<'a> {
+    start: usize,
+    end: usize,
+    binding: &'a Binding,
+}
+
+/// The input. Where the value of a binding stands in a line that uses it, it is marked; where it is written otherwise
+/// the line has only a dot in the binding's colour.
+pub(super) fn mark_before(text: &str, functions: &[&str], bindings: &[&[Binding]]) -> String {
+    lines(text, functions, |number, line, function| {
+        let mut marks = Vec::new();
+        let mut dots = Vec::new();
+        for binding in bindings.get(function).copied().unwrap_or_default() {
+            if !binding.lines.contains(&number) {
+                continue;
+            }
+            dots.push(binding);
+            let length = binding.expanded.len();
+            marks.extend(operands(line, &binding.expanded).into_iter().map(|at| Mark {
+                start: at,
+                end: at + length,
+                binding,
+            }));
+        }
+        (marks, dots)
+    })
+}
+
+/// The result: every mention of a binding's name.
+pub(super) fn mark_after(text: &str, functions: &[&str], bindings: &[&[Binding]]) -> String {
+    lines(text, functions, |_, line, function| {
+        let mut marks = Vec::new();
+        let mut dots = Vec::new();
+        for binding in bindings.get(function).copied().unwrap_or_default() {
+            let length = binding.name.len();
+            let found = places(line, &binding.name);
+            if !found.is_empty() {
+                dots.push(binding);
+            }
+            marks.extend(found.into_iter().map(|at| Mark { start: at, end: at + length, binding }));
+        }
+        (marks, dots)
+    })
+}
+
+/// All lines with their numbers, and what `find` marks in them; it is told the line's number and the function.
+fn lines<'a>(
+    text: &str,
+    functions: &[&str],
+    find: impl Fn(u32, &str, usize) -> (Vec<Mark<'a>>, Vec<&'a Binding>),
+) -> String {
+    let mut out = "<div class=\"code\"><pre>".to_owned();
+    let mut function = 0;
+    for (line, number) in text.lines().zip(1u32..) {
+        if let Some(name) = line.trim_start().strip_prefix("def ")
+            && let Some(found) =
+                functions.iter().position(|f| name.strip_prefix(f).is_some_and(|r| r.starts_with('(')))
+        {
+            function = found;
+        }
+        let (marks, dots) = find(number, line, function);
+        let _ = write!(out, "<span class=\"line\"><span class=\"no\">{number}</span><span class=\"dots\">");
+        for binding in dots.iter().take(4) {
+            let _ = write!(out, "<i data-b=\"{}\" style=\"--h:{}\"></i>", binding.id, binding.hue);
+        }
+        out += "</span>";
+        out += &marked(line, marks);
+        out += "</span>\n";
+    }
+    out + "</pre></div>\n"
+}
+
+/// A line with its marks; marks may lie in one another, of two that cross the later one is dropped.
+fn marked(line: &str, mut marks: Vec<Mark<'_>>) -> String {
+    marks.sort_by_key(|m| (m.start, std::cmp::Reverse(m.end)));
+    let mut kept: Vec<Mark<'_>> = Vec::new();
+    for mark in marks {
+        let crosses = kept.iter().any(|k| mark.start < k.end && mark.end > k.end);
+        let same = kept.iter().any(|k| (k.start, k.end) == (mark.start, mark.end));
+        if !crosses && !same {
+            kept.push(mark);
+        }
+    }
+    let mut out = String::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for mark in kept {
+        close(&mut out, line, &mut at, &mut open, mark.start);
+        out += &escape(&line[at..mark.start]);
+        at = mark.start;
+        let _ = write!(
+            out,
+            "<span class=\"b\" tabindex=\"0\" data-b=\"{}\" style=\"--h:{}\">",
+            mark.binding.id, mark.binding.hue
+        );
+        open.push(mark.end);
+    }
+    close(&mut out, line, &mut at, &mut open, line.len());
+    out + &escape(&line[at..])
+}
+
+/// Closes the marks that end at or before `until`.
+fn close(out: &mut String, line: &str, at: &mut usize, open: &mut Vec<usize>, until: usize) {
+    while let Some(&end) = open.last()
+        && end <= until
+    {
+        *out += &escape(&line[*at..end]);
+        *out += "</span>";
+        *at = end;
+        open.pop();
+    }
+}

@@ -1,0 +1,95 @@
+//! The page of a small program.
+
+use super::*;
+use crate::cse::{self, Options};
+
+const TEXT: &str = "@T.prim_func
+def main(A: T.Buffer((4096,), \"int32\"), B: T.Buffer((4096,), \"int32\"), n: T.int32, m: T.int32):
+    for i in range(16):
+        for j in range(16):
+            A[i * n + j] = m * (n + 3) + B[j + n * i]
+            B[i * n + j + 1] = (3 + n) * m + 1
+";
+
+fn page(text: &str) -> String {
+    let before = crate::parse(text).unwrap();
+    let options = Options::default();
+    let (after, mut report) = cse::run(&before, &options).unwrap();
+    report.locate(text);
+    let rules = RuleSet::embedded().unwrap();
+    render(&Input {
+        name: "a <program>",
+        text,
+        before: &before,
+        after: &after,
+        report: &report,
+        profile: &options.profile,
+        rules: &rules,
+        fast_math: false,
+    })
+}
+
+#[test]
+fn a_page_is_whole_and_links_what_belongs_together() {
+    let page = page(TEXT);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert!(page.contains("a &lt;program&gt;") && !page.contains("a <program>"));
+    // Every mark has a card, and every card is marked before and after.
+    let ids: Vec<&str> = page
+        .split("<details class=\"card\" data-b=\"")
+        .skip(1)
+        .map(|p| p.split('"').next().unwrap())
+        .collect();
+    assert!(ids.len() >= 2, "{page}");
+    let (before, after) = page.split_once("<h2>After</h2>").unwrap();
+    let after = after.split_once("</section>").unwrap().0;
+    for id in ids {
+        let mark = format!("data-b=\"{id}\"");
+        assert!(before.contains(&mark) && after.contains(&mark), "{id}\n{page}");
+    }
+    assert!(page.contains("i * n</span>"), "{page}");
+    assert!(page.contains("because</p>\n<pre class=\"chain\">"), "{page}");
+    assert!(page.contains("normal form of sums and products"), "{page}");
+    // Nothing is fetched.
+    for word in ["http:", "https:", "src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let balanced =
+        |tag: &str| page.matches(&format!("<{tag}")).count() == page.matches(&format!("</{tag}>")).count();
+    assert!(["div", "section", "table", "details", "pre", "code", "span", "i"].into_iter().all(balanced));
+}
+
+#[test]
+fn a_program_without_bindings_has_a_page_too() {
+    let page = page("@T.prim_func\ndef main(A: T.Buffer((4,), \"int32\")):\n    A[0] = 1\n");
+    assert!(page.contains("0 bindings") && !page.contains("<details"));
+}
+
+#[test]
+fn marks_lie_in_one_another_and_never_cross() {
+    let text = "x = a * b + c + a * b\n";
+    let binding = |id: &str, expanded: &str| Binding {
+        id: id.to_owned(),
+        hue: 0,
+        name: String::new(),
+        expanded: expanded.to_owned(),
+        lines: vec![1],
+    };
+    let all = [binding("p", "a * b"), binding("q", "a * b + c"), binding("r", "c + a")];
+    let html = mark_before(text, &["main"], &[&all]);
+    assert_eq!(html.matches("<span class=\"b\"").count(), 3, "{html}");
+    assert!(
+        html.contains("data-b=\"q\" style=\"--h:0\"><span class=\"b\" tabindex=\"0\" data-b=\"p\""),
+        "{html}"
+    );
+    assert_eq!(text::operands("2 * i * n + i * n", "i * n"), [12]);
+    assert!(text::mentions("cse_v1 + 1", "cse_v1") && !text::mentions("cse_v10 + 1", "cse_v1"));
+}
+
+#[test]
+fn numbers_are_for_people() {
+    assert_eq!(number(1234567.0), "1\u{202f}234\u{202f}567");
+    assert_eq!(number(0.25), "0.25");
+    assert_eq!(number(12.0), "12");
+    assert_eq!(number(-1500.0), "-1\u{202f}500");
+}
