@@ -14,6 +14,7 @@ import json
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -65,13 +66,15 @@ def operations(measure):
 
 
 def by_satir(satir, functions, names):
-    """Per function: (before, after, milliseconds), the first two as (additions, multiplications)."""
+    """Per function (before, after), each as (additions, multiplications), and milliseconds of processor time for each."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "in.py")
         result = pathlib.Path(folder, "out.py")
         report = pathlib.Path(folder, "report.json")
         source.write_text(module(functions))
+        start = processor_time()
         subprocess.run([satir, "cse", source, "-o", result, "--report", report], check=True)
+        time = (processor_time() - start) / len(functions)
         bindings = ",".join(f"{v}={i * 7 - 11}" for i, v in enumerate(NAMES))
         verdict = subprocess.run(
             [satir, "equiv", source, result, "--bind", bindings], capture_output=True, text=True, check=False
@@ -83,8 +86,14 @@ def by_satir(satir, functions, names):
     for name in names:
         f = found[name]
         after = f["before"] if f["chosen"] == "input" else f[f["chosen"]]
-        rows.append((operations(f["before"]), operations(after), sum(f["stages"].values()) / 1000))
-    return rows
+        rows.append((operations(f["before"]), operations(after)))
+    return rows, time * 1000
+
+
+def processor_time():
+    """Seconds that finished child processes took: start, parsing and printing included."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def sympy_operations(exprs):
@@ -140,7 +149,7 @@ def cost(operations, multiplication):
 
 
 def run(title, rng, make, sizes, args, per_program, multiplication):
-    print(f"{title:24}{'as written':>11}{'satir':>8}{'sympy':>8}{'factored':>9}{'LLVM':>8}{'slowest':>10}")
+    print(f"{title:24}{'as written':>11}{'satir':>8}{'sympy':>8}{'factored':>9}{'LLVM':>8}{'time each':>10}")
     opt = shutil.which("opt") or shutil.which("opt-14")
     total = [0.0] * 5
     for size in sizes:
@@ -148,17 +157,17 @@ def run(title, rng, make, sizes, args, per_program, multiplication):
         programs = [[make(rng, variables) for _ in range(per_program)] for _ in range(args.count)]
         names = [f"f{i}" for i in range(args.count)]
         functions = [function(n, variables, p) for n, p in zip(names, programs)]
-        rows = by_satir(args.satir, functions, names)
+        rows, time = by_satir(args.satir, functions, names)
         columns = [
-            [cost(before, multiplication) for before, _, _ in rows],
-            [cost(after, multiplication) for _, after, _ in rows],
+            [cost(before, multiplication) for before, _ in rows],
+            [cost(after, multiplication) for _, after in rows],
             [cost(by_sympy(p, None), multiplication) for p in programs],
             [cost(by_sympy(p, "basic"), multiplication) for p in programs],
             [cost(by_llvm(opt, variables, p), multiplication) for p in programs] if opt else [float("nan")],
         ]
         sums = [sum(c) for c in columns]
         total = [x + y for x, y in zip(total, sums)]
-        show(f"{args.count} x {per_program}, {size} variables", sums, max(ms for _, _, ms in rows))
+        show(f"{args.count} x {per_program}, {size} variables", sums, time)
         if args.verbose:
             for program, *each in zip(programs, *columns[1:4]):
                 if each[0] > min(each):
@@ -166,8 +175,8 @@ def run(title, rng, make, sizes, args, per_program, multiplication):
     show("total", total, None)
 
 
-def show(label, sums, slowest):
-    time = "" if slowest is None else f"{slowest:7.2f} ms"
+def show(label, sums, each):
+    time = "" if each is None else f"{each:7.2f} ms"
     print(f"{label:24}{sums[0]:>11.0f}{sums[1]:>8.0f}{sums[2]:>8.0f}{sums[3]:>9.0f}{sums[4]:>8.0f}{time:>10}")
 
 
