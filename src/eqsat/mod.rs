@@ -105,8 +105,9 @@ pub enum Failure {
     /// The e-graph proved two different constants equal: a rule is wrong.
     #[error("the rules proved a contradiction")]
     Contradiction,
-    /// Every choice of nodes that was found would evaluate something that the input does not, and that may trap.
-    #[error("extraction found no term that is sure not to trap")]
+    /// Every choice of nodes that was found would evaluate something that the input does not, and that may trap, or use
+    /// a variable out of its scope.
+    #[error("extraction found no term that may be evaluated in its place")]
     MayTrap,
     /// No acyclic choice of nodes was found.
     #[error("extraction found no term")]

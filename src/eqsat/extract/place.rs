@@ -75,8 +75,8 @@ type TermTraps = Option<Vec<(Trap, Vec<Guard>)>>;
 /// The most that a term which is bound may trap on.
 const MAX_TRAPS: usize = 24;
 
-/// Decides the bindings for a selection; `None` if something would be evaluated that might trap where the input does
-/// not evaluate it.
+/// Decides the bindings for a selection; `None` if something would be evaluated where its variables are not in scope, or
+/// might trap where the input does not evaluate it.
 pub fn place(
     lowered: &Lowered,
     evaluated: &Evaluated<'_>,
@@ -181,7 +181,14 @@ impl Placer<'_> {
     fn visit(&mut self, index: Index, bindings: &mut Vec<Binding>) {
         let uses: Vec<Use> = std::mem::take(&mut self.uses[index]).into_values().collect();
         let chosen = &self.selection.chosen[index];
+        // Equal classes may name variables of different loops: all that is used must be in scope where it is.
+        let in_scope = |u: &Use| self.scopes.lift(u.place, chosen.needs.scope).is_some();
+        if !uses.iter().all(in_scope) {
+            self.legal = false;
+            return;
+        }
         if chosen.children.is_empty() {
+            self.legal &= uses.iter().all(|&u| self.own_traps_allowed(index, u));
             return;
         }
         let mut inline = Vec::new();
@@ -189,11 +196,7 @@ impl Placer<'_> {
             let top = chosen.needs.scope;
             let all: Vec<&Use> = uses.iter().collect();
             let mut plan = Outcome::default();
-            if all.iter().all(|u| self.scopes.lift(u.place, top).is_some()) {
-                self.solve(index, top, &all, &mut plan);
-            } else {
-                plan.inline.extend(uses.iter().copied());
-            }
+            self.solve(index, top, &all, &mut plan);
             for (place, count) in plan.bound {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
