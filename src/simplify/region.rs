@@ -45,14 +45,14 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
     let mut open: Vec<&mut Expr> = Vec::new();
     let mut lesson = None;
     for (root, steers) in roots {
-        let wanted = worth_it(known, root)
-            && match engine.reach {
-                Reach::Everything => true,
-                Reach::Context => {
-                    (*steers || !known.facts.is_empty())
-                        && lesson.get_or_insert_with(|| Lesson::new(known, 0)).may_change(root)
-                }
-            };
+        let wanted = match engine.reach {
+            Reach::Everything => worth_it(known, root) || computes(root),
+            Reach::Context => {
+                worth_it(known, root)
+                    && (*steers || !known.facts.is_empty())
+                    && lesson.get_or_insert_with(|| Lesson::new(known, 0)).may_change(root)
+            }
+        };
         if wanted {
             open.push(root);
         }
@@ -120,6 +120,13 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
     let (selection, _) = select_trees(&lowered, &original, engine.profile)?;
     Some((lowered, selection))
+}
+
+/// Whether an expression holds an operation on integers.
+fn computes(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Binary(..)) && e.dtype.is_integral());
+    found
 }
 
 /// Whether an expression holds anything that simplification could change: more than sums and products, or what has

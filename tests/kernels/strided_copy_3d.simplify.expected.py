@@ -7,4 +7,4 @@ class Module:
     def main(A: T.Buffer(("ni * nj * nk",), "float32"), B: T.Buffer((ni * nj * nk,), "float32"), ni: T.int32, nj: T.int32, nk: T.int32):
         T.func_attr({"tirx.noalias": True})
         for i, j, k in T.grid(ni, nj, nk):
-            A[i * nj * nk + j * nk + k] = B[i * nj * nk + j * nk + k]
+            A[(i * nj + j) * nk + k] = B[(i * nj + j) * nk + k]

@@ -8,9 +8,9 @@ class Module:
         T.func_attr({"tirx.noalias": True})
         z1: T.let[T.int32] = 1
         z2: T.let[T.int32] = 2
-        B[i1] = z1 + z2
+        B[i1] = 3
         x: T.let[T.int32] = 1
         y: T.let[T.int32] = 1
-        a: T.let[T.int32] = x + y + (z1 + z2)
-        b: T.let[T.int32] = x + y + z3
+        a: T.let[T.int32] = 5
+        b: T.let[T.int32] = 2 + z3
         B[i2] = a + b

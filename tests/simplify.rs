@@ -1,0 +1,189 @@
+//! What contextual simplification makes of small programs, and where it must hold back.
+//!
+//! Each case is a body and the body expected; that both do the same is checked by running them, dimensions of size 0 and 1
+//! among the inputs.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeMap;
+
+use satir::cse::Options;
+use satir::interp::{Constraints, EquivOptions, equiv};
+use satir::ir::Module;
+use satir::passes;
+
+/// The parameters of every case: buffers that may share memory, and values.
+const HEAD: &str = r#"@T.prim_func
+def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), D: T.Buffer(("s", "m"), "int32"), n: T.int32, x: T.int32):
+    s, m = T.int32(), T.int32()
+"#;
+
+fn program(body: &str) -> Module {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    satir::parse(&format!("{HEAD}{body}")).unwrap_or_else(|e| panic!("{e}\n{body}"))
+}
+
+fn simplified(module: &Module, options: &Options) -> Module {
+    passes::run(module, &passes::select("simplify").unwrap(), options, |_, _| {}).unwrap()
+}
+
+#[track_caller]
+fn check_with(options: &Options, constraints: &str, before: &str, after: &str) {
+    let input = program(before);
+    let result = simplified(&input, options);
+    assert_eq!(result.to_string(), program(after).to_string());
+    let constraints: Constraints = serde_json::from_str(constraints).unwrap();
+    let options = EquivOptions {
+        bindings: BTreeMap::new(),
+        fixed: false,
+        constraints,
+        runs: 12,
+        seed: 3,
+        tolerance: None,
+        max_steps: 1_000_000,
+        lenient_loads: false,
+        no_new_loads: false,
+    };
+    let found = equiv(&input, &result, &options).unwrap();
+    assert!(found.difference.is_none(), "{:?}", found.difference);
+}
+
+#[track_caller]
+fn check(before: &str, after: &str) {
+    check_with(&Options::default(), "{}", before, after);
+}
+
+/// The program is left as it is.
+#[track_caller]
+fn check_same(body: &str) {
+    check(body, body);
+}
+
+#[test]
+fn neighbours_with_equal_or_opposite_conditions_merge() {
+    check(
+        "if n < 8:\n    A[0] = 1\nif not 8 <= n:\n    A[1] = 2\nif n >= 8:\n    A[2] = 3",
+        "if n < 8:\n    A[0] = 1\n    A[1] = 2\nelse:\n    A[2] = 3",
+    );
+    // Crosswise, and again inside of what was merged.
+    check(
+        "if n < x:\n    if n < 3:\n        A[0] = 1\nelse:\n    A[1] = 2\nif x <= n:\n    A[2] = 3\nelse:\n    if n < 3:\n        A[3] = 4",
+        "if n < x:\n    if n < 3:\n        A[0] = 1\n        A[3] = 4\nelse:\n    A[1] = 2\n    A[2] = 3",
+    );
+    // What the first condition reads may change in its body, which says nothing of the conditions there.
+    check(
+        "if n < 3:\n    if B[0] == 0:\n        B[0] = 1\nif n < 3:\n    if B[0] == 0:\n        B[1] = 2",
+        "if n < 3:\n    if B[0] == 0:\n        B[0] = 1\n    if B[0] == 0:\n        B[1] = 2",
+    );
+}
+
+#[test]
+fn a_body_that_may_change_the_next_condition_keeps_it() {
+    check_same("if B[0] == 0:\n    B[0] = 1\nif B[0] == 0:\n    B[1] = 2");
+    // A and B may be one buffer.
+    check_same("if B[0] == 0:\n    A[0] = 1\nif B[0] == 0:\n    A[1] = 2");
+    check_same("if n < 8:\n    A[0] = 1\nif n < 9:\n    A[1] = 2");
+}
+
+#[test]
+fn equal_arms_need_no_condition() {
+    check(
+        "if n < x:\n    for i in range(4):\n        A[i] = i * 2 + n\nelse:\n    for j in range(4):\n        A[j] = n + j + j",
+        "for i in range(4):\n    A[i] = i * 2 + n",
+    );
+    // Equal where the second runs.
+    check("if n != 3:\n    A[0] = n\nelse:\n    A[0] = 3", "A[0] = n");
+    check_same("if n < x:\n    A[0] = n\nelse:\n    A[0] = x");
+    // Where the second runs B[0] was 0, but no longer is when it is read.
+    check_same("if B[0] != 0:\n    B[0] = 1\n    A[0] = B[0]\nelse:\n    B[0] = 1\n    A[0] = 0");
+}
+
+#[test]
+fn parts_that_others_imply_go() {
+    check("if n < x + 9 and n < x + 5:\n    A[0] = 1", "if n < x + 5:\n    A[0] = 1");
+    check("if n < 5 or n < x or n < 8:\n    A[0] = 1", "if n < x or n < 8:\n    A[0] = 1");
+    check(
+        "if n != 5:\n    if n == 5:\n        A[0] = 1\n    else:\n        A[0] = 2",
+        "if n != 5:\n    A[0] = 2",
+    );
+    // The first part is a guard of the second, though the third implies it.
+    check_same("if 0 < x and n // x == 2 and 1 < x:\n    A[0] = 1");
+}
+
+#[test]
+fn facts_on_buffers_hold_until_something_may_write_there() {
+    let zero = r#"{"B": {"kind": "values", "values": [0]}}"#;
+    let check = |before: &str, after: &str| check_with(&Options::default(), zero, before, after);
+    check(
+        "T.assume(B[0] == 0)\nA[1] = B[0] + 5\nA[2] = B[0]",
+        // A may be B.
+        "T.assume(B[0] == 0)\nA[1] = 5\nA[2] = B[0]",
+    );
+    // The back edge of a loop.
+    let loops = "T.assume(B[0] == 0)\nfor i in range(4):\n    A[i] = B[0]\n    B[0] = B[0] + 1";
+    check(loops, loops);
+    // The condition of a loop is evaluated again after its body.
+    let whiles = "T.assume(B[0] < 3)\nwhile B[0] < 3:\n    B[0] = B[0] + 1";
+    check(whiles, whiles);
+    check("if B[0] == 0:\n    B[1] = B[0]", "if B[0] == 0:\n    B[1] = 0");
+    // A write in one arm ends the fact behind both.
+    let arms = "T.assume(B[0] == 0)\nif n < 3:\n    B[0] = 2\nB[1] = B[0]";
+    check(arms, arms);
+}
+
+#[test]
+fn a_store_of_what_is_there_goes() {
+    check("A[n - n] = A[0]\nA[1] = 2", "A[1] = 2");
+    check_same("A[0] = B[0]");
+}
+
+#[test]
+fn what_a_loop_shows_stays_in_it() {
+    check(
+        "for i in range(n):\n    if n >= 1:\n        A[0] = 1\nif n >= 1:\n    A[1] = 2",
+        "for i in range(n):\n    A[0] = 1\nif n >= 1:\n    A[1] = 2",
+    );
+    check(
+        "for i in range(-3, 2):\n    if i < 2:\n        A[i + 3] = i // 8\n    if i < 0:\n        A[i + 3] = i",
+        "for i in range(-3, 2):\n    A[i + 3] = i // 8\n    if i < 0:\n        A[i + 3] = i",
+    );
+    check(
+        "while n < 3:\n    if n < 4:\n        A[0] = 1\n    break",
+        "while n < 3:\n    A[0] = 1\n    break",
+    );
+}
+
+#[test]
+fn a_check_that_divides_by_a_size_keeps_its_division_unless_the_size_is_positive() {
+    let checks = "if x // s < m:\n    A[0] = 1";
+    check_same(checks);
+    let positive = Options { positive_dims: true, ..Options::default() };
+    check_with(&positive, "{}", checks, "if x < s * m:\n    A[0] = 1");
+    // In the loop the size is positive.
+    check(
+        "for i in range(s):\n    if x // s < m:\n        A[0] = 1",
+        "for i in range(s):\n    if x < s * m:\n        A[0] = 1",
+    );
+}
+
+#[test]
+fn sizes_of_parameters_say_something_of_their_variables() {
+    let module = satir::parse(
+        r#"@T.prim_func
+def main(A: T.Buffer(("n * 4 - 1",), "int32"), n: T.int32):
+    A[0] = T.min(1, n)
+"#,
+    )
+    .unwrap();
+    let result = simplified(&module, &Options::default()).to_string();
+    assert!(result.contains("A[0] = 1\n"), "{result}");
+}
+
+#[test]
+fn shapes_of_allocated_buffers_are_simplified() {
+    let module = program(
+        "C = T.alloc_buffer((T.min(s, T.max(s + -1 // m + 1, s)),), \"int32\")\nC[0] = 1\nA[0] = C[0]",
+    );
+    let result = simplified(&module, &Options::default()).to_string();
+    assert!(result.contains("T.alloc_buffer((s,)"), "{result}");
+}
