@@ -7,8 +7,11 @@
 //! sum over c of ( sum over p in P(c) of (w(N(c)) + w(let)) * f(p)  +  sum over u in U(c) of w(N(c)) * f(u) )
 //! ```
 //!
-//! [`select`] chooses the nodes, counting a shared class once at its best place; [`place`] then decides for each
-//! class, exactly, where to bind and where to compute inline, given the places of its uses.
+//! [`select`] chooses the nodes, counting a shared class once at its best place: once from the cheapest trees, and once
+//! from each way in which the sums of the function may share parts ([`shared`]). [`place`] then
+//! decides for each class, exactly, where to bind and where to compute inline, given the places of its uses, and
+//! refuses a choice that would evaluate what the input does not ([`traps`]). The cheapest plan is kept, of equally
+//! cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper one ([`Effort`]).
 
 mod exact;
 pub mod guards;

@@ -2,7 +2,7 @@
 //!
 //! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount) may be
 //! evaluated at a place only if the input is certain to evaluate the same there: then either the input traps too, or
-//! nothing does. [`Evidence`] of that comes from every expression of the input.
+//! nothing does. [`Evidence`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
 //!
 //! Evidence at `q` serves a place `p` if, by the tree of scopes,
 //! - `q` is evaluated before `p` whenever `p` is reached (an earlier statement of a block around `p`, blocks that
