@@ -70,12 +70,18 @@ def measure(args, worker, program, key):
         job["keep"] = str(args.keep / program["name"])
         pathlib.Path(job["keep"]).mkdir(parents=True, exist_ok=True)
     result = worker.ask(job)
-    result |= {key: program[key] for key in ("name", "set", "device", "category")}
-    result["bytes"] = pathlib.Path(program["path"]).stat().st_size
+    describe(result, program)
     if "error" not in result:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".new").write_text(json.dumps(result))
         path.with_suffix(".new").rename(path)
+    return result
+
+
+def describe(result, program):
+    """Adds to a result what it is about."""
+    result |= {key: program[key] for key in ("name", "set", "device", "category")}
+    result["bytes"] = pathlib.Path(program["path"]).stat().st_size
     return result
 
 
@@ -119,6 +125,7 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="keep compiled kernels and their LLVM IR in this folder")
     parser.add_argument("--quick", action="store_true", help="every 8th program, -O3 only")
     parser.add_argument("--sample", type=int, default=1, help="of the generated programs every n-th only")
+    parser.add_argument("--minutes", type=float, help="measure no further program after this time")
     parser.add_argument("--fresh", action="store_true", help="measure everything anew")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("names", nargs="*", help="parts of names of programs (default: all)")
@@ -146,6 +153,8 @@ def main():
     workers = threading.local()
 
     def run(pair):
+        if args.minutes and time.monotonic() - start > args.minutes * 60:
+            return describe({"error": "not reached in the time given"}, pair[0])
         if not hasattr(workers, "mine"):
             workers.mine = Worker()
         return measure(args, workers.mine, *pair)
@@ -170,6 +179,7 @@ def invocation(args):
     """The command that makes the same document."""
     words = [".venv/bin/python benches/compare/compare.py"]
     words += ["--quick"] if args.quick else []
+    words += [f"--minutes {args.minutes:g}"] if args.minutes else []
     words += [f"--sample {args.sample}"] if args.sample > 1 else []
     words += [f"--output {args.output.name}"] if args.output else []
     return " ".join([*words, *args.names])
