@@ -56,6 +56,8 @@ def measure(args, worker, program, key):
     path = args.folder / "results" / f"{key}.json"
     if path.exists() and not args.fresh:
         return json.loads(path.read_text())
+    if args.minutes and time.monotonic() > args.start + args.minutes * 60:
+        return describe({"error": report.NOT_REACHED}, program)
     job = {
         "program": program,
         "satir": str(args.satir),
@@ -146,15 +148,15 @@ def main():
     elif args.sample > 1:
         generated = [p for p in wanted if p["set"] == "generated"]
         wanted = generated[:: args.sample] + [p for p in wanted if p["set"] != "generated"]
+    # In an order that has nothing to do with their names, so that a run that ends early is a fair sample.
+    wanted.sort(key=lambda p: digest(p["name"]))
     os.nice(10)
     measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py")]
     common = (args.satir.read_bytes(), scripts(), *measuring, args.quick)
-    results, start = [], time.monotonic()
+    results, args.start = [], time.monotonic()
     workers = threading.local()
 
     def run(pair):
-        if args.minutes and time.monotonic() - start > args.minutes * 60:
-            return describe({"error": "not reached in the time given"}, pair[0])
         if not hasattr(workers, "mine"):
             workers.mine = Worker()
         return measure(args, workers.mine, *pair)
@@ -163,7 +165,7 @@ def main():
         keys = [digest(*common, pathlib.Path(p["path"]).read_bytes(), json.dumps(p)) for p in wanted]
         for result in pool.map(run, zip(wanted, keys)):
             results.append(result)
-            done = f"[{time.monotonic() - start:.0f} s] {len(results)}/{len(wanted)}"
+            done = f"[{time.monotonic() - args.start:.0f} s] {len(results)}/{len(wanted)}"
             print(done, summary(result), file=sys.stderr, flush=True)
     if all("error" in result for result in results):
         sys.exit("no program could be measured")

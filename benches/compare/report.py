@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import math
+import os
 import pathlib
 import platform
 import re
@@ -18,6 +19,9 @@ VARIANTS = {
     "syntactic": "satir, syntactic",
     "semantic": "satir, semantic",
 }
+
+# What is said of a program that a run with a time limit did not come to.
+NOT_REACHED = "not reached in the time given"
 
 # Ratios below this count as this: integer work may vanish altogether.
 LEAST = 1e-3
@@ -212,11 +216,13 @@ def versions():
     """What was measured with."""
     import tvm
 
+    load = f"load average {os.getloadavg()[1]:.0f} on {os.cpu_count()} processors"
     lines = [
         f"apache-tvm {importlib.metadata.version('apache-tvm')} with LLVM {tvm.target.codegen.llvm_version_major()}",
         f"valgrind {version(['valgrind', '--version'], r'([0-9.]+)')}",
         f"gcc {version(['gcc', '-dumpfullversion'], r'([0-9.]+)')}",
         f"Python {platform.python_version()}, {platform.machine()}",
+        load,
     ]
     return ", ".join(lines)
 
@@ -261,6 +267,8 @@ def failures(results):
     """What went wrong, by name."""
     lines = []
     for result in sorted(results, key=lambda r: r["name"]):
+        if result.get("error") == NOT_REACHED:
+            continue
         if "error" in result:
             lines.append(f"- `{result['name']}`: {one_line(result['error'])}")
             continue
@@ -268,6 +276,9 @@ def failures(results):
             f"- `{result['name']}`, {VARIANTS[v]}: {one_line(m['error'])}"
             for v, m in result["variants"].items() if "error" in m
         ]
+    missed = sum(r.get("error") == NOT_REACHED for r in results)
+    if missed:
+        lines.append(f"- Not reached in the time given to this run: {missed} programs, chosen without regard to their names.")
     serial = sum(1 for r in results if r.get("note"))
     if serial:
         lines.append(f"- Not compiled for a CPU because threads share memory: {serial} programs (their cost is counted).")
@@ -287,6 +298,6 @@ Made by `{command}` (satir {commit}; {versions}).
 Each program is one that TVM's own pipeline hands to its pass `CommonSubexprElim`; each variant takes the place of that pass, and the rest of TVM's pipeline follows.
 *Integer cost* is the weighted number of executed integer operations and bindings that `satir count` measures on the text of the result.
 *Instructions* are those that the kernel itself executes when TVM's LLVM backend compiled it, counted by callgrind; GPU programs run as loops over their blocks and threads.
-Results of all variants are compared with those of the input. Times are the least of several runs; they depend on the machine, all other numbers do not.
+Results of all variants are compared with those of the input. Times are the least of several runs; they depend on the machine and on what else it does (see the load average), all other numbers do not.
 The set `generated` is made by `benches/compare/generate.py`; the set `corpus` is measured where a folder of programs is given with `--corpus`.
 """
