@@ -4,7 +4,7 @@
 //! The walk visits expressions in the order of [`visit_roots`]; [`raise`](super::raise) walks the rewritten
 //! function in the same order, so sites need no keys.
 //!
-//! `Bind` statements are dissolved, but for those that [`lets`](super::lets) names; the variable of one that stays is
+//! `Bind` statements are dissolved, but for those that [`lets`] names; the variable of one that stays is
 //! an atom.
 //!
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.

@@ -11,7 +11,7 @@
 //!
 //! A binding is legal where the class's variables are defined and the memory version of its loads has begun (no
 //! use lies behind a write, by the meaning of versions). What may trap is bound, or computed inline, only where the
-//! input is certain to evaluate it ([`traps`](super::traps)); a choice of nodes for which that is not so everywhere
+//! input is certain to evaluate it ([`traps`]); a choice of nodes for which that is not so everywhere
 //! has no legal plan.
 
 use std::collections::BTreeMap;

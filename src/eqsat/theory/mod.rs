@@ -3,8 +3,8 @@
 //!
 //! The canonical form of `P % q` is the polynomial `P - q * (P // q)`, so quotients are the only atoms that
 //! division makes, and identities such as `x // c * c + x % c = x` or `x % (a*b) // a = x // a % b` hold by the
-//! equality of polynomials. [`division`] reduces quotients, [`extremum`] minima and maxima, [`compare`] comparisons,
-//! [`logic`] conditions, [`convert`] conversions and operations on constants.
+//! equality of polynomials. `division` reduces quotients, `extremum` minima and maxima, `compare` comparisons,
+//! `logic` conditions, `convert` conversions and operations on constants.
 //!
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 

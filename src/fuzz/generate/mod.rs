@@ -2,7 +2,7 @@
 //!
 //! What makes them defined: the generator carries a range for each integer expression, keeps index arithmetic small
 //! enough for any order of summation, wraps or clamps or guards indices, and guards divisors. What makes them useful:
-//! expressions are spelled again and again in other words ([`respell`]), guards matter (what they guard does trap when
+//! expressions are spelled again and again in other words (`respell`), guards matter (what they guard does trap when
 //! they are left out), buffers share types and shapes so that they may alias, and stores stand between loads.
 
 mod cond;
