@@ -56,6 +56,10 @@ pub(crate) struct Tuning {
     /// Stop growing an e-graph at this number of nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) node_limit: Option<u64>,
+
+    /// Run program and result on small inputs before anything is written, and refuse a result that does something else.
+    #[arg(long)]
+    pub(crate) validate: bool,
 }
 
 /// Values for symbolic dimensions and scalar parameters.

@@ -10,6 +10,7 @@ use super::args::{InOut, Tuning};
 use super::explain;
 use super::io::{self, Failure, Source};
 use super::program::{self, Product};
+use super::validate::validate;
 
 /// Share equal computations: the main job.
 ///
@@ -159,6 +160,9 @@ fn one(source: &Source, args: &Args, options: &cse::Options) -> Result<Product, 
     }
     let before = program::parse(source)?;
     let (after, mut report) = cse::run(&before, options).map_err(|e| program::failure(source, &e))?;
+    if args.tuning.validate {
+        validate(source, &before, &after.to_string(), options)?;
+    }
     let costs = Some((report.cost_before(), report.cost_after()));
     let (mut json, mut page) = (None, None);
     if args.tuning.report.is_some() || args.emit == Emit::Report {

@@ -20,6 +20,7 @@ mod program;
 mod rules;
 mod run;
 mod simplify;
+mod validate;
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};

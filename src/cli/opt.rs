@@ -6,6 +6,7 @@ use satir::passes;
 use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
 use super::program::{self, Product};
+use super::validate::validate;
 
 /// Run the named passes in order.
 ///
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let chosen = passes::select(args.passes.as_deref().unwrap_or(""))
         .map_err(|e| Failure::Usage(format!("satir: error: {e}")))?;
     let options = program::options(&args.tuning)?;
-    let job = |source: &Source| one(source, &chosen, &options, args.print_after_each);
+    let job = |source: &Source| one(source, &chosen, &options, &args.tuning, args.print_after_each);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn one(
     source: &Source,
     chosen: &[&passes::Pass],
     options: &Options,
+    tuning: &Tuning,
     print: bool,
 ) -> Result<Product, Failure> {
     let module = program::parse(source)?;
@@ -68,9 +70,13 @@ pub(crate) fn one(
         }));
     });
     let result = result.map_err(|e| program::failure(source, &e))?;
+    let text = result.to_string();
+    if tuning.validate {
+        validate(source, &module, &text, options)?;
+    }
     let costs = (program::cost(&module, options), program::cost(&result, options));
     let report = serde_json::json!({ "passes": steps, "cost_before": costs.0, "cost_after": costs.1 });
-    Ok(Product { text: result.to_string(), report: Some(report), page: None, costs: Some(costs) })
+    Ok(Product { text, report: Some(report), page: None, costs: Some(costs) })
 }
 
 fn list() -> String {

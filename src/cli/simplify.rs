@@ -23,6 +23,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let chosen = passes::select("simplify").map_err(|e| Failure::Bad(format!("satir: error: {e}")))?;
     let options = program::options(&args.tuning)?;
-    let job = |source: &Source| opt::one(source, &chosen, &options, false);
+    let job = |source: &Source| opt::one(source, &chosen, &options, &args.tuning, false);
     program::transform(&args.inout, args.tuning.report.as_deref(), job)
 }

@@ -108,6 +108,8 @@ fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
 /// loops went, the simplified function takes the input's place: what is gone is work that is never needed, though an
 /// estimate that takes each `if` for a halving of what is under it may see that otherwise.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    // A limit beyond what the clock can hold is none.
+    let deadline = Instant::now().checked_add(options.budgets.time);
     let mut simplified = func.clone();
     let mut done = simplify::Simplified::default();
     if options.simplify {
@@ -122,27 +124,35 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         let shared = syntactic_of(&simplified, options);
         best.offer(&summary::cost(&shared, options), shared, Chosen::Semantic, report);
     } else {
-        let start = Instant::now();
-        saturate(func, options, best, report);
+        saturate(func, options, deadline, best, report);
         if !done.any() {
-            return;
-        }
-        if start.elapsed() >= options.budgets.time {
-            report.hit(Limit::Time);
             return;
         }
         best.ties = true;
     }
-    saturate(&simplified, options, best, report);
+    saturate(&simplified, options, deadline, best, report);
 }
 
-fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
-    let config = options.search();
+fn saturate(
+    func: &PrimFunc,
+    options: &Options,
+    deadline: Option<Instant>,
+    best: &mut Best,
+    report: &mut FunctionReport,
+) {
+    if deadline.is_some_and(|end| Instant::now() >= end) {
+        report.hit(Limit::Time);
+        return;
+    }
+    let config = eqsat::Config { deadline, ..options.search() };
     match eqsat::optimize(func, &config) {
         Ok(optimized) => {
             for (stage, time) in &optimized.stats.stages {
                 let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
                 *report.stages.entry((*stage).to_owned()).or_default() += time;
+            }
+            if optimized.stats.time_limit_hit {
+                report.hit(Limit::Time);
             }
             if optimized.stats.node_limit_hit {
                 report.hit(Limit::Nodes);
@@ -151,6 +161,7 @@ fn saturate(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
                 // A bug in satir, which costs the improvement but not the program.
                 let first = violations.first().map(ToString::to_string).unwrap_or_default();
                 log::error!("an invalid result was dropped: {first}");
+                log::debug!("{}", crate::script::print_func(&optimized.func));
                 report.gave_up = Some(format!("an invalid result was dropped: {first}"));
                 return;
             }

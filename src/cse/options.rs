@@ -35,7 +35,7 @@ impl Mode {
 pub struct Budgets {
     /// Most nodes of one e-graph.
     pub nodes: usize,
-    /// After this time no new search is begun for a function; what is found is kept.
+    /// After this time the search for a function ends; what is found is kept.
     pub time: Duration,
 }
 
@@ -81,6 +81,7 @@ impl Options {
             node_limit: self.budgets.nodes,
             effort: self.effort,
             keep_lets: self.keep_lets,
+            deadline: None,
             rewrites: &self.rewrites,
         }
     }

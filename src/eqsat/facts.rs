@@ -13,6 +13,7 @@
 //! equality, and is decided there.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use egg::{Analysis, DidMerge, EGraph, Id};
 use hashbrown::{Equivalent, HashMap};
@@ -68,6 +69,8 @@ pub struct Theory {
     pub nonzero: Vec<Poly>,
     /// Whether to look for assumptions among what is known to be true.
     pub contextual: bool,
+    /// When growing the graph ends, whatever is left to do.
+    pub deadline: Option<Instant>,
     /// Contradictions met (two constants in one class): evidence of an unsound rule; the result is not used.
     pub contradictions: usize,
 }
@@ -88,11 +91,21 @@ impl Theory {
         self.by_poly.get(&PolyKey(dtype, poly)).copied()
     }
 
+    /// Whether the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// Forgets the classes of normal forms; they are entered again as classes are visited.
     pub fn clear_tables(&mut self) {
         self.by_poly.clear();
         self.by_pair.clear();
     }
+}
+
+/// Whether the graph may not grow any more: it has more than `node_limit` nodes, or its time is over.
+pub fn is_full(graph: &Graph, node_limit: usize) -> bool {
+    graph.total_size() > node_limit || graph.analysis.is_late()
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use egg::Id;
 
-use super::facts::{Graph, in_theory, poly_of};
+use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::theory::{build, compare, quotient_of};
@@ -63,13 +63,13 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
         ids
     };
     for id in of_type(graph, |dtype| dtype == DType::BOOL) {
-        if graph.total_size() > node_limit {
+        if is_full(graph, node_limit) {
             break;
         }
         compare::offer(graph, id);
     }
     for id in of_type(graph, in_theory) {
-        if graph.total_size() > node_limit {
+        if is_full(graph, node_limit) {
             break;
         }
         offer(graph, id);

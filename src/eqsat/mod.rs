@@ -49,6 +49,8 @@ pub struct Config<'a> {
     pub effort: extract::Effort,
     /// Whether the `Bind` statements of the input stay.
     pub keep_lets: bool,
+    /// When the search ends; the best so far is extracted. A backstop: results that depend on it differ between runs.
+    pub deadline: Option<Instant>,
     /// The rewrite rules.
     pub rewrites: &'a rewrite::Rewrites,
 }
@@ -92,6 +94,8 @@ pub struct Stats {
     pub cost: f64,
     /// See [`Stats::cost`].
     pub optimal: bool,
+    /// Whether the deadline passed before the search was done.
+    pub time_limit_hit: bool,
     /// Time in each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
@@ -138,6 +142,7 @@ fn optimize_and_tell(
 ) -> Result<Optimized, Failure> {
     let mut clock = Clock::new();
     let mut lowered = lower::lower(func, config.profile, config.bindings, config.keep_lets);
+    lowered.graph.analysis.deadline = config.deadline;
     if lowered.redefined {
         return Err(Failure::Redefinition);
     }
@@ -153,6 +158,7 @@ fn optimize_and_tell(
         return Err(Failure::Contradiction);
     }
     clock.lap("forms");
+    let time_limit_hit = lowered.graph.analysis.is_late();
     let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, original, config)?;
     clock.lap("extract");
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
@@ -163,6 +169,7 @@ fn optimize_and_tell(
         nodes: lowered.graph.total_number_of_nodes(),
         classes: lowered.graph.number_of_classes(),
         rounds,
+        time_limit_hit,
         node_limit_hit: lowered.graph.total_number_of_nodes() > config.node_limit,
         cost: plan.cost,
         optimal,

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use egg::{EClass, Id};
 
-use super::facts::{Facts, Graph, in_theory, poly_of};
+use super::facts::{Facts, Graph, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::observe::{Observer, RuleUse};
@@ -173,6 +173,9 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
         classes.sort_unstable();
         let mut matches = Vec::new();
         for class in classes {
+            if graph.analysis.is_late() {
+                break;
+            }
             // A constant has no better form.
             if graph[class].data.interval.as_point().is_some() {
                 continue;
@@ -195,7 +198,7 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
     }
     let mut united = 0;
     for (class, prepared, built) in found {
-        if graph.total_size() > node_limit {
+        if is_full(graph, node_limit) {
             break;
         }
         let id = add(graph, callees, &built);
@@ -456,9 +459,11 @@ impl Matcher<'_> {
         }
     }
 
+    /// The value of a constant class; none for what `i64` cannot hold, the upper half of `uint64`, whose constants are kept
+    /// as two's complement bits.
     fn constant(&self, class: Id) -> Option<i64> {
         self.graph[self.graph.find(class)].nodes.iter().find_map(|n| match n.op {
-            Op::Int(v) => Some(v),
+            Op::Int(v) if v >= 0 || !n.dtype.is_uint() => Some(v),
             _ => None,
         })
     }

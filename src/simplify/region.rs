@@ -9,10 +9,10 @@ use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
-use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
+use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{canonical, raise, saturate};
-use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, intrin};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
@@ -154,8 +154,13 @@ fn worth_it(known: &Known, e: &Expr) -> bool {
 pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr) -> usize {
     match &mut e.kind {
         ExprKind::Select(cond, then, otherwise) => {
-            let arms =
-                arm(engine, known, &[(cond, true)], then) + arm(engine, known, &[(cond, false)], otherwise);
+            // Both arms are evaluated, whatever the condition: what can trap must not come to rely on it.
+            let mut arms = 0;
+            for (truth, e) in [(true, &mut **then), (false, &mut **otherwise)] {
+                let fact = [(&**cond, truth)];
+                let facts = if can_trap(e) { &fact[..0] } else { &fact };
+                arms += arm(engine, known, facts, e);
+            }
             arms + simplify_arms(engine, known, cond)
         }
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, _) if a.dtype.is_scalar() => {
@@ -179,6 +184,23 @@ pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr
             replaced
         }
     }
+}
+
+/// Whether evaluating the expression may trap, as far as its operations tell.
+fn can_trap(e: &Expr) -> bool {
+    let mut found = reads_or_acts(e);
+    e.walk(&mut |e| {
+        found |= match &e.kind {
+            ExprKind::Binary(op, _, divisor) if op.is_division() && !e.dtype.is_float() => {
+                divisor.as_int().is_none_or(|v| v == 0)
+            }
+            ExprKind::Call(_) => {
+                e.as_intrin().is_none_or(|(name, _)| intrin::lookup(name).is_none_or(|row| row.may_trap))
+            }
+            _ => false,
+        };
+    });
+    found
 }
 
 /// Simplifies the parts of a chain of `op`, each where those before it let evaluation come to it. `before` gets the

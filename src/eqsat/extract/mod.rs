@@ -99,7 +99,9 @@ pub fn extract(
         Search { expand: false, strategy: Strategy { factor: true, last: false } },
         Search { expand: false, strategy: Strategy { factor: false, last: false } },
     ];
-    if lowered.graph.total_size() <= SMALL {
+    if lowered.graph.analysis.is_late() {
+        searches.clear();
+    } else if lowered.graph.total_size() <= SMALL {
         searches.extend([
             Search { expand: true, strategy: Strategy { factor: true, last: false } },
             Search { expand: true, strategy: Strategy { factor: true, last: true } },

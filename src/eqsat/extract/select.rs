@@ -235,6 +235,14 @@ impl<'a> Selector<'a> {
         candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
     }
 
+    /// Whether there is a place where all that the candidate needs is in scope: not so for variables of two loops that
+    /// stand side by side.
+    fn has_place(&self, candidate: &Candidate) -> bool {
+        let needs = self.candidate_needs(candidate);
+        let visible = |p: Place| self.scopes.lift(needs, p.scope).is_some();
+        visible(candidate.own_needs) && candidate.children.iter().all(|&c| visible(self.needs[c]))
+    }
+
     fn candidate_total(&self, candidate: &Candidate) -> bool {
         !candidate.partial && candidate.children.iter().all(|&c| self.total[c])
     }
@@ -252,7 +260,8 @@ impl<'a> Selector<'a> {
             // Operands have mostly been entered after their users.
             for c in (0..self.classes.len()).rev() {
                 for (i, candidate) in self.candidates[c].iter().enumerate() {
-                    if candidate.children.iter().any(|&child| self.choice[child].is_none()) {
+                    let known = candidate.children.iter().all(|&child| self.choice[child].is_some());
+                    if !known || !self.has_place(candidate) {
                         continue;
                     }
                     let total = self.candidate_total(candidate);
@@ -408,6 +417,7 @@ impl<'a> Selector<'a> {
             let candidate = &self.candidates[c][i];
             let children = candidate.children.clone();
             if children.iter().any(|&child| self.choice[child].is_none())
+                || !self.has_place(candidate)
                 || self.total[c] && !self.candidate_total(candidate)
                 || Some(i) != current && self.depends(&children, c)
             {

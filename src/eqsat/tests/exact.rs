@@ -72,6 +72,7 @@ fn stats(func: &PrimFunc, effort: Effort, rewrites: &Rewrites) -> Stats {
         profile: &Profile::default(),
         bindings: &Bindings::new(),
         node_limit: 10_000,
+        deadline: None,
         effort,
         keep_lets: false,
         rewrites,

@@ -22,6 +22,7 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
         node_limit: NODES,
         effort: Effort::Auto,
         keep_lets: false,
+        deadline: None,
         rewrites: &rewrites,
     };
     let out = optimize(&func, &config).unwrap();

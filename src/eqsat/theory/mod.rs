@@ -23,7 +23,7 @@ use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 
 use super::context;
-use super::facts::{Graph, in_theory, poly_of, unite_commuted};
+use super::facts::{Graph, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use crate::arith::Interval;
@@ -54,7 +54,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
             .flat_map(|c| c.nodes.iter().filter(|n| has_step(n)).map(move |n| (c.id, n.clone())))
             .collect();
         for (id, node) in nodes {
-            if graph.total_size() > node_limit {
+            if is_full(graph, node_limit) {
                 graph.rebuild();
                 return round + 1;
             }

@@ -1,0 +1,271 @@
+//! Limits and faults: budgets that end a search, programs of unusual size and form, runs that are cancelled, full disks.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use satir::cse::{self, Budgets, Limit, Options};
+use satir::fuzz::{self, Thoroughness};
+use satir::ir::Module;
+
+/// Programs nest deep; the threads of tests have small stacks.
+const STACK: usize = 512 << 20;
+
+fn with_stack(f: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(STACK).spawn(f).unwrap().join().unwrap();
+}
+
+fn parse(text: &str) -> Module {
+    satir::parse(text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A function with this body over buffers of `int32` and `int64`, and sizes.
+fn function(body: &str) -> String {
+    let mut text =
+        "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int64\"), \
+                    n: T.int32, m: T.int32, q: T.int64):\n"
+            .to_owned();
+    for line in body.lines() {
+        writeln!(text, "    {line}").unwrap();
+    }
+    text
+}
+
+/// Everything that must hold of any program and of what the passes make of it.
+#[track_caller]
+fn holds(text: &str) {
+    let module = parse(text);
+    let how = Thoroughness { runs: 4, max_steps: 2_000_000, full: false, only: None };
+    if let Err(finding) = fuzz::check(&module, &fuzz::compare_options(&module, 1), how) {
+        panic!("{finding:?}");
+    }
+}
+
+#[test]
+fn a_search_that_ends_at_a_limit_has_a_valid_result() {
+    with_stack(|| {
+        let starved = [
+            Budgets { nodes: 1, ..Budgets::DEFAULT },
+            Budgets { nodes: 100, ..Budgets::DEFAULT },
+            Budgets { time: Duration::ZERO, ..Budgets::DEFAULT },
+            Budgets { time: Duration::from_micros(300), ..Budgets::DEFAULT },
+        ];
+        for entry in fs::read_dir("examples/kernels").unwrap() {
+            let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+            let module = parse(&text);
+            for budgets in starved {
+                let options = Options { budgets, ..Options::default() };
+                let (out, report) = cse::run(&module, &options).unwrap();
+                assert!(report.cost_after() <= report.cost_before(), "{budgets:?}\n{out}");
+                let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+                assert!(same.difference.is_none(), "{budgets:?}: {:?}\n{out}", same.difference);
+                let timed = report.functions.iter().all(|f| f.limits.contains(&Limit::Time));
+                assert!(timed || !budgets.time.is_zero(), "no limit was reported");
+            }
+        }
+    });
+}
+
+#[test]
+fn constants_at_the_ends_of_their_types_fold_to_what_they_are_or_stay() {
+    let (min, max) = (i64::MIN, i64::MAX);
+    holds(&function(&format!(
+        "B[0] = T.int64({max}) - q + q\n\
+         B[1] = T.int64({min}) + T.int64(1)\n\
+         B[2] = T.max(T.int64({min}), q * T.int64({max} // 2))\n\
+         B[3] = T.min(q, T.int64({max})) // T.int64({max})\n\
+         B[4] = T.int64({min}) // T.int64(2) * T.int64(2)\n\
+         if q < T.int64({max}):\n    B[5] = q + T.int64(1)\n\
+         A[0] = T.Select(n < 2147483647, 2147483647, -2147483648)\n\
+         A[1] = T.min(n + 2147483000, 2147483647) // 2147483647\n\
+         if n * 65536 < 2147483647:\n    A[2] = n"
+    )));
+    for body in [
+        format!("B[0] = T.int64({max}) + T.int64(1)"),
+        format!("B[0] = T.int64({min}) * T.int64(-1) + q"),
+        format!("B[0] = T.Div(T.int64({min}), T.int64(-1)) + T.truncmod(T.int64({min}), T.int64(-1))"),
+        format!("B[0] = (q + T.int64({max})) * T.int64({max}) * T.int64({max}) // T.int64({max})"),
+        "A[0] = 2147483647 * 2147483647 + 2147483647".to_owned(),
+        "A[0] = T.shift_left(1, 31) + T.shift_left(n, 40)".to_owned(),
+        format!("for i in range(T.int64({max})):\n    if i > T.int64({max} - 1):\n        B[0] = i"),
+        format!("for i in range(T.int64({min}), T.int64({min}) + T.int64(2)):\n    B[0] = i - T.int64(1)"),
+    ] {
+        // What overflows has no meaning, so that nothing is compared; but it is not the end of satir.
+        let Ok(module) = satir::parse(&function(&body)) else { continue };
+        cse::run(&module, &Options::default()).unwrap();
+    }
+}
+
+#[test]
+fn deep_programs_are_optimized_or_refused() {
+    with_stack(|| {
+        for depth in [100, 450, 900] {
+            let sum = format!("A[0] = {}n{}", "(".repeat(depth), " + 1)".repeat(depth));
+            let calls = format!("A[0] = {}n{}", "T.max(m, ".repeat(depth), ")".repeat(depth));
+            let choices =
+                format!("A[0] = {}n{}", "T.if_then_else(n < m, m, ".repeat(depth), ")".repeat(depth));
+            for body in [sum, calls, choices] {
+                let Ok(module) = satir::parse(&function(&body)) else { continue };
+                let options = Options {
+                    budgets: Budgets { time: Duration::from_secs(5), ..Budgets::DEFAULT },
+                    ..Options::default()
+                };
+                let (out, _) = cse::run(&module, &options).unwrap();
+                let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+                assert!(same.difference.is_none(), "{:?}", same.difference);
+            }
+        }
+        let mut nested = String::new();
+        for level in 0..90 {
+            writeln!(nested, "{}if n > {level}:", "    ".repeat(level)).unwrap();
+        }
+        write!(nested, "{}A[0] = n + 1", "    ".repeat(90)).unwrap();
+        holds(&function(&nested));
+    });
+}
+
+#[test]
+fn ten_thousand_bindings_and_a_thousand_buffers() {
+    with_stack(|| {
+        let mut body = String::new();
+        for i in 0..10_000 {
+            writeln!(body, "v{i}: T.let[T.int32] = n + {}", i % 100).unwrap();
+        }
+        body.push_str("A[0] = v17 + v9999");
+        let module = parse(&function(&body));
+        let (out, _) = cse::run(&module, &Options::default()).unwrap();
+        let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+        assert!(same.difference.is_none(), "{:?}", same.difference);
+
+        let params: Vec<String> = (0..1000).map(|i| format!("A{i}: T.Buffer((4,), \"int32\")")).collect();
+        let mut text = format!("@T.prim_func(s_tir=True)\ndef main({}, n: T.int32):\n", params.join(", "));
+        for i in 0..1000 {
+            writeln!(text, "    A{i}[n % 4] = A{}[n % 4] + n * 3", (i + 7) % 1000).unwrap();
+        }
+        let module = parse(&text);
+        let (out, report) = cse::run(&module, &Options::default()).unwrap();
+        assert!(report.cost_after() < report.cost_before());
+        let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+        assert!(same.difference.is_none(), "{:?}", same.difference);
+    });
+}
+
+#[test]
+fn functions_without_statements_and_names_that_are_taken() {
+    holds("@T.prim_func(s_tir=True)\ndef main():\n    pass");
+    holds(&function("pass"));
+    holds(&function("for i in range(0):\n    pass\nif n < m:\n    pass"));
+    let taken = "cse_v1: T.let[T.int32] = n * 7 + m\n\
+                 cse_v: T.let[T.int32] = n * 7 + m + 1\n\
+                 A[0] = (n * 7 + m) * (n * 7 + m)\n\
+                 for cse_v2 in range(4):\n    cse_v3: T.let[T.int32] = cse_v2 * n * 5\n    A[cse_v2] = cse_v3 + cse_v2 * n * 5 + cse_v1\n\
+                 for cse_v2 in range(4):\n    A[cse_v2] = cse_v2 * n * 5 + cse_v";
+    holds(&function(taken));
+}
+
+#[test]
+fn validation_refuses_a_wrong_result_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, target) = (folder.path().join("in.py"), folder.path().join("out.py"));
+    let text = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((64,), \"int8\"), B: T.Buffer((64,), \"int8\"), \
+                C: T.Buffer((64,), \"bool\")):\n    for i in range(64):\n        C[i] = A[i] + A[0] < B[i] + A[0]\n";
+    fs::write(&program, text).unwrap();
+    fs::write(&target, "old").unwrap();
+    let run = |extra: &[&str]| {
+        let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules/wrong.rules");
+        Command::new(env!("CARGO_BIN_EXE_satir"))
+            .args(["cse", program.to_str().unwrap(), "-o", target.to_str().unwrap()])
+            .args(["--rules", rules.to_str().unwrap()])
+            .args(extra)
+            .output()
+            .unwrap()
+    };
+    let refused = run(&["--validate"]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("--validate refuses the result") && message.contains("please report"),
+        "{message}"
+    );
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+    // The rule does apply: without validation the wrong program is written.
+    assert!(run(&[]).status.success());
+    assert!(!fs::read_to_string(&target).unwrap().contains("A[0]"));
+}
+
+#[test]
+fn validation_lets_right_results_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    for pass in [&["cse"][..], &["simplify"], &["opt", "--passes", "simplify,syntactic-cse"]] {
+        let out = Command::new(env!("CARGO_BIN_EXE_satir"))
+            .args(pass)
+            .args(["--validate", "examples/kernels", "-o", folder.path().to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+/// A program that takes a while.
+fn long_program() -> String {
+    let mut body = String::new();
+    for i in 0..400 {
+        writeln!(body, "A[n % 64] = (n * {i} + m * {}) // (m * m + {i}) + A[(m + {i}) % 64]", i * 7 % 31)
+            .unwrap();
+    }
+    function(&body)
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_cancelled_leaves_the_old_file_or_the_whole_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, target) = (folder.path().join("in.py"), folder.path().join("out.py"));
+    fs::write(&program, long_program()).unwrap();
+    for (signal, wait) in [("TERM", 0), ("INT", 30), ("TERM", 100), ("KILL", 300), ("INT", 1000)] {
+        fs::write(&target, "old").unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_satir"))
+            .args(["cse", program.to_str().unwrap(), "-o", target.to_str().unwrap()])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+        sent.unwrap();
+        child.wait().unwrap();
+        let left = fs::read_to_string(&target).unwrap();
+        assert!(left == "old" || satir::parse(&left).is_ok(), "{signal} after {wait} ms left:\n{left}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, target) = (folder.path().join("in.py"), folder.path().join("out.py"));
+    let lines: String = (0..200).map(|i| format!("A[{}] = n\n", i % 64)).collect();
+    fs::write(&program, function(&lines)).unwrap();
+    fs::write(&target, "old").unwrap();
+    // A limit on the size of files, in blocks: writing more fails as on a full disk.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {} opt --passes '' {} -o {}",
+        env!("CARGO_BIN_EXE_satir"),
+        program.display(),
+        target.display()
+    );
+    let out = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let message = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot write"), "{message}");
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    let full = Command::new(env!("CARGO_BIN_EXE_satir"))
+        .args(["opt", "--passes", "", program.to_str().unwrap(), "-o", "/dev/full"])
+        .output()
+        .unwrap();
+    assert_eq!(full.status.code(), Some(1));
+}
