@@ -63,7 +63,7 @@ fn a_search_that_ends_at_a_limit_has_a_valid_result() {
                 assert!(report.cost_after() <= report.cost_before(), "{budgets:?}\n{out}");
                 let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
                 assert!(same.difference.is_none(), "{budgets:?}: {:?}\n{out}", same.difference);
-                let timed = report.functions.iter().all(|f| f.limits.contains(&Limit::Time));
+                let timed = report.functions.iter().all(|f| f.limits_hit.contains(&Limit::Time));
                 assert!(timed || !budgets.time.is_zero(), "no limit was reported");
             }
         }
