@@ -22,6 +22,7 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         bindings: &Bindings::new(),
         node_limit: 100_000,
         effort: Effort::Auto,
+        deadline: None,
         keep_lets,
         rewrites: &rewrites,
     };
@@ -207,6 +208,7 @@ fn loads_beside_calls_that_may_write_stay_beside_them() {
             bindings: &Bindings::new(),
             node_limit: 100_000,
             effort: Effort::Auto,
+            deadline: None,
             keep_lets: false,
             rewrites: &rewrites,
         };
