@@ -43,7 +43,10 @@ impl<'a> Evaluated<'a> {
         let graph = &lowered.graph;
         let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
         for e in &lowered.evidence {
+            // A condition that is known to hold guards nothing.
+            let holds = |&(c, truth): &Guard| graph[c].data.interval.as_point() == Some(i64::from(truth));
             let mut guards: Vec<Guard> = e.guards.iter().map(|&(c, truth)| (graph.find(c), truth)).collect();
+            guards.retain(|guard| !holds(guard));
             guards.sort_unstable();
             guards.dedup();
             let traps = match &e.trap {
