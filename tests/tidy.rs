@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
     ("page", &["ir", "script", "cost", "rules", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "cse", "error"]),
-    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "cse", "passes"]),
+    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
 ];
 
 /// Most lines of a file; a file of tests may be longer.

@@ -37,7 +37,7 @@ impl Generator<'_> {
                 if self.shape.portable {
                     return Expr::call(dtype, "fabs", vec![a]);
                 }
-                let name = self.dice.pick(&["exp", "sqrt", "fabs", "tanh", "floor"]);
+                let name = self.dice.pick(&["exp", "sqrt", "fabs", "tanh"]);
                 Expr::call(dtype, name, vec![a])
             }
             14 if dtype != DType::F32 => Expr::cast(dtype, self.float(DType::F32, depth - 1)),
