@@ -125,7 +125,7 @@ impl Analysis<Node> for Theory {
     fn make(graph: &mut Graph, node: &Node, id: Id) -> Facts {
         let dtype = node.dtype;
         let level = node_level(graph, node);
-        let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_));
+        let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_) | Op::Lane(_) | Op::LaneOf);
         let poly =
             in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
         let residue = node_residue(graph, node);
@@ -232,17 +232,22 @@ fn prefer(p: &Poly, p_leaf: bool, q: &Poly, q_leaf: bool) -> bool {
 
 /// The values of a type whose ranges are tracked: scalars of integer types and `bool`. Those of `uint64` beyond 63
 /// bits have no place in an interval.
-fn known_range(dtype: DType) -> bool {
+pub(super) fn known_range(dtype: DType) -> bool {
     dtype.is_scalar()
         && (dtype.is_bool() || dtype.is_int() || dtype.is_uint())
         && dtype.int_range().is_some_and(|(_, most)| most <= i128::from(i64::MAX))
 }
 
-/// Every value of a type with a known range.
+/// Every value of a type with a known range; of an index type, whose operations do not wrap, all integers.
 fn values_of(dtype: DType) -> Interval {
-    let bounds = dtype.int_range().filter(|_| !dtype.is_index());
+    if dtype.is_index() { Interval::ALL } else { values_of_type(dtype) }
+}
+
+/// Every value that a variable of a type with a known range can have.
+fn values_of_type(dtype: DType) -> Interval {
     let narrow = |v: i128| i64::try_from(v).ok();
-    bounds.and_then(|(lo, hi)| Interval::new(narrow(lo)?, narrow(hi)?)).unwrap_or(Interval::ALL)
+    let bounds = dtype.int_range().and_then(|(lo, hi)| Interval::new(narrow(lo)?, narrow(hi)?));
+    bounds.unwrap_or(Interval::ALL)
 }
 
 fn node_level(graph: &Graph, node: &Node) -> u32 {
@@ -280,12 +285,16 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
     match node.op {
         Op::Int(v) => Interval::point(v),
         Op::Var(v) => {
-            graph.analysis.var_ranges.get(v.index()).copied().and_then(|r| r.meet(unknown)).unwrap_or(unknown)
+            let values = values_of_type(node.dtype);
+            graph.analysis.var_ranges.get(v.index()).and_then(|r| r.meet(values)).unwrap_or(values)
         }
         Op::Bin(op) if operand.is_some_and(known_range) => {
             // A result that leaves a type that wraps can be anything.
             let result = binary_interval(op, of(0), of(1)).unwrap_or(unknown);
             if result.meet(unknown) == Some(result) { result } else { unknown }
+        }
+        Op::Lane(lanes) => {
+            Interval::new(0, i64::from(lanes.max(1)) - 1).and_then(|r| r.meet(unknown)).unwrap_or(unknown)
         }
         Op::Not => Interval::point(1).sub(of(0)),
         Op::Likely => of(0),

@@ -21,7 +21,7 @@ use egg::Id;
 use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
-use super::theory::{build, compare, quotient_of};
+use super::theory::{build, compare, quotient_of, vector};
 use crate::ir::{BinOp, DType};
 
 /// The most terms of a sum for which factored forms are offered.
@@ -62,19 +62,26 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
         ids.sort_unstable();
         ids
     };
+    // The lanes of vectors are no code.
+    let lanes = vector::lane_bound(graph);
     for id in of_type(graph, |dtype| dtype == DType::BOOL) {
         if is_full(graph, node_limit) {
             break;
         }
-        compare::offer(graph, id);
+        if !lanes.contains(&id) {
+            compare::offer(graph, id);
+        }
     }
     for id in of_type(graph, in_theory) {
         if is_full(graph, node_limit) {
             break;
         }
-        offer(graph, id);
+        if !lanes.contains(&id) {
+            offer(graph, id);
+        }
     }
     graph.rebuild();
+    vector::offer(graph, node_limit);
 }
 
 /// Puts the candidate forms of a class's polynomial into the class.

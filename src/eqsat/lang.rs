@@ -46,6 +46,13 @@ pub enum Op {
     Ramp,
     /// `T.Broadcast`.
     Broadcast,
+    /// The vector whose value in lane `l` is the operand, a scalar in which [`Op::Lane`] stands for `l`. This and the
+    /// next two say what vectors are and are no code.
+    Lanes,
+    /// The number of the lane, in vectors of so many lanes.
+    Lane(u16),
+    /// The value of a vector in lane `l`.
+    LaneOf,
     /// A call of a pure intrinsic: index into [`Lowered::callees`](super::lower::Lowered::callees).
     Call(u32),
     /// An occurrence that equals nothing else: index into
@@ -68,6 +75,11 @@ impl Node {
     pub fn bin(op: BinOp, operand: DType, a: Id, b: Id) -> Node {
         let dtype = if op.is_compare() { operand.to_bool() } else { operand };
         Node::new(Op::Bin(op), dtype, [a, b])
+    }
+
+    /// Whether the node says what a vector is and cannot be computed.
+    pub fn is_virtual(&self) -> bool {
+        matches!(self.op, Op::Lanes | Op::Lane(_) | Op::LaneOf)
     }
 
     /// The operands of a binary operation.

@@ -185,6 +185,7 @@ impl<'a> Raiser<'a> {
             Op::IfThenElse => return Expr::call(dtype, "if_then_else", operands.collect()),
             Op::Likely => return Expr::call(dtype, "likely", operands.collect()),
             Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.collect() },
+            Op::Lanes | Op::Lane(_) | Op::LaneOf => unreachable!("what is no code is no candidate"),
             Op::Ramp => ExprKind::Ramp(next(), next()),
             Op::Broadcast => ExprKind::Broadcast(next()),
             Op::Call(callee) => {

@@ -17,7 +17,7 @@ use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::observe::{Observer, RuleUse};
 use super::poly::Poly;
-use super::theory::bound;
+use super::theory::{bound, logic};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Pat, Rule, RuleOp, RuleSet, TypeRef};
@@ -298,6 +298,9 @@ impl Matcher<'_> {
             | Op::Load(..)
             | Op::Ramp
             | Op::Broadcast
+            | Op::Lanes
+            | Op::Lane(_)
+            | Op::LaneOf
             | Op::Template(_) => return None,
         })
     }
@@ -374,7 +377,7 @@ impl Matcher<'_> {
                     return;
                 }
                 self.match_args(rule, args, &node.children, subst.clone(), ways);
-                if commutes(*op, node.dtype) && node.children[0] != node.children[1] {
+                if self.commutes(*op, node) && node.children[0] != node.children[1] {
                     let swapped = [node.children[1], node.children[0]];
                     self.match_args(rule, args, &swapped, subst, ways);
                 }
@@ -386,6 +389,17 @@ impl Matcher<'_> {
                 }
             }
             Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => {}
+        }
+    }
+
+    /// Whether the operands may be taken in either order; of `and` and `or` if neither can trap, since the left one
+    /// may guard the right one.
+    fn commutes(&self, op: RuleOp, node: &Node) -> bool {
+        match op {
+            RuleOp::Bin(BinOp::And | BinOp::Or) => {
+                node.children.iter().all(|&c| logic::can_be_total(self.graph, c))
+            }
+            _ => commutes(op, node.dtype),
         }
     }
 

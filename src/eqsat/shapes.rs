@@ -13,8 +13,7 @@ use super::facts::{Graph, poly_of};
 use super::forms::default_form;
 use super::lang::Node;
 use super::poly::{Monomial, Poly, common_factor};
-use super::theory::extremum::dual;
-use super::theory::{build, quotient_of, remainders_in};
+use super::theory::{build, extremum, quotient_of, remainders_in, truncated_quotient_of};
 use crate::ir::{BinOp, DType};
 
 /// How many times a form is looked at for further forms inside of it.
@@ -22,6 +21,8 @@ const DEPTH: u32 = 3;
 
 /// Puts the ways to write a class's polynomial into the class.
 pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    shared_factor(graph, id, dtype);
+    negative_divisor(graph, id, poly, dtype);
     offer_within(graph, id, poly, dtype, DEPTH);
 }
 
@@ -153,39 +154,140 @@ fn difference(
     }
 }
 
-/// Terms taken into the operands of a minimum or maximum, where they cancel; and a quotient of one taken out.
+/// Terms taken into the operands of a minimum or maximum, where they cancel; and equal divisions taken out of it.
 fn extrema(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
     for (monomial, k) in poly.terms() {
         let [atom] = monomial[..] else { continue };
         let class = graph.find(atom);
-        let node = graph[class]
-            .nodes
-            .iter()
-            .find_map(|n| n.as_bin().filter(|(op, ..)| matches!(op, BinOp::Min | BinOp::Max)));
-        let Some((op, a, b)) = node else { continue };
-        let op = if *k > 0 { op } else { dual(op) };
-        let (p, q) = (poly_of(graph, a).scale(*k), poly_of(graph, b).scale(*k));
-        let (Some(p), Some(q)) = (p, q) else { continue };
+        let op = graph[class].nodes.iter().find_map(|n| match n.as_bin() {
+            Some((op @ (BinOp::Min | BinOp::Max), ..)) => Some(op),
+            _ => None,
+        });
+        let Some(op) = op else { continue };
+        let operands = extremum::flat(graph, op, class);
+        quotient_out(graph, class, op, &operands, dtype);
+        let op = if *k > 0 { op } else { extremum::dual(op) };
+        let scaled: Option<Vec<Poly>> = operands.iter().map(|p| p.scale(*k)).collect();
+        let Some(operands) = scaled else { continue };
         let rest = poly.filter(|m, _| m != monomial);
-        let cancels = |m: &Monomial, c: i64| {
-            !m.is_empty() && [&p, &q].iter().any(|o| o.coefficient(m).signum() == -c.signum())
-        };
-        let taken = rest.filter(cancels);
+        let opposite =
+            |p: &Poly, m: &Monomial, c: i64| !m.is_empty() && p.coefficient(m).signum() == -c.signum();
+        let taken = rest.filter(|m, c| operands.iter().any(|p| opposite(p, m, c)));
         let constant = rest.filter(|m, _| m.is_empty());
         let with_constant = taken.add(&constant);
         for taken in [Some(taken), with_constant].into_iter().flatten() {
             if taken.terms().is_empty() && *k == 1 {
                 continue;
             }
-            let (Some(p), Some(q), Some(rest)) = (p.add(&taken), q.add(&taken), rest.sub(&taken)) else {
-                continue;
-            };
-            let (x, y) = (part(graph, &p, dtype, depth), part(graph, &q, dtype, depth));
-            let extremum = graph.add(Node::bin(op, dtype, x, y));
-            if let Some(sum) = rest.add(&Poly::atom(graph.find(extremum))) {
+            let Some(rest) = rest.sub(&taken) else { continue };
+            let Some(extremum) = extremum_with(graph, op, &operands, &taken, dtype, depth) else { continue };
+            if let Some(sum) = rest.add(&Poly::atom(extremum)) {
                 let form = default_form(graph, &sum, dtype);
                 graph.union(id, form);
             }
         }
+    }
+}
+
+/// The extremum of `operand + taken`: those in which something cancels each on its own, the others together.
+fn extremum_with(
+    graph: &mut Graph,
+    op: BinOp,
+    operands: &[Poly],
+    taken: &Poly,
+    dtype: DType,
+    depth: u32,
+) -> Option<Id> {
+    let shorter =
+        |p: &Poly| p.add(taken).is_some_and(|sum| sum.terms().len() < p.terms().len() + taken.terms().len());
+    let (cancelling, others): (Vec<&Poly>, Vec<&Poly>) = operands.iter().partition(|p| shorter(p));
+    let mut parts = Vec::new();
+    for p in cancelling {
+        let sum = p.add(taken)?;
+        parts.push(part(graph, &sum, dtype, depth));
+    }
+    let others: Vec<Id> = others.into_iter().map(|p| build(graph, p, dtype)).collect();
+    let together = others.into_iter().reduce(|x, y| graph.add(Node::bin(op, dtype, x, y)));
+    if let Some(together) = together {
+        let sum = taken.add(&Poly::atom(graph.find(together)))?;
+        parts.push(default_form(graph, &sum, dtype));
+    }
+    let extremum = parts.into_iter().reduce(|x, y| graph.add(Node::bin(op, dtype, x, y)))?;
+    Some(graph.find(extremum))
+}
+
+/// `min(N // c + R, M // c + S)` as `min(N + c*R, M + c*S) // c`, for `c > 0`.
+fn quotient_out(graph: &mut Graph, class: Id, op: BinOp, operands: &[Poly], dtype: DType) {
+    let mut numerators = Vec::new();
+    let mut divisor = None;
+    for operand in operands {
+        let found = operand.terms().iter().find_map(|(m, k)| match m[..] {
+            [atom] if *k == 1 => quotient_of(graph, atom).map(|(n, c)| (m, n, c)),
+            _ => None,
+        });
+        let Some((monomial, numerator, c)) = found else { return };
+        if divisor.is_some_and(|d| d != c) {
+            return;
+        }
+        divisor = Some(c);
+        let rest = operand.filter(|m, _| m != monomial).scale(c);
+        let Some(sum) = rest.and_then(|r| numerator.add(&r)) else { return };
+        numerators.push(build(graph, &sum, dtype));
+    }
+    let extremum = numerators.into_iter().reduce(|x, y| graph.add(Node::bin(op, dtype, x, y)));
+    if let (Some(extremum), Some(c)) = (extremum, divisor) {
+        let c = graph.add(Node::int(c, dtype));
+        let quotient = graph.add(Node::bin(BinOp::FloorDiv, dtype, extremum, c));
+        graph.union(class, quotient);
+    }
+}
+
+/// `a*b + c*b` as `(a + c)*b` where the common factor is a sum itself, so that the polynomial does not show it.
+fn shared_factor(graph: &mut Graph, id: Id, dtype: DType) {
+    let id = graph.find(id);
+    let sums: Vec<(BinOp, Id, Id)> = graph[id]
+        .nodes
+        .iter()
+        .filter_map(Node::as_bin)
+        .filter(|(op, ..)| matches!(op, BinOp::Add | BinOp::Sub))
+        .take(MAX_NODES)
+        .collect();
+    for (op, a, b) in sums {
+        let (left, right) = (products(graph, a), products(graph, b));
+        let shared = left.iter().find_map(|&(x, factor)| {
+            let sum = poly_of(graph, factor).terms().len() > 1;
+            right.iter().find(|(_, f)| sum && *f == factor).map(|&(y, _)| (x, y, factor))
+        });
+        if let Some((x, y, factor)) = shared {
+            let sum = graph.add(Node::bin(op, dtype, x, y));
+            let product = graph.add(Node::bin(BinOp::Mul, dtype, sum, factor));
+            graph.union(id, product);
+        }
+    }
+}
+
+/// The most nodes of a class that are looked at for a shared factor.
+const MAX_NODES: usize = 8;
+
+/// The ways in which a class is a product of two classes, either as the factor.
+fn products(graph: &Graph, class: Id) -> Vec<(Id, Id)> {
+    let nodes = graph[graph.find(class)].nodes.iter().filter_map(Node::as_bin);
+    nodes
+        .filter(|(op, ..)| *op == BinOp::Mul)
+        .take(MAX_NODES)
+        .map(|(_, a, b)| (graph.find(a), graph.find(b)))
+        .flat_map(|(a, b)| [(a, b), (b, a)])
+        .collect()
+}
+
+/// `-(N tdiv c)` as `N tdiv -c`.
+fn negative_divisor(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let Some((monomial, -1)) = poly.as_term() else { return };
+    let [atom] = monomial[..] else { return };
+    if let Some((numerator, c)) = truncated_quotient_of(graph, atom) {
+        let n = build(graph, &numerator, dtype);
+        let c = graph.add(Node::int(-c, dtype));
+        let quotient = graph.add(Node::bin(BinOp::Div, dtype, n, c));
+        graph.union(id, quotient);
     }
 }

@@ -113,7 +113,7 @@ pub fn extract(
     lowered.graph.rebuild();
     let original = canonical(lowered, original);
     let lowered = &*lowered;
-    let mut selector = Selector::new(lowered, &original, profile);
+    let mut selector = Selector::new(lowered, &original, profile, true);
     let selections = selector.select(lowered, &hints);
     if selections.is_empty() {
         return Err(Failure::NoTerm);

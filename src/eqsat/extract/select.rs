@@ -79,7 +79,7 @@ pub fn select_trees(
     original: &HashSet<Node>,
     profile: &Profile,
 ) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, original, profile);
+    let mut selector = Selector::new(lowered, original, profile, false);
     selector.tree_costs();
     let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
@@ -118,7 +118,13 @@ pub(super) struct Selector<'a> {
 const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
-    pub(super) fn new(lowered: &'a Lowered, original: &HashSet<Node>, profile: &Profile) -> Selector<'a> {
+    /// `compiled`: whether what is chosen goes to a compiler as it is, so that handicaps count.
+    pub(super) fn new(
+        lowered: &'a Lowered,
+        original: &HashSet<Node>,
+        profile: &Profile,
+        compiled: bool,
+    ) -> Selector<'a> {
         let graph = &lowered.graph;
         let mut index = HashMap::new();
         let mut classes: Vec<Id> = Vec::new();
@@ -138,7 +144,8 @@ impl<'a> Selector<'a> {
             let mut list: Vec<Candidate> = Vec::new();
             let data = &graph[class].nodes;
             // Where index types do not overflow, a constant that has no place in its type is never met.
-            let writable = |n: &&Node| !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
+            let writable =
+                |n: &&Node| !n.is_virtual() && !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
             let constant = data.iter().filter(writable).find(|n| matches!(n.op, Op::Int(_) | Op::Float(_)));
             let nodes: Vec<&Node> = match constant {
                 Some(node) => vec![node],
@@ -157,7 +164,7 @@ impl<'a> Selector<'a> {
                     weight: weight(lowered, node, profile),
                     own_needs,
                     penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE }
-                        + handicap(graph, node),
+                        + if compiled { handicap(graph, node) } else { 0.0 },
                     partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,

@@ -11,7 +11,7 @@ use super::super::context;
 use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, gcd};
-use super::{BOUND_DEPTH, bound, build, divides, remainders_in};
+use super::{BOUND_DEPTH, bound, build, divides, remainders_in, truncated_quotient_of};
 use crate::ir::{BinOp, DType};
 
 /// Decides a comparison, or gives comparisons of equal meaning one class.
@@ -71,7 +71,36 @@ pub(in super::super) fn offer(graph: &mut Graph, id: Id) {
 
 /// `sum <= 0` without what cannot change whether it holds.
 fn reduced(graph: &Graph, kind: BinOp, sum: Poly) -> Poly {
-    if kind == BinOp::Le { without_small_parts(graph, context::without_quotients(graph, sum)) } else { sum }
+    if kind != BinOp::Le {
+        return sum;
+    }
+    let sum = context::without_quotients(graph, sum);
+    let sum = without_truncation(graph, &sum).unwrap_or(sum);
+    without_small_parts(graph, sum)
+}
+
+/// `N tdiv c <= m` and `N tdiv c >= m` as bounds of `N`.
+fn without_truncation(graph: &Graph, sum: &Poly) -> Option<Poly> {
+    let variable = sum.without_const();
+    let (monomial, sign) = variable.as_term()?;
+    let [atom] = monomial[..] else { return None };
+    let (numerator, c) = truncated_quotient_of(graph, atom)?;
+    let k = sum.const_term();
+    match sign {
+        // At most m: below c*(m + 1), or at most c*m where that is negative.
+        1 => {
+            let m = k.checked_neg()?;
+            let most = if m >= 0 { c.checked_mul(m.checked_add(1)?)? - 1 } else { c.checked_mul(m)? };
+            numerator.sub(&Poly::constant(most))
+        }
+        // At least k: at least c*k, or above c*(k - 1) where that is not positive.
+        -1 => {
+            let least =
+                if k > 0 { c.checked_mul(k)? } else { c.checked_mul(k.checked_sub(1)?)?.checked_add(1)? };
+            Poly::constant(least).sub(&numerator)
+        }
+        _ => None,
+    }
 }
 
 fn decide(graph: &mut Graph, id: Id, truth: bool) -> bool {

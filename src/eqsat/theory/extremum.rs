@@ -95,13 +95,12 @@ fn gather(graph: &Graph, op: BinOp, owner: Id, poly: Poly, depth: u32, operands:
 fn without_bounded(graph: &Graph, op: BinOp, operands: &mut Vec<Poly>) {
     let mut i = 0;
     while i < operands.len() {
-        let redundant = operands.iter().enumerate().any(|(j, other)| {
-            let Some(difference) = operands[i].sub(other).filter(|_| i != j) else { return false };
-            match context::sign(graph, &difference) {
-                Sign::Zero => true,
-                Sign::Positive | Sign::NotNegative => op == BinOp::Min,
-                Sign::Negative | Sign::NotPositive => op == BinOp::Max,
-                Sign::NonZero | Sign::Unknown => false,
+        let redundant = (0..operands.len()).filter(|&j| j != i).any(|j| {
+            let (p, q) = (&operands[i], &operands[j]);
+            if op == BinOp::Min {
+                at_least(graph, p, q, CASE_DEPTH)
+            } else {
+                at_least(graph, q, p, CASE_DEPTH)
             }
         });
         if redundant {
@@ -110,6 +109,48 @@ fn without_bounded(graph: &Graph, op: BinOp, operands: &mut Vec<Poly>) {
             i += 1;
         }
     }
+}
+
+/// How many extrema a comparison of two operands takes apart.
+const CASE_DEPTH: u32 = 2;
+
+/// Whether `p >= q` is proven; extrema on either side are taken apart.
+fn at_least(graph: &Graph, p: &Poly, q: &Poly, depth: u32) -> bool {
+    let difference = p.sub(q);
+    let sign = difference.map_or(Sign::Unknown, |d| context::sign(graph, &d));
+    match sign {
+        Sign::Zero | Sign::NotNegative | Sign::Positive => return true,
+        Sign::Negative => return false,
+        Sign::NotPositive | Sign::NonZero | Sign::Unknown => {}
+    }
+    if depth == 0 {
+        return false;
+    }
+    let left = |(a, b): &(Poly, Poly), every: bool| {
+        let of = |x: &Poly| at_least(graph, x, q, depth - 1);
+        if every { of(a) && of(b) } else { of(a) || of(b) }
+    };
+    let right = |(a, b): &(Poly, Poly), every: bool| {
+        let of = |x: &Poly| at_least(graph, p, x, depth - 1);
+        if every { of(a) && of(b) } else { of(a) || of(b) }
+    };
+    let split = |op: BinOp, p: &Poly| operands_of(graph, op, p);
+    split(BinOp::Max, p).is_some_and(|pair| left(&pair, false))
+        || split(BinOp::Min, p).is_some_and(|pair| left(&pair, true))
+        || split(BinOp::Max, q).is_some_and(|pair| right(&pair, true))
+        || split(BinOp::Min, q).is_some_and(|pair| right(&pair, false))
+}
+
+/// The operands of the nested extrema of one kind that a class is.
+pub(in super::super) fn flat(graph: &Graph, op: BinOp, class: Id) -> Vec<Poly> {
+    let mut operands = Vec::new();
+    let pair = graph[graph.find(class)].nodes.iter().find_map(|n| n.as_bin().filter(|(o, ..)| *o == op));
+    if let Some((_, a, b)) = pair {
+        for side in [a, b] {
+            gather(graph, op, class, Poly::clone(&poly_of(graph, side)), MAX_DEPTH, &mut operands);
+        }
+    }
+    operands
 }
 
 /// Takes out of all operands what they have in common: `operand = common + factor * rest`. The factor is negative if

@@ -159,6 +159,11 @@ fn implies(graph: &Graph, a: Id, b: Id, truth: bool) -> bool {
     }
 }
 
+/// Whether a way to compute the class without a trap is found.
+pub(in super::super) fn can_be_total(graph: &Graph, class: Id) -> bool {
+    is_total(graph, class, TOTAL_DEPTH, &mut { TOTAL_NODES })
+}
+
 /// Whether a way to compute the class without a trap is found within `left` nodes.
 fn is_total(graph: &Graph, class: Id, depth: u32, left: &mut u32) -> bool {
     let class = graph.find(class);

@@ -4,7 +4,7 @@
 //! The canonical form of `P % q` is the polynomial `P - q * (P // q)`, so quotients are the only atoms that
 //! division makes, and identities such as `x // c * c + x % c = x` or `x % (a*b) // a = x // a % b` hold by the
 //! equality of polynomials. `division` reduces quotients, `extremum` minima and maxima, `compare` comparisons,
-//! `logic` conditions, `convert` conversions and operations on constants.
+//! `logic` conditions, `convert` conversions and operations on constants, `vector` vectors by their lanes.
 //!
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 
@@ -13,8 +13,9 @@ mod convert;
 mod divides;
 mod division;
 pub(super) mod extremum;
-mod logic;
+pub(super) mod logic;
 mod nonzero;
+pub(super) mod vector;
 
 use std::sync::Arc;
 
@@ -315,8 +316,11 @@ fn has_step(node: &Node) -> bool {
         | Op::Load(..)
         | Op::Ramp
         | Op::Broadcast
+        | Op::Lanes
+        | Op::Lane(_)
+        | Op::LaneOf
         | Op::Call(_)
-        | Op::Template(_) => false,
+        | Op::Template(_) => !node.dtype.is_scalar(),
     }
 }
 
@@ -324,6 +328,9 @@ fn has_step(node: &Node) -> bool {
 fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
     if convert::fold(graph, id, node) {
         return true;
+    }
+    if !node.dtype.is_scalar() {
+        return vector::step(graph, id, node);
     }
     match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[a, b]) => binary(graph, id, *op, node.dtype, a, b),

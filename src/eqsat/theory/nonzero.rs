@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, in_theory, known_range, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::{Poly, divide_monomial};
 use super::bound;
@@ -37,11 +37,52 @@ pub(super) fn collect(graph: &mut Graph) -> bool {
             }
         }
     }
-    let mut changed = false;
+    let mut changed = narrow_wrapping(graph);
     for fact in &facts {
         changed |= fact.as_atom().is_some_and(|atom| exclude_zero(graph, atom));
     }
     graph.analysis.nonzero = facts;
+    changed
+}
+
+/// Takes what true and false comparisons with constants say of values of types that wrap, which have no normal form.
+fn narrow_wrapping(graph: &mut Graph) -> bool {
+    let mut found: Vec<(Id, Interval)> = Vec::new();
+    for truth in [true, false] {
+        let Some(class) = graph.lookup(Node::int(i64::from(truth), DType::BOOL)) else { continue };
+        for node in &graph[class].nodes {
+            let (Op::Bin(op), &[a, b]) = (&node.op, &node.children[..]) else { continue };
+            let dtype = graph[a].data.dtype;
+            if !op.is_compare() || !known_range(dtype) || in_theory(dtype) {
+                continue;
+            }
+            let (x, y) = (graph[a].data.interval, graph[b].data.interval);
+            // The values of `a` below, and above, those that `b` may have; and the other way round.
+            let (strict, below) = match (op, truth) {
+                (BinOp::Lt, true) | (BinOp::Ge, false) => (1, true),
+                (BinOp::Le, true) | (BinOp::Gt, false) => (0, true),
+                (BinOp::Gt, true) | (BinOp::Le, false) => (1, false),
+                (BinOp::Ge, true) | (BinOp::Lt, false) => (0, false),
+                _ => continue,
+            };
+            let (low, high) = if below { ((a, x), (b, y)) } else { ((b, y), (a, x)) };
+            let most = high.1.hi().and_then(|v| Interval::new(Interval::NEG_INF, v.checked_sub(strict)?));
+            let least = low.1.lo().and_then(|v| Interval::new(v.checked_add(strict)?, Interval::POS_INF));
+            found.extend(most.map(|range| (low.0, range)));
+            found.extend(least.map(|range| (high.0, range)));
+        }
+    }
+    let mut changed = false;
+    for (class, range) in found {
+        let class = graph.find(class);
+        let own = graph[class].data.interval;
+        if let Some(both) = own.meet(range).filter(|both| *both != own) {
+            let mut facts = graph[class].data.clone();
+            facts.interval = both;
+            graph.set_analysis_data(class, facts);
+            changed = true;
+        }
+    }
     changed
 }
 
