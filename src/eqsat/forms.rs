@@ -62,7 +62,7 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
         ids.sort_unstable();
         ids
     };
-    // The lanes of vectors are no code.
+    // The lanes of vectors are no code; operations on vectors are made of them.
     let lanes = vector::lane_bound(graph);
     for id in of_type(graph, |dtype| dtype == DType::BOOL) {
         if is_full(graph, node_limit) {
@@ -76,7 +76,9 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
         if is_full(graph, node_limit) {
             break;
         }
-        if !lanes.contains(&id) {
+        if lanes.contains(&id) {
+            super::shapes::remainders(graph, id);
+        } else {
             offer(graph, id);
         }
     }

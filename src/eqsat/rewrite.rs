@@ -240,6 +240,11 @@ fn commutes(op: RuleOp, dtype: DType) -> bool {
     }
 }
 
+/// Whether the left operand decides if the right one is evaluated.
+fn guards(op: RuleOp) -> bool {
+    matches!(op, RuleOp::Bin(BinOp::And | BinOp::Or))
+}
+
 fn contains_fold(pat: &Pat) -> bool {
     let mut found = false;
     pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
@@ -340,7 +345,7 @@ impl Matcher<'_> {
                     return false;
                 }
                 match (&args[..], &node.children[..]) {
-                    ([a, b], &[x, y]) if commutes(*op, node.dtype) => {
+                    ([a, b], &[x, y]) if commutes(*op, node.dtype) || guards(*op) => {
                         let both = |x, y| self.may_match(rule, a, x) && self.may_match(rule, b, y);
                         both(x, y) || both(y, x)
                     }
@@ -396,10 +401,8 @@ impl Matcher<'_> {
     /// may guard the right one.
     fn commutes(&self, op: RuleOp, node: &Node) -> bool {
         match op {
-            RuleOp::Bin(BinOp::And | BinOp::Or) => {
-                node.children.iter().all(|&c| logic::can_be_total(self.graph, c))
-            }
-            _ => commutes(op, node.dtype),
+            op if guards(op) => node.children.iter().all(|&c| logic::can_be_total(self.graph, c)),
+            op => commutes(op, node.dtype),
         }
     }
 

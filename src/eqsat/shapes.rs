@@ -26,6 +26,16 @@ pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     offer_within(graph, id, poly, dtype, DEPTH);
 }
 
+/// Puts the ways to write a class's polynomial with remainders into the class.
+pub(super) fn remainders(graph: &mut Graph, id: Id) {
+    let dtype = graph[id].data.dtype;
+    let poly = Poly::clone(&poly_of(graph, id));
+    for with_remainder in remainders_in(graph, &poly, dtype) {
+        let form = default_form(graph, &with_remainder, dtype);
+        graph.union(id, form);
+    }
+}
+
 fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
     if depth == 0 || poly.terms().len() < 2 && poly.as_atom().is_some() {
         return;

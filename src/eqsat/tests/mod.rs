@@ -3,6 +3,7 @@
 mod exact;
 mod pipeline;
 mod safety;
+mod vectors;
 
 use egg::{Id, Language};
 use proptest::prelude::*;
