@@ -113,10 +113,11 @@ pub(in super::super) fn lane_bound(graph: &Graph) -> HashSet<Id> {
             .classes()
             .filter(|c| bound.contains(&c.id))
             .filter(|c| {
-                let is_free = |n: &Node| {
-                    !n.is_virtual() && n.children.iter().all(|&child| !bound.contains(&graph.find(child)))
-                };
-                c.nodes.iter().any(is_free)
+                let free = |id: Id| !bound.contains(&graph.find(id));
+                let is_free = |n: &Node| !n.is_virtual() && n.children.iter().all(|&child| free(child));
+                // A sum that does not depend on the lane can be built, even if no node of it stands there yet.
+                let normal_form = c.data.poly.as_ref().filter(|p| p.as_atom().is_none());
+                c.nodes.iter().any(is_free) || normal_form.is_some_and(|p| p.atoms().into_iter().all(free))
             })
             .map(|c| c.id)
             .collect();

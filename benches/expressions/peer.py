@@ -1,0 +1,114 @@
+"""TVM's analyzer as a peer: expressions from and to TVM's own objects."""
+
+import re
+import time
+
+import tvm
+import tvm.sym
+from tvm import tirx
+
+from tvmexpr import Unsupported
+
+BINARY = {
+    "Add": "+",
+    "Sub": "-",
+    "Mul": "*",
+    "FloorDiv": "//",
+    "FloorMod": "%",
+    "LT": "<",
+    "LE": "<=",
+    "GT": ">",
+    "GE": ">=",
+    "EQ": "==",
+    "NE": "!=",
+    "And": "and",
+    "Or": "or",
+}
+CLASSES = {text: name for name, text in BINARY.items()}
+CLASSES |= {"truncdiv": "Div", "truncmod": "Mod", "min": "Min", "max": "Max", "/": "Div"}
+
+
+def to_tvm(node, variables):
+    """TVM's expression for a tree; `variables` maps names to TVM's variables."""
+    args = [to_tvm(arg, variables) for arg in node.args]
+    dtype = node.dtype + (f"x{node.lanes}" if node.lanes > 1 else "")
+    if node.op == "var":
+        return variables[node.value]
+    if node.op == "const":
+        return tirx.const(bool(node.value) if dtype == "bool" else node.value, dtype)
+    if node.op == "ramp":
+        return tirx.Ramp(*args, node.lanes)
+    if node.op == "broadcast":
+        return tirx.Broadcast(args[0], node.lanes)
+    if node.op == "cast":
+        return tirx.Cast(dtype, args[0])
+    if node.op == "not":
+        return tirx.Not(args[0])
+    if node.op == "Select":
+        return tirx.Select(*args)
+    if node.op == "if_then_else":
+        return tirx.if_then_else(*args)
+    if node.op in CLASSES:
+        return getattr(tirx, CLASSES[node.op])(*args)
+    raise Unsupported(node.op)
+
+
+def from_tvm(e):
+    """The text of one of TVM's expressions."""
+    kind, dtype = type(e).__name__, str(e.ty)
+    if kind == "IntImm":
+        if dtype == "bool":
+            return str(bool(e.value))
+        return str(e.value) if dtype == "int32" else f"T.{dtype}({e.value})"
+    if kind == "FloatImm":
+        return f"T.{dtype}({e.value!r})"
+    if kind in ("Var", "SizeVar"):
+        return e.name
+    if kind in BINARY:
+        return f"({from_tvm(e.a)} {BINARY[kind]} {from_tvm(e.b)})"
+    if kind in ("Div", "Mod", "Min", "Max"):
+        name = {"Div": "truncdiv", "Mod": "truncmod"}.get(kind, kind.lower())
+        return f"T.{name}({from_tvm(e.a)}, {from_tvm(e.b)})"
+    if kind == "Not":
+        return f"(not {from_tvm(e.a)})"
+    if kind == "Select":
+        return f"T.Select({from_tvm(e.condition)}, {from_tvm(e.true_value)}, {from_tvm(e.false_value)})"
+    if kind == "Cast":
+        return f'T.Cast("{dtype}", {from_tvm(e.value)})'
+    lanes = re.search(r"x(\d+)$", dtype)
+    if kind == "Ramp" and lanes:
+        return f"T.Ramp({from_tvm(e.base)}, {from_tvm(e.stride)}, {lanes[1]})"
+    if kind == "Broadcast" and lanes:
+        return f"T.Broadcast({from_tvm(e.value)}, {lanes[1]})"
+    if kind == "Call" and e.op.name.endswith("if_then_else"):
+        return f"T.if_then_else({', '.join(map(from_tvm, e.args))})"
+    raise Unsupported(kind)
+
+
+class Peer:
+    """The three simplifiers of TVM's analyzer, for one record."""
+
+    def __init__(self, record, tree, conditions):
+        self.variables = {name: tirx.Var(name, var["dtype"]) for name, var in record["vars"].items()}
+        self.analyzer = tvm.sym.Analyzer()
+        for name, var in record["vars"].items():
+            low, high = var.get("min"), var.get("max")
+            if low is not None or high is not None:
+                low = tvm.sym.ConstIntBound.NEG_INF if low is None else low
+                high = tvm.sym.ConstIntBound.POS_INF if high is None else high
+                self.analyzer.update(self.variables[name], tvm.sym.ConstIntBound(low, high))
+        self.expression = to_tvm(tree, self.variables)
+        self.conditions = [to_tvm(condition, self.variables) for condition in conditions]
+
+    def results(self):
+        """Name, text and microseconds of what each simplifier makes of the expression."""
+        for name in ("simplify", "rewrite_simplify", "canonical_simplify"):
+            start = time.perf_counter()
+            result = self.under(self.conditions, getattr(self.analyzer, name))
+            yield name, from_tvm(result), (time.perf_counter() - start) * 1e6
+
+    def under(self, conditions, simplify):
+        if not conditions:
+            return simplify(self.expression)
+        with self.analyzer.constraint_scope(conditions[0]):
+            return self.under(conditions[1:], simplify)
