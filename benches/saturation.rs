@@ -55,6 +55,7 @@ fn run(c: &mut Criterion, group: &str, cases: impl IntoIterator<Item = (String, 
         bindings: &options.bindings,
         node_limit: options.budgets.nodes,
         rewrites: &options.rewrites,
+        keep_lets: options.keep_lets,
     };
     let mut group = c.benchmark_group(group);
     group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
