@@ -127,6 +127,9 @@ impl fmt::Display for Shown<'_> {
             }
             Op::Ramp => write!(f, "ramp({})", all()),
             Op::Broadcast => write!(f, "broadcast({})", all()),
+            Op::Lanes => write!(f, "lanes({})", all()),
+            Op::Lane(lanes) => write!(f, "lane_of_{lanes}"),
+            Op::LaneOf => write!(f, "lane_of({})", all()),
             Op::Call(callee) => {
                 write!(f, "{}({})", self.lowered.callees.name(*callee).unwrap_or("call"), all())
             }
