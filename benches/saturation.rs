@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use satir::cse::Options;
-use satir::eqsat::{self, Config};
+use satir::eqsat;
 
 /// A function that stores one expression over the variables `v0`, `v1`, ….
 fn storing(expression: &str, variables: usize) -> String {
@@ -50,13 +50,7 @@ fn nested(n: usize) -> String {
 
 fn run(c: &mut Criterion, group: &str, cases: impl IntoIterator<Item = (String, String)>) {
     let options = Options::default();
-    let config = Config {
-        profile: &options.profile,
-        bindings: &options.bindings,
-        node_limit: options.budgets.nodes,
-        rewrites: &options.rewrites,
-        keep_lets: options.keep_lets,
-    };
+    let config = options.search();
     let mut group = c.benchmark_group(group);
     group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
     for (name, text) in cases {
