@@ -228,7 +228,7 @@ impl Builder<'_> {
                 let head = self.lowered.callees.get(*callee);
                 ExprKind::Call(Box::new(Call { args: operands.to_vec(), ..head.clone() }))
             }
-            Op::Template(_) => return None,
+            Op::Template(_) | Op::Lanes | Op::Lane(_) | Op::LaneOf => return None,
         };
         Some(Expr { kind, dtype: node.dtype })
     }
@@ -247,6 +247,9 @@ impl Builder<'_> {
             Op::Broadcast => format!("broadcast {}", node.dtype.lanes),
             Op::Call(callee) => self.lowered.callees.name(*callee).unwrap_or("call").to_owned(),
             Op::Template(_) => "opaque".to_owned(),
+            Op::Lanes => format!("lanes {}", node.dtype.lanes),
+            Op::Lane(lanes) => format!("lane of {lanes}"),
+            Op::LaneOf => "in lane".to_owned(),
             Op::Int(_) | Op::Float(_) | Op::Var(_) => {
                 self.shallow(node, &[]).map_or_else(String::new, |e| self.context.show(&e))
             }
