@@ -131,7 +131,7 @@ fn computes(e: &Expr) -> bool {
 
 /// Whether an expression holds anything that simplification could change: more than sums and products, or what has
 /// a known value.
-fn worth_it(known: &Known, e: &Expr) -> bool {
+pub(super) fn worth_it(known: &Known, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= match &e.kind {

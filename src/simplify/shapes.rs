@@ -5,7 +5,7 @@ use super::proofs;
 use super::region::{self, Engine, assume};
 use crate::arith::Interval;
 use crate::eqsat::lower::{Known, acts, parameter_ranges};
-use crate::ir::{BinOp, BufferId, Expr, ExprKind, Origin, PrimFunc};
+use crate::ir::{BinOp, BufferId, Expr, Origin, PrimFunc};
 
 /// The most passes over one shape; each may let the next see more.
 const MAX_PASSES: usize = 4;
@@ -44,10 +44,7 @@ pub(super) fn simplified(
     buffer: BufferId,
 ) -> Option<(Vec<Expr>, usize)> {
     let mut shape = engine.func.buffer(buffer).shape.clone();
-    if !shape
-        .iter()
-        .any(|e| matches!(e.kind, ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Call(_)))
-    {
+    if !shape.iter().any(|e| region::worth_it(known, e)) {
         return None;
     }
     let facts = known.facts.len();
