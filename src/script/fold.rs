@@ -245,12 +245,14 @@ pub(crate) fn fold(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
 fn fold_ints(op: BinOp, dtype: DType, x: i64, y: i64) -> Option<Expr> {
     let unsigned = dtype.is_uint();
     let number = |v: i128| Some(Expr::int(wrap(dtype, v), dtype));
-    let (p, q) = (i128::from(x), i128::from(y));
+    // Constants of uint64 from 2^63 on are stored as negative numbers.
+    let exact = |v: i64| if unsigned { i128::from(v as u64) } else { i128::from(v) };
+    let (p, q) = (exact(x), exact(y));
     let index = dtype.is_index() && dtype.is_scalar();
     match op {
         BinOp::Add => number(p + q),
         BinOp::Sub => number(p - q),
-        BinOp::Mul => number(p * q),
+        BinOp::Mul => number(p.wrapping_mul(q)),
         BinOp::Div if y != 0 => number(p / q),
         BinOp::FloorDiv if y != 0 => number(p / q - i128::from(p % q != 0 && (p < 0) != (q < 0))),
         BinOp::Mod if y != 0 && index => number(p % q),

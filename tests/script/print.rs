@@ -77,6 +77,23 @@ fn constants_fold_as_in_tvm() {
 }
 
 #[test]
+fn large_unsigned_constants_fold_as_what_they_are() {
+    check(
+        "T.evaluate(T.max(T.uint64(0), T.uint64(18446744073709551615)))\n\
+         T.evaluate(T.min(T.uint64(9223372036854775808), T.uint64(1)))\n\
+         T.evaluate(T.uint64(1) < T.uint64(9223372036854775808))\n\
+         T.evaluate(T.uint64(18446744073709551615) // T.uint64(2))\n\
+         T.evaluate(T.uint64(18446744073709551615) * T.uint64(18446744073709551615))",
+        expect![[r#"
+            T.evaluate(T.uint64(18446744073709551615))
+            T.evaluate(T.uint64(1))
+            T.evaluate(T.bool(True))
+            T.evaluate(T.uint64(9223372036854775807))
+            T.evaluate(T.uint64(1))"#]],
+    );
+}
+
+#[test]
 fn operands_take_one_type() {
     check(
         "T.evaluate(q + 1)\nT.evaluate(n + q)\nT.evaluate(x * 2)\nT.evaluate(n < q)\nT.evaluate(T.int8(1) + T.int8(2))\n\
