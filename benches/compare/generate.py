@@ -321,7 +321,11 @@ def make(operator, dims, symbolic, schedule):
     names = operator.__code__.co_varnames[: operator.__code__.co_argcount]
     bindings = dict(zip(names, dims)) | NAMED_BY_TVM.get(operator, {}) if symbolic else {}
     values = [te.var(name, "int32") for name in names] if symbolic else dims
-    func = te.create_prim_func(operator(*values))
+    tensors = operator(*values)
+    # A size that is no dimension of a tensor by itself is a parameter of its own.
+    named = [dim for shape in (t.shape for t in tensors) for dim in shape]
+    alone = [value for value in values if symbolic and not any(value.same_as(dim) for dim in named)]
+    func = te.create_prim_func([*alone, *tensors])
     target = dict(TARGET)
     if schedule is threads:
         target = {"kind": "cuda", "arch": "sm_80", "max_threads_per_block": 1024, "thread_warp_size": 32}

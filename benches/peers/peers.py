@@ -178,7 +178,7 @@ def main():
         for kernel, (_, sizes, extent) in KERNELS.items():
             measured[kernel] = measure(peers, driver, kernel, sizes, extent)
             print(kernel, measured[kernel], file=sys.stderr, flush=True)
-        text = document(measured, versions(peers))
+        text = document(measured, versions(peers), args.halide_python)
     if args.output:
         args.output.write_text(text)
     else:
@@ -186,9 +186,10 @@ def main():
     return 0
 
 
-def document(measured, said):
+def document(measured, said, halide):
     """The results as Markdown."""
-    out = ["# Other compilers\n", f"Made by `.venv/bin/python benches/peers/peers.py` ({said}).\n"]
+    command = ".venv/bin/python benches/peers/peers.py --output benches/peers/RESULTS.md" + (" --halide-python PYTHON" if halide else "")
+    out = ["# Other compilers\n", f"Made by `{command}` ({said}).\n"]
     out.append("Executed instructions of each kernel; the kernels stand in `benches/peers/kernels`, those for Halide in `halide_kernels.py`.\n")
     out.append("\n".join(f"- `{name}`: {KERNELS[name][0]}" for name in measured) + "\n")
     titles = list(next(iter(measured.values())))
