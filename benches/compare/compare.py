@@ -169,7 +169,9 @@ def main():
             print(done, summary(result), file=sys.stderr, flush=True)
     if all("error" in result for result in results):
         sys.exit("no program could be measured")
-    text = report.write(results, invocation(args), commit(), ROOT / "benches/plots", ROOT)
+    # Pictures belong to the document; without one they go where the results are.
+    plots = (ROOT / "benches/plots", ROOT) if args.output else (args.folder / "plots", args.folder)
+    text = report.write(results, invocation(args), commit(), *plots)
     if args.output:
         args.output.write_text(text)
     else:
