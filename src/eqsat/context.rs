@@ -10,6 +10,7 @@ use egg::Id;
 use super::facts::{Graph, poly_of};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly, divide_monomial};
+use super::rebuild::rebuild;
 use super::theory::{BOUND_DEPTH, bound};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
@@ -262,7 +263,7 @@ pub fn assume_what_is_true(graph: &mut Graph) -> bool {
             }
         }
     }
-    graph.rebuild();
+    rebuild(graph);
     changed
 }
 

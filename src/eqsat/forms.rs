@@ -21,6 +21,7 @@ use egg::Id;
 use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
+use super::rebuild::rebuild;
 use super::theory::{build, compare, quotient_of, vector};
 use crate::ir::{BinOp, DType};
 
@@ -82,7 +83,7 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
             offer(graph, id);
         }
     }
-    graph.rebuild();
+    rebuild(graph);
     vector::offer(graph, node_limit);
 }
 

@@ -16,6 +16,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::facts::{Graph, theory_for};
 use super::lang::{Node, Op};
 use super::lets::{self, Kept};
+use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
 use crate::analysis::effects;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
@@ -135,7 +136,7 @@ pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets:
     let root = lowerer.scope(None, 1.0, true, true);
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
-    lowerer.out.graph.rebuild();
+    rebuild(&mut lowerer.out.graph);
     lowerer.out
 }
 
@@ -168,7 +169,7 @@ pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, 
     for e in exprs {
         lowerer.site(e, place);
     }
-    lowerer.out.graph.rebuild();
+    rebuild(&mut lowerer.out.graph);
     lowerer.out
 }
 

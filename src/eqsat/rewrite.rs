@@ -6,8 +6,6 @@
 //! search is the theory's task). Rules that may make a trap where there was none (`may-trap`) are not used, nor
 //! are those that grow terms without bound (`expensive`): addition and multiplication are the theory's.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use egg::{EClass, Id};
@@ -15,12 +13,14 @@ use egg::{EClass, Id};
 use super::facts::{Facts, Graph, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
-use super::observe::{Observer, RuleUse};
 use super::poly::Poly;
+use super::prepared::Prepared;
+pub use super::prepared::Rewrites;
+use super::rebuild::rebuild;
 use super::theory::{bound, logic};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
-use crate::rules::{Cond, Pat, Rule, RuleOp, RuleSet, TypeRef};
+use crate::rules::{Cond, Head, Heads, Pat, Rule, RuleOp, TypeRef};
 
 /// The most matches of one rule that are applied in one round.
 const MATCH_LIMIT: usize = 20_000;
@@ -28,147 +28,15 @@ const MATCH_LIMIT: usize = 20_000;
 /// The most ways of matching one rule at one node.
 const WAYS_LIMIT: usize = 8;
 
-/// Rules prepared for the engine.
-#[derive(Debug)]
-pub struct Rewrites {
-    /// Left empty for the embedded rules until they are needed: syntactic mode, for one, needs none, and reading them
-    /// takes longer than most programs do.
-    table: OnceLock<Table>,
-    /// Counts what the rules do, for those who want to know.
-    observer: Option<Observer>,
-}
-
-/// The rules by the operator at the root of what they match.
-#[derive(Debug, Default)]
-struct Table {
-    by_root: BTreeMap<usize, Vec<Prepared>>,
-    /// Rules, those that are read in both directions counted twice.
-    count: usize,
-    rules: usize,
-}
-
-#[derive(Debug)]
-struct Prepared {
-    rule: Rule,
-    /// Position among all that are prepared.
-    index: usize,
-    /// Position of the rule, the same in both directions.
-    number: usize,
-    reversed: bool,
-    /// Whether a constant occurs, which in a vector would have to be a broadcast.
-    constants: bool,
-}
-
-impl Prepared {
-    fn from(&self) -> &Pat {
-        if self.reversed { &self.rule.rhs } else { &self.rule.lhs }
-    }
-
-    fn to(&self) -> &Pat {
-        if self.reversed { &self.rule.lhs } else { &self.rule.rhs }
-    }
-}
-
-impl Table {
-    fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Table {
-        let mut table = Table::default();
-        for rule in rules {
-            if rule.expensive || rule.may_trap || rule.vector || rule.fast_math && !fast_math {
-                continue;
-            }
-            for direction in rule.directions() {
-                let Some(root) = root(direction.from) else { continue };
-                // Read from right to left, a hole that only the left side has would come from nowhere.
-                let known = direction.from.holes();
-                if direction.to.holes().iter().any(|h| !known.contains(h)) || contains_fold(direction.from) {
-                    continue;
-                }
-                let prepared = Prepared {
-                    index: table.count,
-                    number: table.rules,
-                    reversed: direction.reversed,
-                    constants: has_constants(direction.from) || has_constants(direction.to),
-                    rule: rule.clone(),
-                };
-                table.by_root.entry(root).or_default().push(prepared);
-                table.count += 1;
-            }
-            table.rules += 1;
-        }
-        table
-    }
-
-    fn embedded() -> Table {
-        match RuleSet::embedded() {
-            Ok(set) => Table::new(set.rules(), false),
-            // A test loads them all, so this is not met; the theory needs no rules.
-            Err(e) => {
-                log::error!("the embedded rules: {e}");
-                Table::default()
-            }
-        }
-    }
-}
-
-impl Rewrites {
-    /// Prepares the enabled rules of a set that the engine uses.
-    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
-        Rewrites::of_rules(set.rules(), fast_math)
-    }
-
-    /// Prepares those of some rules that the engine uses.
-    pub fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
-        Rewrites { table: OnceLock::from(Table::new(rules, fast_math)), observer: None }
-    }
-
-    /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
-    pub fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
-        let mut rewrites = Rewrites::of_rules(rules, fast_math);
-        rewrites.observer = Some(Observer::new(rewrites.len()));
-        rewrites
-    }
-
-    /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
-    pub fn uses(&self) -> Vec<RuleUse> {
-        let Some(observer) = &self.observer else { return Vec::new() };
-        let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
-        for prepared in self.table().by_root.values().flatten() {
-            let rule = &prepared.rule;
-            let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
-            observer.add_to(prepared.index, entry);
-        }
-        uses.into_values().collect()
-    }
-
-    /// The embedded rules, read and prepared once for the process, when they are first needed.
-    pub fn embedded() -> Arc<Rewrites> {
-        static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
-        let unread = || Arc::new(Rewrites { table: OnceLock::new(), observer: None });
-        Arc::clone(EMBEDDED.get_or_init(unread))
-    }
-
-    fn table(&self) -> &Table {
-        self.table.get_or_init(Table::embedded)
-    }
-
-    /// How many rules (and directions) there are.
-    pub fn len(&self) -> usize {
-        self.table().count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// Applies every rule once wherever it matches. Returns the number of classes united.
 pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher { graph, callees };
-        let table = rewrites.table();
-        let mut counts = vec![0; table.rules];
+        let mut heads = Heads::default();
+        graph.classes().flat_map(|c| &c.nodes).filter_map(|n| matcher.head(n)).for_each(|h| heads.insert(h));
+        let applicable = rewrites.applicable(heads);
+        let mut counts = vec![0; rewrites.rules()];
         let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
         classes.sort_unstable();
         let mut matches = Vec::new();
@@ -181,13 +49,13 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
                 continue;
             }
             for node in &graph[class].nodes {
-                let Some(key) = matcher.root_of(node) else { continue };
-                for prepared in table.by_root.get(&key).into_iter().flatten() {
+                let Some(head) = matcher.head(node) else { continue };
+                for &prepared in &applicable[head.index()] {
                     let count = &mut counts[prepared.number];
                     if *count < MATCH_LIMIT {
-                        let start = rewrites.observer.as_ref().map(|_| Instant::now());
+                        let start = rewrites.observer().map(|_| Instant::now());
                         *count += matcher.apply(prepared, class, node, &mut matches);
-                        if let (Some(observer), Some(start)) = (&rewrites.observer, start) {
+                        if let (Some(observer), Some(start)) = (rewrites.observer(), start) {
                             observer.matched(prepared.index, matches.len(), start.elapsed());
                         }
                         found.extend(matches.drain(..).map(|(class, built)| (class, prepared, built)));
@@ -204,31 +72,13 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
         let id = add(graph, callees, &built);
         if graph.union(class, id) {
             united += 1;
-            if let Some(observer) = &rewrites.observer {
+            if let Some(observer) = rewrites.observer() {
                 observer.united(prepared.index);
             }
         }
     }
-    graph.rebuild();
+    rebuild(graph);
     united
-}
-
-/// The index of an operator among all that can stand at the root of a pattern.
-fn root(pat: &Pat) -> Option<usize> {
-    match pat {
-        Pat::Op(op, _) => Some(key(*op)),
-        Pat::Cast(..) => Some(CAST_KEY),
-        Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => None,
-    }
-}
-
-const CAST_KEY: usize = 1000;
-
-fn key(op: RuleOp) -> usize {
-    match op {
-        RuleOp::Bin(op) => op as usize,
-        other => 100 + RuleOp::OTHERS.iter().position(|(_, o)| *o == other).unwrap_or(99),
-    }
 }
 
 /// Whether the operands may be matched in either order.
@@ -243,18 +93,6 @@ fn commutes(op: RuleOp, dtype: DType) -> bool {
 /// Whether the left operand decides if the right one is evaluated.
 fn guards(op: RuleOp) -> bool {
     matches!(op, RuleOp::Bin(BinOp::And | BinOp::Or))
-}
-
-fn contains_fold(pat: &Pat) -> bool {
-    let mut found = false;
-    pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
-    found
-}
-
-fn has_constants(pat: &Pat) -> bool {
-    let mut found = false;
-    pat.walk(&mut |p| found |= matches!(p, Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..)));
-    found
 }
 
 /// What a match has bound so far.
@@ -283,9 +121,9 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    /// The rule operator of a node, as a key.
-    fn root_of(&self, node: &Node) -> Option<usize> {
-        if node.op == Op::Cast { Some(CAST_KEY) } else { self.rule_op(node).map(key) }
+    /// What a pattern that matches this node has at its root.
+    fn head(&self, node: &Node) -> Option<Head> {
+        if node.op == Op::Cast { Some(Head::CAST) } else { self.rule_op(node).map(Head::of) }
     }
 
     fn rule_op(&self, node: &Node) -> Option<RuleOp> {

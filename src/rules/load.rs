@@ -25,6 +25,15 @@ pub struct RuleFile {
     pub rules: Vec<Rule>,
 }
 
+impl RuleFile {
+    /// A file without rules.
+    pub(super) fn named(file: &str) -> RuleFile {
+        let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let set = stem.strip_suffix(".rules").unwrap_or(stem).into();
+        RuleFile { set, about: "".into(), on: true, rules: Vec::new() }
+    }
+}
+
 /// Reads a rule file. `file` is its path, from which the set has its name, and which errors show.
 ///
 /// # Errors
@@ -33,32 +42,28 @@ pub struct RuleFile {
 pub fn parse(file: &str, text: &str) -> Result<RuleFile, Vec<Diagnostic>> {
     let diagnose = |(span, message): Fault| diagnostic(file, text, span, message);
     let forms = sexp::read(text).map_err(|fault| vec![diagnose(fault)])?;
-    let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    let mut out = RuleFile {
-        set: stem.strip_suffix(".rules").unwrap_or(stem).into(),
-        about: "".into(),
-        on: true,
-        rules: Vec::new(),
-    };
     let mut errors = Vec::new();
+    let mut out = RuleFile::named(file);
+    errors.extend(forms.first().and_then(|form| set_header(form, &mut out).err()).map(diagnose));
+    let path: Arc<str> = file.into();
     let mut names: HashSet<&str> = HashSet::new();
     let mut lines = Lines { text, offset: 0, line: 1 };
     for (i, form) in forms.iter().enumerate() {
-        let read = match form.list().and_then(<[_]>::first).and_then(Sexp::atom) {
-            Some("set") if i == 0 => set_header(form, &mut out),
-            Some("set") => fail(form, "`(set …)` must be the first form of its file"),
-            Some("rule") => rule(form).and_then(|(mut rule, name)| {
+        let read = match head(form) {
+            Ok("set") if i == 0 => Ok(()),
+            Ok("set") => fail(form, "`(set …)` must be the first form of its file"),
+            Ok("rule") => rule(form).and_then(|(mut rule, name)| {
                 if !names.insert(name.atom().unwrap_or_default()) {
                     return fail(name, format!("there is a rule named `{}` already", rule.name));
                 }
                 rule.set = out.set.clone();
-                rule.file = file.into();
+                rule.file = path.clone();
                 rule.line = lines.at(name.span.start as usize);
                 out.rules.push(rule);
                 Ok(())
             }),
-            Some(other) => fail(form, format!("expected `(rule …)`, found `({other} …)`")),
-            None => fail(form, "expected `(rule …)`"),
+            Ok(other) => fail(form, format!("expected `(rule …)`, found `({other} …)`")),
+            Err(_) => fail(form, "expected `(rule …)`"),
         };
         errors.extend(read.err().map(diagnose));
     }
@@ -77,9 +82,15 @@ struct Lines<'t> {
     line: u32,
 }
 
+/// The line of a place in a text, from 1.
+pub(super) fn line_of(text: &str, offset: usize) -> u32 {
+    Lines { text, offset: 0, line: 1 }.at(offset)
+}
+
 impl Lines<'_> {
     fn at(&mut self, offset: usize) -> u32 {
-        self.line += self.text[self.offset..offset].matches('\n').count() as u32;
+        let newlines = self.text.as_bytes()[self.offset..offset].iter().filter(|&&b| b == b'\n');
+        self.line += newlines.count() as u32;
         self.offset = offset;
         self.line
     }
@@ -99,10 +110,11 @@ pub(super) fn diagnostic(file: &str, text: &str, span: Span, message: String) ->
     }
 }
 
-/// `(set "about" [off])`
-fn set_header(form: &Sexp<'_>, out: &mut RuleFile) -> Result<(), Fault> {
+/// `(set "about" [off])`; any other form says nothing of the set.
+pub(super) fn set_header(form: &Sexp<'_>, out: &mut RuleFile) -> Result<(), Fault> {
     let items = form.list().unwrap_or_default();
     match items {
+        _ if head(form) != Ok("set") => {}
         [_, Sexp { node: Node::Text(about), .. }] => out.about = (*about).into(),
         [_, Sexp { node: Node::Text(about), .. }, Sexp { node: Node::Atom("off"), .. }] => {
             out.about = (*about).into();
@@ -114,7 +126,7 @@ fn set_header(form: &Sexp<'_>, out: &mut RuleFile) -> Result<(), Fault> {
 }
 
 /// `(rule name "why" (types …) … (=> lhs rhs) (if …))`, with the node of its name.
-fn rule<'s, 't>(form: &'s Sexp<'t>) -> Result<(Rule, &'s Sexp<'t>), Fault> {
+pub(super) fn rule<'s, 't>(form: &'s Sexp<'t>) -> Result<(Rule, &'s Sexp<'t>), Fault> {
     let items = form.list().unwrap_or_default();
     let Some(name_node) = items.get(1) else {
         return fail(form, "expected the rule's name");

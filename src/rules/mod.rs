@@ -7,12 +7,16 @@
 mod ast;
 pub mod check;
 pub mod exchange;
+mod head;
 mod infer;
 mod load;
 mod set;
 mod sexp;
+mod unread;
 
 pub use ast::{Cond, Direction, Hole, Pat, Rule, RuleOp, TypeClass, TypeRef, TypeVar};
+pub use head::{Head, Heads};
 pub use load::{RuleFile, parse};
 pub use set::{RuleInfo, RuleSet, RulesError, SetInfo};
 pub use sexp::MAX_NESTING;
+pub use unread::{Need, Unread, unread};

@@ -10,7 +10,7 @@ use super::load::{RuleFile, diagnostic, parse};
 use crate::diag::Diagnostic;
 
 /// The rule files that the library carries, by file name, in the order in which their rules apply.
-const EMBEDDED: [(&str, &str); 17] = [
+pub(super) const EMBEDDED: [(&str, &str); 17] = [
     ("identity.rules", include_str!("../../rules/identity.rules")),
     ("floordiv.rules", include_str!("../../rules/floordiv.rules")),
     ("floormod.rules", include_str!("../../rules/floormod.rules")),
@@ -29,6 +29,11 @@ const EMBEDDED: [(&str, &str); 17] = [
     ("distributivity.rules", include_str!("../../rules/distributivity.rules")),
     ("fastmath.rules", include_str!("../../rules/fastmath.rules")),
 ];
+
+/// What messages call an embedded file.
+pub(super) fn embedded_path(name: &str) -> String {
+    format!("rules/{name}")
+}
 
 /// Why rules could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -136,8 +141,7 @@ impl RuleSet {
     /// None in a build whose tests pass: the embedded files are checked there.
     pub fn embedded() -> Result<RuleSet, RulesError> {
         let mut rules = RuleSet::empty();
-        rules
-            .add(EMBEDDED.iter().map(|&(name, text)| (format!("rules/{name}"), text.to_owned())).collect())?;
+        rules.add(EMBEDDED.iter().map(|&(name, text)| (embedded_path(name), text.to_owned())).collect())?;
         Ok(rules)
     }
 

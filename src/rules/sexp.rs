@@ -51,55 +51,55 @@ pub(super) fn read(text: &str) -> Result<Vec<Sexp<'_>>, Fault> {
         return Err((Span { start: 0, end: 0 }, "the file is larger than 4 GiB".to_owned()));
     }
     let bytes = text.as_bytes();
-    // Open lists, each with the place of its parenthesis; the first entry is the top level.
-    let mut open: Vec<(usize, Vec<Sexp<'_>>)> = vec![(0, Vec::new())];
+    // The nodes that no closed list holds yet, and for each open list its place and how many of them come before it.
+    let mut nodes: Vec<Sexp<'_>> = Vec::new();
+    let mut open: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
         match bytes[at] {
             b if b.is_ascii_whitespace() => at += 1,
-            b';' => at += text[at..].find('\n').unwrap_or(text.len() - at),
+            b';' => at += length_until(&bytes[at..], |b| b == b'\n'),
             b'(' => {
-                if open.len() > MAX_NESTING {
+                if open.len() >= MAX_NESTING {
                     let message = format!("lists are nested deeper than {MAX_NESTING}");
                     return Err((span(start, start + 1), message));
                 }
-                open.push((start, Vec::new()));
+                open.push((start, nodes.len()));
                 at += 1;
             }
             b')' => {
                 at += 1;
-                let closed = if open.len() > 1 { open.pop() } else { None };
-                let Some((start, items)) = closed else {
+                let Some((start, first)) = open.pop() else {
                     return Err((span(start, at), "this `)` closes nothing".to_owned()));
                 };
-                push(&mut open, Node::List(items), span(start, at));
+                let items = nodes.split_off(first);
+                nodes.push(Sexp { node: Node::List(items), span: span(start, at) });
             }
             b'"' => {
-                let Some(length) = text[start + 1..].find('"') else {
-                    return Err((span(start, start + 1), "this string is not closed".to_owned()));
-                };
+                let length = length_until(&bytes[start + 1..], |b| b == b'"');
                 at = start + length + 2;
-                push(&mut open, Node::Text(&text[start + 1..at - 1]), span(start, at));
+                if at > bytes.len() {
+                    return Err((span(start, start + 1), "this string is not closed".to_owned()));
+                }
+                nodes.push(Sexp { node: Node::Text(&text[start + 1..at - 1]), span: span(start, at) });
             }
             _ => {
-                let stop = |c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | '"' | ';');
-                at += text[start..].find(stop).unwrap_or(text.len() - start);
-                push(&mut open, Node::Atom(&text[start..at]), span(start, at));
+                let stop = |b: u8| b.is_ascii_whitespace() || matches!(b, b'(' | b')' | b'"' | b';');
+                at += length_until(&bytes[at..], stop);
+                nodes.push(Sexp { node: Node::Atom(&text[start..at]), span: span(start, at) });
             }
         }
     }
     match open.pop() {
-        Some((_, items)) if open.is_empty() => Ok(items),
         Some((start, _)) => Err((span(start, start + 1), "this `(` is not closed".to_owned())),
-        None => Ok(Vec::new()),
+        None => Ok(nodes),
     }
 }
 
-fn push<'a>(open: &mut [(usize, Vec<Sexp<'a>>)], node: Node<'a>, span: Span) {
-    if let Some((_, items)) = open.last_mut() {
-        items.push(Sexp { node, span });
-    }
+/// How many bytes come before the first that `stop` names; all, if none is.
+fn length_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|&b| stop(b)).unwrap_or(bytes.len())
 }
 
 fn span(start: usize, end: usize) -> Span {

@@ -28,6 +28,7 @@ use super::forms::divisors::{Strategy, Weights};
 use super::forms::shared::{self, Search};
 use super::lang::Node;
 use super::lower::Lowered;
+use super::rebuild::rebuild;
 use super::{Config, Failure};
 use crate::ir::opclass::OpClass;
 use select::Selector;
@@ -110,7 +111,7 @@ pub fn extract(
         ]);
     }
     let hints = shared::offer(lowered, &first, weights, &searches);
-    lowered.graph.rebuild();
+    rebuild(&mut lowered.graph);
     let original = canonical(lowered, original);
     let lowered = &*lowered;
     let mut selector = Selector::new(lowered, &original, profile, true);

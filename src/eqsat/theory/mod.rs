@@ -27,6 +27,7 @@ use super::context;
 use super::facts::{Graph, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
+use super::rebuild::rebuild;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 pub(super) use convert::representable;
@@ -43,7 +44,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
     let mut seen = HashSet::new();
     for round in 0..MAX_ROUNDS {
         if !graph.clean {
-            graph.rebuild();
+            rebuild(graph);
         }
         let mut changed = refresh(graph);
         if graph.analysis.contextual {
@@ -56,7 +57,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
             .collect();
         for (id, node) in nodes {
             if is_full(graph, node_limit) {
-                graph.rebuild();
+                rebuild(graph);
                 return round + 1;
             }
             let node = node.map_children(|c| graph.find(c));
@@ -68,7 +69,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
             return round + 1;
         }
     }
-    graph.rebuild();
+    rebuild(graph);
     MAX_ROUNDS
 }
 
@@ -124,7 +125,7 @@ fn refresh(graph: &mut Graph) -> bool {
         }
     }
     if changed || !graph.clean {
-        graph.rebuild();
+        rebuild(graph);
     }
     changed
 }

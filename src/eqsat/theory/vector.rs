@@ -14,6 +14,7 @@ use hashbrown::HashSet;
 use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Monomial;
+use super::super::rebuild::rebuild;
 use super::build;
 use crate::ir::{BinOp, DType};
 
@@ -147,7 +148,7 @@ pub(in super::super) fn offer(graph: &mut Graph, node_limit: usize) {
         }
         offering.vector_of(graph, lane, dtype.lanes, MAX_DEPTH);
     }
-    graph.rebuild();
+    rebuild(graph);
 }
 
 /// The state of [`offer`].

@@ -1,0 +1,210 @@
+//! The rules as the engine uses them: each direction by itself, by what stands at its root, read when first needed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use super::observe::{Observer, RuleUse};
+use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unread};
+
+/// Rules prepared for the engine.
+#[derive(Debug)]
+pub struct Rewrites {
+    /// Left empty for the embedded rules until they are needed: syntactic mode, for one, needs none.
+    table: OnceLock<Table>,
+    /// Counts what the rules do, for those who want to know.
+    observer: Option<Observer>,
+}
+
+/// The rules by what stands at the root of what they match.
+#[derive(Debug, Default)]
+struct Table {
+    by_root: [Vec<Entry>; Head::COUNT],
+    /// Rules, those that are read in both directions counted twice.
+    count: usize,
+    /// Rules, those that the engine does not use included.
+    rules: usize,
+    /// What the entries that are not prepared are read from.
+    unread: Vec<Unread>,
+}
+
+/// A direction of a rule.
+#[derive(Debug)]
+struct Entry {
+    /// All operators of what it matches.
+    needs: Heads,
+    /// Position of the rule in [`Table::unread`], and whether it is read from right to left.
+    source: (usize, bool),
+    /// Position among all.
+    index: usize,
+    /// `None` if the engine does not use it.
+    prepared: OnceLock<Option<Prepared>>,
+}
+
+/// A direction of a rule that the engine uses.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) rule: Rule,
+    /// Position among all that are prepared.
+    pub(super) index: usize,
+    /// Position of the rule, the same in both directions.
+    pub(super) number: usize,
+    reversed: bool,
+    /// Whether a constant occurs, which in a vector would have to be a broadcast.
+    pub(super) constants: bool,
+}
+
+impl Prepared {
+    /// `None` if the engine does not use it.
+    fn new(rule: Rule, reversed: bool, fast_math: bool, index: usize, number: usize) -> Option<Prepared> {
+        let used = !rule.expensive && !rule.may_trap && !rule.vector && (!rule.fast_math || fast_math);
+        let mut prepared = Prepared { rule, index, number, reversed, constants: false };
+        let (from, to) = (prepared.from(), prepared.to());
+        // Read from right to left, a hole that only the left side has would come from nowhere.
+        let known = from.holes();
+        if !used || to.holes().iter().any(|h| !known.contains(h)) || contains_fold(from) {
+            return None;
+        }
+        prepared.constants = has_constants(from) || has_constants(to);
+        Some(prepared)
+    }
+
+    pub(super) fn from(&self) -> &Pat {
+        if self.reversed { &self.rule.rhs } else { &self.rule.lhs }
+    }
+
+    pub(super) fn to(&self) -> &Pat {
+        if self.reversed { &self.rule.lhs } else { &self.rule.rhs }
+    }
+}
+
+impl Table {
+    fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Table {
+        let mut table = Table::default();
+        for (number, rule) in rules.into_iter().enumerate() {
+            for Direction { from, reversed, .. } in rule.directions() {
+                let Some(root) = Head::of_pattern(from) else { continue };
+                let prepared = Prepared::new(rule.clone(), reversed, fast_math, table.count, number);
+                if prepared.is_some() {
+                    let need = Need { root, all: Heads::of_pattern(from) };
+                    table.push(need, (number, reversed), OnceLock::from(prepared));
+                }
+            }
+            table.rules += 1;
+        }
+        table
+    }
+
+    fn embedded() -> Table {
+        let mut table = Table { unread: unread(), ..Table::default() };
+        for number in 0..table.unread.len() {
+            let needs: Vec<Need> = table.unread[number].needs().collect();
+            for (need, reversed) in needs.into_iter().zip([false, true]) {
+                table.push(need, (number, reversed), OnceLock::new());
+            }
+        }
+        table.rules = table.unread.len();
+        table
+    }
+
+    fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Prepared>>) {
+        let entry = Entry { needs: need.all, source, index: self.count, prepared };
+        self.by_root[need.root.index()].push(entry);
+        self.count += 1;
+    }
+
+    fn prepared<'a>(&self, entry: &'a Entry) -> Option<&'a Prepared> {
+        let (number, reversed) = entry.source;
+        let read = || {
+            let rule = self.unread[number].read();
+            if rule.is_none() {
+                // A test reads them all, so this is not met; the theory needs no rules.
+                log::error!("embedded rule {number} cannot be read");
+            }
+            Prepared::new(rule?, reversed, false, entry.index, number)
+        };
+        entry.prepared.get_or_init(read).as_ref()
+    }
+}
+
+impl Rewrites {
+    /// Prepares the enabled rules of a set that the engine uses.
+    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
+        Rewrites::of_rules(set.rules(), fast_math)
+    }
+
+    /// Prepares those of some rules that the engine uses.
+    pub fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+        Rewrites { table: OnceLock::from(Table::new(rules, fast_math)), observer: None }
+    }
+
+    /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
+    pub fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+        let mut rewrites = Rewrites::of_rules(rules, fast_math);
+        rewrites.observer = Some(Observer::new(rewrites.len()));
+        rewrites
+    }
+
+    /// The embedded rules, which are read one by one when a program has all operators that a rule matches.
+    pub fn embedded() -> Arc<Rewrites> {
+        static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
+        let unread = || Arc::new(Rewrites { table: OnceLock::new(), observer: None });
+        Arc::clone(EMBEDDED.get_or_init(unread))
+    }
+
+    /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
+    pub fn uses(&self) -> Vec<RuleUse> {
+        let Some(observer) = &self.observer else { return Vec::new() };
+        let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
+        let table = self.table();
+        for prepared in table.by_root.iter().flatten().filter_map(|entry| table.prepared(entry)) {
+            let rule = &prepared.rule;
+            let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
+            observer.add_to(prepared.index, entry);
+        }
+        uses.into_values().collect()
+    }
+
+    /// More than any [`Prepared::number`].
+    pub(super) fn rules(&self) -> usize {
+        self.table().rules
+    }
+
+    pub(super) fn observer(&self) -> Option<&Observer> {
+        self.observer.as_ref()
+    }
+
+    /// The rules that can match where nothing else than this occurs, by [`Head::index`] of their root.
+    pub(super) fn applicable(&self, heads: Heads) -> [Vec<&Prepared>; Head::COUNT] {
+        let table = self.table();
+        std::array::from_fn(|root| {
+            let fitting = table.by_root[root].iter().filter(|entry| entry.needs.all_in(heads));
+            fitting.filter_map(|entry| table.prepared(entry)).collect()
+        })
+    }
+
+    fn table(&self) -> &Table {
+        self.table.get_or_init(Table::embedded)
+    }
+
+    /// How many rules (and directions) there are; of the embedded ones, those that the engine does not use included.
+    pub fn len(&self) -> usize {
+        self.table().count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn contains_fold(pat: &Pat) -> bool {
+    let mut found = false;
+    pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
+    found
+}
+
+fn has_constants(pat: &Pat) -> bool {
+    let mut found = false;
+    pat.walk(&mut |p| found |= matches!(p, Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..)));
+    found
+}

@@ -1,0 +1,87 @@
+//! What stands at the head of a pattern, and sets of that: by these an engine knows which rules can match at all.
+
+use super::ast::{Pat, RuleOp};
+use crate::ir::BinOp;
+
+/// An operator, or the conversion to a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head(u8);
+
+impl Head {
+    /// How many there are.
+    pub const COUNT: usize = BinOp::ALL.len() + RuleOp::OTHERS.len() + 1;
+
+    /// `(cast @t ?x)`
+    pub const CAST: Head = Head(Head::COUNT as u8 - 1);
+
+    /// Of a pattern with this operator.
+    pub fn of(op: RuleOp) -> Head {
+        let position = match op {
+            RuleOp::Bin(op) => op as usize,
+            other => BinOp::ALL.len() + RuleOp::OTHERS.iter().take_while(|(_, op)| *op != other).count(),
+        };
+        Head(position as u8)
+    }
+
+    /// Of a list in a rule file that begins with this name.
+    pub(super) fn by_name(name: &str) -> Option<Head> {
+        if name == "cast" { Some(Head::CAST) } else { RuleOp::by_name(name).map(Head::of) }
+    }
+
+    /// Of this pattern, if it is no hole and no constant.
+    pub fn of_pattern(pat: &Pat) -> Option<Head> {
+        match pat {
+            Pat::Op(op, _) => Some(Head::of(*op)),
+            Pat::Cast(..) => Some(Head::CAST),
+            Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => None,
+        }
+    }
+
+    /// Its position among all, less than [`Head::COUNT`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A set of heads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heads(u32);
+
+impl Heads {
+    /// All that occur in a pattern: where one of them is missing, it does not match.
+    pub fn of_pattern(pat: &Pat) -> Heads {
+        let mut heads = Heads::default();
+        pat.walk(&mut |part| {
+            if let Some(head) = Head::of_pattern(part) {
+                heads.insert(head);
+            }
+        });
+        heads
+    }
+
+    /// Adds one.
+    pub fn insert(&mut self, head: Head) {
+        self.0 |= 1 << head.0;
+    }
+
+    /// Whether all of these are among the others.
+    pub const fn all_in(self, others: Heads) -> bool {
+        self.0 & !others.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_has_a_head_of_its_own() {
+        let binary = BinOp::ALL.into_iter().map(RuleOp::Bin);
+        let all = binary.chain(RuleOp::OTHERS.iter().map(|&(_, op)| op));
+        let positions: Vec<usize> = all.clone().map(|op| Head::of(op).index()).collect();
+        assert_eq!(positions, (0..Head::COUNT - 1).collect::<Vec<_>>());
+        assert!(all.clone().all(|op| Head::by_name(op.name()) == Some(Head::of(op))));
+        assert_eq!(Head::by_name("cast"), Some(Head::CAST));
+        assert_eq!(Head::CAST.index(), Head::COUNT - 1);
+    }
+}
