@@ -71,7 +71,8 @@ pub struct Theory {
     pub contextual: bool,
     /// When growing the graph ends, whatever is left to do.
     pub deadline: Option<Instant>,
-    /// Contradictions met (two constants in one class): evidence of an unsound rule; the result is not used.
+    /// Contradictions met (two values of one class): a rule is unsound, or the facts of a place exclude each other. The
+    /// result is not used. From the first one on no facts spread: if 0 is 1, every sum has ever more values.
     pub contradictions: usize,
 }
 
@@ -96,6 +97,11 @@ impl Theory {
         self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
+    /// Whether two different values were found equal.
+    pub fn contradicts(&self) -> bool {
+        self.contradictions > 0
+    }
+
     /// Forgets the classes of normal forms; they are entered again as classes are visited.
     pub fn clear_tables(&mut self) {
         self.by_poly.clear();
@@ -103,9 +109,10 @@ impl Theory {
     }
 }
 
-/// Whether the graph may not grow any more: it has more than `node_limit` nodes, or its time is over.
+/// Whether the graph may not grow any more: it has more than `node_limit` nodes, its time is over, or it contradicts
+/// itself, so that nothing will be made of it.
 pub fn is_full(graph: &Graph, node_limit: usize) -> bool {
-    graph.total_size() > node_limit || graph.analysis.is_late()
+    graph.total_size() > node_limit || graph.analysis.is_late() || graph.analysis.contradicts()
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.
@@ -134,6 +141,9 @@ impl Analysis<Node> for Theory {
 
     fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
         debug_assert_eq!(a.dtype, b.dtype, "a union across types");
+        if self.contradicts() {
+            return DidMerge(false, false);
+        }
         let mut did = DidMerge(false, false);
         a.updates = a.updates.max(b.updates);
         let settled = a.updates >= MAX_UPDATES;
@@ -160,6 +170,7 @@ impl Analysis<Node> for Theory {
         }
         let leaf = a.leaf || b.leaf;
         if let (Some(p), Some(q)) = (&a.poly, &b.poly) {
+            self.contradictions += usize::from(p.as_const().zip(q.as_const()).is_some_and(|(x, y)| x != y));
             if p == q || settled && p.as_const().is_none() && q.as_const().is_none() {
             } else if prefer(q, b.leaf, p, a.leaf) {
                 a.poly = b.poly;
@@ -180,6 +191,9 @@ impl Analysis<Node> for Theory {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
+        if graph.analysis.contradicts() {
+            return;
+        }
         let id = graph.find(id);
         let data = &graph[id].data;
         let dtype = data.dtype;

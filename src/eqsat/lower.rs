@@ -151,7 +151,8 @@ pub struct Known {
     pub values: HashMap<VarId, Expr>,
 }
 
-/// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph with one scope.
+/// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph. Each is in a scope of its own:
+/// what one of them evaluates is no evidence for another.
 pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, exprs: &[&Expr]) -> Lowered {
     let bindings = Bindings::new();
     let mut lowerer = Lowerer::new(func, profile, &bindings);
@@ -167,7 +168,8 @@ pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, 
         lowerer.out.graph.union(fact, truth);
     }
     for e in exprs {
-        lowerer.site(e, place);
+        let scope = lowerer.scope(Some(place), 1.0, true, false);
+        lowerer.site(e, Place { scope, position: 0 });
     }
     rebuild(&mut lowerer.out.graph);
     lowerer.out

@@ -48,10 +48,19 @@ pub fn raise(
     (result, vars)
 }
 
-/// The chosen expression of each site, without any bindings.
-pub fn expressions(lowered: &Lowered, selection: &Selection) -> Vec<Expr> {
+/// The most nodes of an expression without bindings.
+const MAX_TREE: usize = 20_000;
+
+/// The chosen expression of each site, without any bindings; `None` where that would be too large (what is shared is
+/// written again for each use).
+pub fn expressions(lowered: &Lowered, selection: &Selection) -> Vec<Option<Expr>> {
     let raiser = Raiser::new(lowered, selection);
-    lowered.sites.iter().zip(&selection.sites).map(|(site, &index)| raiser.node(index, site.place)).collect()
+    let mut sizes: Vec<usize> = Vec::with_capacity(selection.chosen.len());
+    for chosen in &selection.chosen {
+        sizes.push(chosen.children.iter().fold(1, |sum: usize, &c| sum.saturating_add(sizes[c])));
+    }
+    let sites = lowered.sites.iter().zip(&selection.sites);
+    sites.map(|(site, &i)| (sizes[i] <= MAX_TREE).then(|| raiser.node(i, site.place))).collect()
 }
 
 struct Raiser<'a> {

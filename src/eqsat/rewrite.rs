@@ -437,7 +437,11 @@ impl Matcher<'_> {
                     RuleOp::Not => (BuiltOp::Op(Op::Not), operand(0)?),
                     RuleOp::Likely => (BuiltOp::Op(Op::Likely), operand(0)?),
                     RuleOp::Select => (BuiltOp::Op(Op::Select), operand(1)?),
-                    RuleOp::IfThenElse => (BuiltOp::Op(Op::IfThenElse), operand(1)?),
+                    // It takes one arm for all lanes.
+                    RuleOp::IfThenElse if operand(0)?.is_scalar() => {
+                        (BuiltOp::Op(Op::IfThenElse), operand(1)?)
+                    }
+                    RuleOp::IfThenElse => return None,
                     RuleOp::Ramp | RuleOp::Broadcast => return None,
                     call => (BuiltOp::Call(call.name()), operand(0)?),
                 };

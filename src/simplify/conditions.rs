@@ -5,7 +5,7 @@
 //! within a disjunction. A part goes only if those behind it, which it guarded, cannot trap where it does not hold.
 
 use super::entail::entails;
-use super::region::{Engine, are_total, assume};
+use super::region::{Engine, assume, total_forms};
 use crate::eqsat::lower::{Known, acts};
 use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
 
@@ -91,18 +91,27 @@ fn drop_parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &mut [Op
         if parts.iter().flatten().count() < 2 {
             break;
         }
-        if parts[i].as_ref().is_some_and(|p| !acts(p)) && implied(engine, known, op, parts, i) {
+        if parts[i].as_ref().is_some_and(|p| !acts(p))
+            && let Some(later) = implied(engine, known, op, parts, i)
+        {
             parts[i] = None;
+            later.into_iter().for_each(|(k, form)| parts[k] = Some(form));
             dropped += 1;
         }
     }
     dropped
 }
 
-/// Whether the other parts imply part `i` (of a disjunction: their negations imply its negation), and those behind
-/// it do not need it as a guard.
-fn implied(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &[Option<Expr>], i: usize) -> bool {
-    let Some(part) = &parts[i] else { return false };
+/// If the other parts imply part `i` (of a disjunction: their negations imply its negation): what must then stand in
+/// the place of those behind it, which it may have guarded. `None` if it must stay.
+fn implied(
+    engine: &Engine<'_>,
+    known: &mut Known,
+    op: BinOp,
+    parts: &[Option<Expr>],
+    i: usize,
+) -> Option<Vec<(usize, Expr)>> {
+    let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
     let facts = known.facts.len();
     for (j, other) in parts.iter().enumerate() {
@@ -113,19 +122,23 @@ fn implied(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &[Option<Ex
     let follows = known.facts.len() > facts && entails(engine, known, part, truth);
     known.facts.truncate(facts);
     if !follows {
-        return false;
+        return None;
     }
     // What stands behind is then evaluated with only what stands before it known.
-    let later: Vec<&Expr> = parts[i + 1..].iter().flatten().filter(|e| may_trap(e)).collect();
+    let behind = parts.iter().enumerate().skip(i + 1);
+    let later: Vec<(usize, &Expr)> =
+        behind.filter_map(|(k, e)| Some((k, e.as_ref()?))).filter(|(_, e)| may_trap(e)).collect();
     if later.is_empty() {
-        return true;
+        return Some(Vec::new());
     }
     for other in parts[..i].iter().flatten() {
         assume(known, other, truth);
     }
-    let total = are_total(engine, known, &later);
+    let exprs: Vec<&Expr> = later.iter().map(|&(_, e)| e).collect();
+    let forms = total_forms(engine, known, &exprs);
     known.facts.truncate(facts);
-    total
+    // A division that is known not to trap under these facts may still be spelled in a way that does.
+    Some(later.iter().map(|&(k, _)| k).zip(forms?).collect())
 }
 
 /// Whether an expression holds an operation that may trap: a division by no constant, a load or a call.

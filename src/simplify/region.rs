@@ -7,6 +7,7 @@ use super::learn::{Lesson, equates, occurs};
 use super::proofs;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
+use crate::eqsat::extract::traps;
 use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
@@ -71,9 +72,11 @@ pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr
     }
     let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
     let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return replaced };
-    for (root, new) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)) {
-        if new.dtype == root.dtype && cost_of_expr(engine.profile, &new) < cost_of_expr(engine.profile, root)
-        {
+    let safe = traps::safe_sites(&lowered, &selection);
+    for ((root, new), safe) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)).zip(safe) {
+        let Some(new) = new.filter(|_| safe) else { continue };
+        let cheaper = || cost_of_expr(engine.profile, &new) < cost_of_expr(engine.profile, root);
+        if new.dtype == root.dtype && cheaper() {
             **root = new;
             replaced += 1;
         }
@@ -81,10 +84,11 @@ pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr
     replaced
 }
 
-/// Whether evaluating the expressions cannot trap where `known` holds.
-pub(super) fn are_total(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> bool {
-    saturated(engine, known, exprs)
-        .is_some_and(|(_, selection)| selection.sites.iter().all(|&index| selection.chosen[index].total))
+/// Equal expressions that cannot trap where `known` holds, if there are such for all.
+pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<Vec<Expr>> {
+    let (lowered, selection) = saturated(engine, known, exprs)?;
+    let total = selection.sites.iter().all(|&index| selection.chosen[index].total);
+    if total { raise::expressions(&lowered, &selection).into_iter().collect() } else { None }
 }
 
 /// Whether no place is reached where `known` holds: its facts contradict each other.

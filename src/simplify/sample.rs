@@ -5,6 +5,10 @@
 //! buffer and indices, which may be what the memory holds. What has no value here (floats, calls, overflow) leaves
 //! a point out, so that the answers only ever refute.
 
+use std::cell::RefCell;
+
+use hashbrown::HashMap;
+
 use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
@@ -17,12 +21,14 @@ const TRIES: u64 = 320;
 pub(super) struct Samples<'a> {
     known: &'a Known,
     points: Vec<u64>,
+    /// The values of bound variables, each found once: a chain of bindings that use the one before twice is a large tree.
+    bound: RefCell<HashMap<(VarId, u64), Option<i64>>>,
 }
 
 impl<'a> Samples<'a> {
     /// Tries the points against the first `facts` facts.
     pub(super) fn new(known: &'a Known, facts: usize) -> Samples<'a> {
-        let mut samples = Samples { known, points: Vec::new() };
+        let mut samples = Samples { known, points: Vec::new(), bound: RefCell::default() };
         let holds = |point: &u64| {
             known.facts[..facts].iter().all(|(e, truth)| samples.truth(e, *point) == Some(*truth))
         };
@@ -66,7 +72,14 @@ impl<'a> Samples<'a> {
         match &e.kind {
             ExprKind::Int(v) => Some(*v),
             ExprKind::Var(v) => match self.known.values.get(v) {
-                Some(value) => of(value),
+                Some(value) => {
+                    let before = self.bound.borrow().get(&(*v, point)).copied();
+                    before.unwrap_or_else(|| {
+                        let found = of(value);
+                        self.bound.borrow_mut().insert((*v, point), found);
+                        found
+                    })
+                }
                 None => Some(self.variable(*v, e, point)),
             },
             ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {

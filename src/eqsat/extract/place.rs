@@ -22,8 +22,8 @@ use indexmap::IndexSet;
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered, Trap};
 use super::super::scopes::{Place, ScopeId, Scopes};
-use super::select::{Chosen, Index, Selection};
-use super::traps::{self, Evaluated};
+use super::select::{Index, Selection};
+use super::traps::{self, Evaluated, with};
 use crate::cost::Profile;
 use crate::ir::Kind;
 use crate::ir::opclass::OpClass;
@@ -147,7 +147,7 @@ impl Placer<'_> {
             let own = traps::traps(self.lowered, &chosen.node);
             let mut all: TermTraps = Some(own.into_iter().map(|t| (t, Vec::new())).collect());
             for (i, &child) in chosen.children.iter().enumerate() {
-                let guard = self.guard(chosen, i);
+                let guard = traps::chosen_guard(self.selection, chosen, i);
                 let (Some(sum), Some(operand)) = (&mut all, &self.traps[child]) else {
                     all = None;
                     break;
@@ -160,12 +160,6 @@ impl Placer<'_> {
             }
             self.traps.push(all.filter(|sum| sum.len() <= MAX_TRAPS));
         }
-    }
-
-    /// The condition under which operand `i` of a chosen node is evaluated.
-    fn guard(&self, chosen: &Chosen, i: usize) -> Option<Guard> {
-        traps::condition(&chosen.node, i)
-            .map(|truth| (self.selection.chosen[chosen.children[0]].class, truth))
     }
 
     fn add_use(&mut self, index: Index, u: Use) {
@@ -221,7 +215,7 @@ impl Placer<'_> {
     fn pass_on(&mut self, index: Index, u: Use) {
         let chosen = &self.selection.chosen[index];
         for (i, &child) in chosen.children.iter().enumerate() {
-            match self.guard(chosen, i) {
+            match traps::chosen_guard(self.selection, chosen, i) {
                 Some(guard) => {
                     let guards = with(&self.guards[u.guards], Some(guard));
                     let guards = self.guards.insert_full(guards).0;
@@ -315,17 +309,6 @@ impl Placer<'_> {
         }
         (chosen.total || self.may_bind(index, place)).then_some(place)
     }
-}
-
-/// A sorted set of conditions with one more.
-fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
-    let mut all = guards.to_vec();
-    if let Some(guard) = more
-        && let Err(at) = all.binary_search(&guard)
-    {
-        all.insert(at, guard);
-    }
-    all
 }
 
 #[derive(Default)]

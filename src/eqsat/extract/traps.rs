@@ -14,14 +14,15 @@
 //! two no variable changes, because evidence from an inner iteration only serves what lies around it.
 
 use egg::Id;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::{Node, Op};
-use super::super::lower::{Guard, Lowered, Trap, is_division};
+use super::super::lower::{Guard, Lowered, Site, Trap, is_division};
 use super::super::scopes::{Place, Scopes};
 use super::guards::Logic;
+use super::select::{Chosen, Index, Selection};
 use crate::ir::{BinOp, intrin};
 
 /// The most pieces of evidence that are looked at together.
@@ -114,6 +115,56 @@ impl<'a> Evaluated<'a> {
         }
         to.position <= self.scopes.get(to.scope).barrier
     }
+}
+
+/// The most operations of one site that are looked at by [`safe_sites`], each under each of its conditions.
+const MAX_VISITS: usize = 10_000;
+
+/// For each site, whether its chosen expression, computed there and without bindings, evaluates nothing that may trap and
+/// that the input's expression does not.
+pub fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> {
+    let mut evaluated = None;
+    let mut safe = |site: &Site, root: Index| {
+        if selection.chosen[root].total {
+            return true;
+        }
+        let evaluated: &Evaluated<'_> = evaluated.get_or_insert_with(|| Evaluated::new(lowered));
+        let mut seen: HashSet<(Index, Vec<Guard>)> = HashSet::new();
+        let mut open = vec![(root, Vec::new())];
+        while let Some((index, guards)) = open.pop() {
+            let chosen = &selection.chosen[index];
+            if chosen.total || seen.contains(&(index, guards.clone())) {
+                continue;
+            }
+            if seen.len() >= MAX_VISITS
+                || !traps(lowered, &chosen.node).iter().all(|t| evaluated.allows(t, site.place, &guards))
+            {
+                return false;
+            }
+            for (i, &child) in chosen.children.iter().enumerate() {
+                open.push((child, with(&guards, chosen_guard(selection, chosen, i))));
+            }
+            seen.insert((index, guards));
+        }
+        true
+    };
+    lowered.sites.iter().zip(&selection.sites).map(|(site, &root)| safe(site, root)).collect()
+}
+
+/// The condition under which operand `i` of a chosen node is evaluated.
+pub fn chosen_guard(selection: &Selection, chosen: &Chosen, i: usize) -> Option<Guard> {
+    condition(&chosen.node, i).map(|truth| (selection.chosen[chosen.children[0]].class, truth))
+}
+
+/// A sorted set of conditions with one more.
+pub fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
+    let mut all = guards.to_vec();
+    if let Some(guard) = more
+        && let Err(at) = all.binary_search(&guard)
+    {
+        all.insert(at, guard);
+    }
+    all
 }
 
 /// What the node's own operation may trap on, given defined operands.

@@ -1,0 +1,161 @@
+//! Programs with which something was wrong once, found by `satir fuzz` or by reading: each test says what must hold.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use satir::cse::{self, Budgets, Options};
+use satir::fuzz::{self, Thoroughness};
+use satir::ir::Module;
+
+/// Programs nest deep; the threads of tests have small stacks.
+const STACK: usize = 256 << 20;
+
+/// A module of one function with these parameters and this body.
+fn program(params: &str, body: &str) -> Module {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!("@T.prim_func(s_tir=True)\ndef main({params}):\n{body}");
+    satir::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// All that must hold of any program, under all variants of the options, the search that ends at once among them.
+#[track_caller]
+fn holds(params: &str, body: &str) {
+    let module = program(params, body);
+    let how = Thoroughness { runs: 24, max_steps: 200_000, full: true, only: None };
+    let check = move || (fuzz::check(&module, &fuzz::compare_options(&module, 1), how), module);
+    let (result, module) =
+        std::thread::Builder::new().stack_size(STACK).spawn(check).unwrap().join().unwrap();
+    match result {
+        Ok(tally) => assert!(!tally.idle, "nothing was compared:\n{module}"),
+        Err(finding) => panic!("{finding:?}\n{module}"),
+    }
+}
+
+/// The text of the optimized program.
+fn optimized(params: &str, body: &str, options: &Options) -> String {
+    cse::run(&program(params, body), options).unwrap().0.to_string()
+}
+
+#[test]
+fn a_part_of_a_condition_goes_only_if_what_it_guards_is_spelled_without_traps() {
+    // 0 % e is 0, so the second part is false wherever it is evaluated, and the first follows from it; but where e is 0 the
+    // second must not be evaluated as it is spelled.
+    let starved = Options { budgets: Budgets { nodes: 1, ..Budgets::DEFAULT }, ..Options::default() };
+    let params = "B: T.Buffer((\"e\",), \"bool\"), D: T.Buffer((64,), \"bool\")";
+    let body = "e = T.int32()\nD[0] = T.NE(0, 0) and T.FloorMod(0, e) != 0\nif T.bool(False):\n    pass";
+    let text = optimized(params, body, &starved);
+    assert!(!text.contains("FloorMod") && !text.contains('%'), "{text}");
+    holds(params, body);
+    holds(
+        "A: T.Buffer((16,), \"int32\"), x: T.int32, n: T.int32",
+        "if n != 0 and x // n > 3 and n > 1:\n    A[0] = 1\nif (n == 0 or x % n == 0) or n < 1:\n    A[1] = 1",
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn facts_that_exclude_each_other_take_little_memory() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    // With 0 = 3, the classes of constants had ever more values, each a node.
+    let text = "@T.prim_func(s_tir=True)\n\
+        def main(flag: T.bool, C: T.Buffer((32,), \"uint8\"), D: T.Buffer((64,), \"float64\")):\n\
+        \x20   t: T.let[T.int64] = T.Div(T.if_then_else(T.EQ(T.uint64(0), T.uint64(3)) or T.EQ(T.uint64(0), T.uint64(3)), T.int64(-3), T.int64(-2)), T.int64(1))\n\
+        \x20   for i in T.vectorized(T.Div(t, T.int64(10)), T.Div(t, T.int64(10)) + T.int64(1)):\n\
+        \x20       for j in T.vectorized(T.int64(2)):\n\
+        \x20           assert T.call_pure_extern(\"int64\", \"pure\", T.int64(5) * t) * T.int64(4) % T.int64(4) == T.int64(0), (\"RuntimeError\", [\"holds\"])\n\
+        \x20           for k in range(j + t):\n\
+        \x20               if T.max(j, j) // T.int64(3) * T.int64(3) + T.max(j, j) % T.int64(3) != j + T.max(t, t):\n\
+        \x20                   C[T.FloorDiv(T.int64(7), T.int64(3)) * T.int64(3) + T.FloorMod(T.int64(7), T.int64(3))] = T.uint8(100)\n\
+        \x20                   if T.EQ(T.uint64(0), T.uint64(3)) or T.EQ(T.uint64(0), T.uint64(3)):\n\
+        \x20                       T.call_extern(\"int64\", \"probe\", t % (j + t) + T.FloorDiv(T.int64(1), T.int64(7)), D.data)\n";
+    let limited = "ulimit -v 4000000; exec \"$0\" cse -";
+    let mut child = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_satir")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{:?}", out.status);
+    assert!(String::from_utf8(out.stdout).unwrap().contains("probe"));
+}
+
+#[test]
+fn bindings_that_use_the_one_before_twice_are_not_written_out() {
+    let mut body = "v0: T.let[T.int32] = T.max(x * 3 // 2, x)\n".to_owned();
+    for i in 1..60 {
+        let p = i - 1;
+        body += &format!("v{i}: T.let[T.int32] = T.max(v{p} * 3 // 7 + v{p} // 5, x - v{p} // 3)\n");
+    }
+    body += "if n < 5:\n    if v59 < 16 and n < 10 and 0 <= v59:\n        A[v59 % 16] = T.max(v59 - 1, v59)";
+    holds("A: T.Buffer((16,), \"int32\"), x: T.int32, n: T.int32", &body);
+}
+
+#[test]
+fn a_choice_between_vectors_stays_one_for_each_lane() {
+    holds(
+        "B: T.Buffer((64,), \"float32\")",
+        "B[T.Ramp(0, 1, 2)] = T.Select(T.Broadcast(T.float32(0), 2) <= T.Broadcast(B[0], 2), \
+         T.Broadcast(T.float32(0), 2), T.Broadcast(B[1], 2))",
+    );
+    holds(
+        "p: T.int32, C: T.Buffer((32,), \"uint64\")",
+        "C[T.Ramp(0, 1, 4)] = T.Select(T.Broadcast(T.Cast(\"uint64\", p), 4) <= T.Broadcast(T.uint64(0), 4), \
+         C[T.Ramp(0, 1, 4)], T.Broadcast(T.uint64(0), 4))",
+    );
+}
+
+#[test]
+fn both_arms_of_a_select_are_evaluated_whatever_its_condition() {
+    // In the first arm n is at least 1 only for the value, not for the division.
+    holds(
+        "A: T.Buffer((16,), \"int32\"), x: T.int32, n: T.int32",
+        "A[0] = T.Select(0 < n, x // T.max(n, 1), 0)\nA[1] = T.Select(n == 0, 7, x % T.Select(n == 0, 3, n))",
+    );
+}
+
+#[test]
+fn unsigned_constants_from_the_middle_of_their_type_on_are_not_negative() {
+    let large = "T.uint64(9223372036854775808)";
+    holds(
+        "A: T.Buffer((16,), \"uint64\"), B: T.Buffer((16,), \"bool\")",
+        &format!(
+            "A[0] = T.min(T.min(A[1], {large}), T.uint64(5))\n\
+             A[2] = T.max(T.max(A[3], T.uint64(5)), {large})\n\
+             B[0] = A[1] < {large} and A[1] < T.uint64(5)\n\
+             B[1] = A[1] < {large} or A[1] < T.uint64(5)\n\
+             B[2] = A[1] + {large} < A[1] + T.uint64(9223372036854775809)\n\
+             A[4] = A[5] // {large} + A[5] % {large}"
+        ),
+    );
+}
+
+#[test]
+fn a_loop_over_nothing_makes_no_form_cheap_for_what_stands_behind_it() {
+    holds(
+        "A: T.Buffer((64,), \"int32\"), n: T.int32, m: T.int32",
+        "for i in range(0):\n    A[i] = (i + n) * 12 + (i + n) * m\n\
+         for j in range(8):\n    A[j] = (j + n) * 12 + (j + n) * m + (n * 12 + n * m)",
+    );
+}
+
+#[test]
+fn loops_side_by_side_keep_their_variables_apart() {
+    holds(
+        "A: T.Buffer((64,), \"int32\"), n: T.int32, m: T.int32",
+        "for i in range(4):\n    A[i] = n * m + i // 4 + T.min(i, 7) - i\n\
+         for j in range(4):\n    A[j + 4] = n * m + j // 4 + (j + 8) % 8 - j\n\
+         for k in range(4):\n    A[k + 8] = (k + n) * m - k * m + k // 5",
+    );
+}
+
+#[test]
+fn shifts_by_amounts_that_are_too_large_stay_guarded() {
+    holds(
+        "A: T.Buffer((16,), \"int32\"), n: T.int32",
+        "for i in range(4):\n    A[i] = T.if_then_else(0 <= n and n < 31, T.shift_right(A[i], n) + T.shift_right(100, n), 0)\n\
+         if 0 <= n and n < 31:\n    A[5] = T.shift_right(A[5], n)\nA[6] = 3",
+    );
+}
