@@ -22,9 +22,8 @@ def main(A: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
 
 /// Runs the example.
 pub fn main() -> anyhow::Result<()> {
-    let program = |name: &str, text| -> anyhow::Result<Program> {
-        Ok(Program { name: name.to_owned(), module: satir::parse(text)? })
-    };
+    let program =
+        |name: &str, text| -> anyhow::Result<Program> { Ok(Program::new(name, satir::parse(text)?)) };
     let programs = [program("clamped", CLAMPED)?, program("plain", PLAIN)?];
     let options = Options::default();
 

@@ -606,6 +606,22 @@ fn what_rules_do_is_measured_over_programs() {
 }
 
 #[test]
+fn what_rules_do_is_measured_over_expressions() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = dir.path().join("table.jsonl");
+    let line = r#"{"id": "same", "vars": {"x": {"dtype": "int32"}}, "expr": "T.bitwise_and(x, x) * 5"}"#;
+    fs::write(&table, format!("{line}\n\n")).unwrap();
+    let ran = satir(&["rules", "compare", "none", "default", path(&table)]).code(0);
+    assert!(ran.out.contains("table:same") && ran.out.contains("B is cheaper in 1"), "{}", ran.out);
+    // A program beside it counts as one more.
+    let program = "examples/kernels/unrolled_copy.py";
+    let ran = satir(&["rules", "compare", "none", "default", path(&table), program]).code(0);
+    assert!(ran.out.contains("2 programs: B is cheaper in 1"), "{}", ran.out);
+    fs::write(&table, format!("{line}\n{{\"expr\": \"x\"}}\n")).unwrap();
+    satir(&["rules", "ablate", path(&table)]).fails_cleanly().says(&["table.jsonl:2: error: "]);
+}
+
+#[test]
 fn suggested_rules_are_a_rule_file_that_passes_the_check() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("new.rules");

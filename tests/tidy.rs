@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
     ("page", &["ir", "script", "cost", "rules", "cse", "explain"]),
-    ("lab", &["ir", "arith", "cost", "rules", "eqsat", "cse", "error"]),
+    ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
 ];
 

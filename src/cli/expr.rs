@@ -10,11 +10,12 @@ use satir::cost::Profile;
 use satir::eqsat::rewrite::Rewrites;
 use satir::ir::build::FuncBuilder;
 use satir::ir::{DType, Expr, PrimFunc};
+use satir::lab::Expression;
 use satir::{script, simplify};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::io::Failure;
+use super::io::{Failure, Source};
 use super::{guarded, program};
 
 /// Simplify or decide single expressions, given as JSON lines.
@@ -104,23 +105,47 @@ fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {
 }
 
 fn solve(request: &Request, profile: &Profile, rewrites: &Rewrites) -> Result<String, Failure> {
-    let (mut env, mut ranges) = environment(&request.vars)?;
-    let e = parse(&request.expr, &mut env)?;
+    let Expression { func, ranges, conds, expr } = read(request)?;
+    let result = simplify::expression(&func, profile, rewrites, ranges, &conds, &expr);
+    Ok(match result.as_int() {
+        Some(v) if result.dtype == DType::BOOL => (v != 0).to_string(),
+        Some(_) | None => script::print_expr(&func, &result),
+    })
+}
+
+/// The expressions of a file with a request on each line, with their names: what `id` says, or the number of the line.
+pub(crate) fn table(source: &Source) -> Result<Vec<(String, Expression)>, Failure> {
+    let lines = source.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            let number = at + 1;
+            let bad = |what: String| Failure::Bad(format!("{}:{number}: error: {what}", source.name));
+            let request: Request =
+                serde_json::from_str(line).map_err(|e| bad(format!("bad request: {e}")))?;
+            let name = match &request.id {
+                Value::Null => number.to_string(),
+                Value::String(id) => id.clone(),
+                id => id.to_string(),
+            };
+            Ok((name, read(&request).map_err(|failure| bad(failure.message().to_owned()))?))
+        })
+        .collect()
+}
+
+fn read(request: &Request) -> Result<Expression, Failure> {
+    let (mut func, mut ranges) = environment(&request.vars)?;
+    let expr = parse(&request.expr, &mut func)?;
     let mut conds = Vec::with_capacity(request.precond.len());
     for text in &request.precond {
-        let cond = parse(text, &mut env)?;
+        let cond = parse(text, &mut func)?;
         if cond.dtype != DType::BOOL {
             return Err(Failure::Bad(format!("precondition `{text}` is `{}`, expected `bool`", cond.dtype)));
         }
         conds.push(cond);
     }
     // `T.Let` brings variables of its own.
-    ranges.resize(env.vars.len(), Interval::ALL);
-    let result = simplify::expression(&env, profile, rewrites, ranges, &conds, &e);
-    Ok(match result.as_int() {
-        Some(v) if result.dtype == DType::BOOL => (v != 0).to_string(),
-        Some(_) | None => script::print_expr(&env, &result),
-    })
+    ranges.resize(func.vars.len(), Interval::ALL);
+    Ok(Expression { func, ranges, conds, expr })
 }
 
 fn parse(text: &str, env: &mut PrimFunc) -> Result<Expr, Failure> {

@@ -13,7 +13,7 @@ use satir::rules::{RuleSet, check};
 
 use super::args::Bind;
 use super::io::{self, Failure};
-use super::{batch, program};
+use super::{batch, expr, program};
 
 /// Programs, and how they are optimized.
 #[derive(clap::Args, Debug)]
@@ -91,10 +91,11 @@ enum By {
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  satir rules ablate kernels/\n  satir rules ablate --by rule --csv kernels/ > rules.csv\n  \
+                        satir rules ablate kernels/ expressions.jsonl\n  \
                         satir rules ablate --smallest kernels/"
 )]
 pub(crate) struct AblateArgs {
-    /// TVMScript files, or folders of them.
+    /// TVMScript files, folders of them, or `.jsonl` files of expressions as `satir expr` reads them.
     #[arg(required = true)]
     programs: Vec<PathBuf>,
 
@@ -133,7 +134,7 @@ pub(crate) struct CompareArgs {
     #[arg(allow_hyphen_values = true)]
     b: String,
 
-    /// TVMScript files, or folders of them.
+    /// TVMScript files, folders of them, or `.jsonl` files of expressions as `satir expr` reads them.
     #[arg(required = true)]
     programs: Vec<PathBuf>,
 
@@ -149,7 +150,7 @@ pub(crate) struct CompareArgs {
 #[command(after_help = "Examples:\n  satir rules suggest --ops min,max,add,lt -o new.rules kernels/\n  \
                         satir rules suggest --ops floordiv,floormod,mul --assume positive --size 7")]
 pub(crate) struct SuggestArgs {
-    /// TVMScript files, or folders of them: rules whose left sides occur there come first.
+    /// TVMScript files, folders of them, or `.jsonl` files of expressions: rules whose left sides occur there come first.
     programs: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -198,7 +199,7 @@ enum Assumed {
     Positive,
 }
 
-/// The programs in these files and folders.
+/// The programs in these files and folders, and the expressions in files of JSON lines.
 pub(crate) fn load(paths: &[PathBuf]) -> Result<Vec<Program>, Failure> {
     super::prepare_threads(None);
     let mut files = Vec::new();
@@ -209,14 +210,30 @@ pub(crate) fn load(paths: &[PathBuf]) -> Result<Vec<Program>, Failure> {
         }
     }
     let load = |path: &PathBuf| {
-        let source = io::read(Some(path))?;
-        Ok(Program { name: name_of(path), module: program::checked(&source)? })
+        let (source, name) = (io::read(Some(path))?, name_of(path, &files));
+        if path.extension().is_some_and(|e| e == "jsonl") {
+            let table = expr::table(&source)?;
+            return Ok(table
+                .into_iter()
+                .map(|(id, e)| Program::expression(&format!("{name}:{id}"), e))
+                .collect());
+        }
+        Ok(vec![Program::new(&name, program::checked(&source)?)])
     };
-    files.par_iter().map(load).collect()
+    let programs: Vec<Vec<Program>> = files.par_iter().map(load).collect::<Result<_, Failure>>()?;
+    Ok(programs.into_iter().flatten().collect())
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+/// The file's name without its ending; where another file has that name too, with its folder's.
+fn name_of(path: &Path, all: &[PathBuf]) -> String {
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
+    let stem = text(path.file_stem());
+    if all.iter().filter(|other| other.file_stem() == path.file_stem()).count() > 1 {
+        let folder = path.parent().and_then(Path::file_name);
+        return format!("{}/{stem}", text(folder));
+    }
+    stem
 }
 
 fn bad(e: impl std::fmt::Display) -> Failure {

@@ -162,7 +162,8 @@ pub(crate) struct CheckArgs {
     after_help = "Examples:\n  satir rules stats\n  satir rules stats kernels/ --plot rules.svg\n  satir rules stats --csv kernels/ > rules.csv"
 )]
 pub(crate) struct StatsArgs {
-    /// TVMScript files, or folders of them; without any, only the rules are counted.
+    /// TVMScript files, folders of them, or `.jsonl` files of expressions as `satir expr` reads them; without any,
+    /// only the rules are counted.
     programs: Vec<PathBuf>,
 
     #[command(flatten)]

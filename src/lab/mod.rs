@@ -2,7 +2,21 @@
 //!
 //! [`stats`] says how often each rule matches and what the results owe to it, [`ablate`] what happens without a rule
 //! or a set, and which few rules are enough, [`compare`] how two sets of rules differ, and [`suggest`] which rules
-//! are missing. All of them run the whole optimizer, so what they count is what counts: the cost of the result.
+//! are missing. All of them run the whole optimizer, so what they count is what counts: the cost of the result. Beside
+//! programs they take single expressions, of which the rules have more to say: most of what stands in a program the
+//! theory of arithmetic decides without them.
+//!
+//! ```
+//! use satir::cse::Options;
+//! use satir::lab::{Program, compare};
+//! use satir::rules::RuleSet;
+//!
+//! let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n";
+//! let program = Program::new("and", satir::parse(text)?);
+//! let result = compare(&[program], &RuleSet::empty(), &RuleSet::embedded()?, &Options::default())?;
+//! assert_eq!(result.cheaper, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod ablate;
 mod compare;
@@ -17,21 +31,57 @@ pub use ablate::{Ablation, Unit, UnitReport, ablate, smallest};
 pub use compare::{Comparison, ProgramComparison, compare};
 pub use stats::{ProgramStats, RuleStats, Stats, stats};
 
+use crate::arith::Interval;
+use crate::cost::cost_of_expr;
 use crate::cse::{self, Options};
 use crate::eqsat::observe::RuleUse;
 use crate::eqsat::rewrite::Rewrites;
 use crate::error::Error;
-use crate::ir::Module;
+use crate::ir::{Expr, Module, PrimFunc};
 use crate::rules::RuleSet;
+use crate::simplify;
 
-/// A program to try rules on.
+/// A program, or an expression, to try rules on.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Its name, for reports.
     pub name: String,
-    /// The program.
-    pub module: Module,
+    work: Work,
 }
+
+#[derive(Clone, Debug)]
+enum Work {
+    Module(Module),
+    Expression(Box<Expression>),
+}
+
+/// An expression by itself, with what is known where it stands.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// Has the variables.
+    pub func: PrimFunc,
+    /// The range of each variable.
+    pub ranges: Vec<Interval>,
+    /// Conditions that hold.
+    pub conds: Vec<Expr>,
+    /// The expression.
+    pub expr: Expr,
+}
+
+impl Program {
+    /// A program: rules are tried by [`cse::run`].
+    pub fn new(name: &str, module: Module) -> Program {
+        Program { name: name.to_owned(), work: Work::Module(module) }
+    }
+
+    /// An expression: rules are tried by [`simplify::expression`].
+    pub fn expression(name: &str, expression: Expression) -> Program {
+        Program { name: name.to_owned(), work: Work::Expression(Box::new(expression)) }
+    }
+}
+
+/// What it costs to use the value of an expression, so that no cost is zero and parts of costs can be compared.
+const USE: f64 = 1.0;
 
 /// What came of one program with one set of rules.
 #[derive(Clone, Debug)]
@@ -65,11 +115,22 @@ impl Trial {
 /// If the program is not well-formed.
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
     let rewrites = Arc::new(Rewrites::observed(rules.rules(), options.fast_math));
-    let options = Options { rewrites: Arc::clone(&rewrites), ..options.clone() };
     let start = Instant::now();
-    let (_, report) = cse::run(&program.module, &options)?;
-    let time = start.elapsed();
-    Ok(Trial { before: report.cost_before(), after: report.cost_after(), time, uses: rewrites.uses() })
+    let (before, after) = match &program.work {
+        Work::Module(module) => {
+            let options = Options { rewrites: Arc::clone(&rewrites), ..options.clone() };
+            let (_, report) = cse::run(module, &options)?;
+            (report.cost_before(), report.cost_after())
+        }
+        Work::Expression(e) => {
+            let profile = &options.profile;
+            let result =
+                simplify::expression(&e.func, profile, &rewrites, e.ranges.clone(), &e.conds, &e.expr);
+            let cost = |e: &Expr| cost_of_expr(profile, e).to_f64() + USE;
+            (cost(&e.expr), cost(&result))
+        }
+    };
+    Ok(Trial { before, after, time: start.elapsed(), uses: rewrites.uses() })
 }
 
 /// The rules that are on, without some.

@@ -2,7 +2,8 @@
 
 use super::suggest::{Search, suggest};
 use super::*;
-use crate::ir::BinOp;
+use crate::ir::build::FuncBuilder;
+use crate::ir::{BinOp, DType};
 use crate::rules::{Rule, check};
 
 const RULES: &str = r#"
@@ -19,7 +20,7 @@ fn rules() -> RuleSet {
 
 fn program(name: &str, value: &str) -> Program {
     let head = "@T.prim_func\ndef main(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32):\n";
-    Program { name: name.to_owned(), module: crate::parse(&format!("{head}    A[0] = {value}\n")).unwrap() }
+    Program::new(name, crate::parse(&format!("{head}    A[0] = {value}\n")).unwrap())
 }
 
 fn programs() -> Vec<Program> {
@@ -58,6 +59,24 @@ fn ablation_finds_what_pays_and_a_smallest_set() {
     let by_set = ablate(&programs, &rules, &options, Unit::Set).unwrap();
     assert_eq!((by_set.units.len(), by_set.units[0].used_in, by_set.units[0].dearer.len()), (1, 2, 2));
     assert_eq!(smallest(&programs, &rules, &options).unwrap(), ["same-bits", "other-bits"]);
+}
+
+#[test]
+fn rules_are_tried_on_expressions_too() {
+    let expression = |text: &str| {
+        let mut builder = FuncBuilder::new("main");
+        builder.param("x", DType::I32);
+        let mut func = builder.finish();
+        let expr = crate::script::parse_expr(text, &mut func).unwrap();
+        Program::expression(text, Expression { func, ranges: vec![Interval::ALL], conds: Vec::new(), expr })
+    };
+    // The second is decided, the third is no matter of rules.
+    let programs = ["T.bitwise_and(x, x) * 5", "T.bitwise_or(x, x) == x", "x + x - x"].map(expression);
+    let result = ablate(&programs, &rules(), &Options::default(), Unit::Rule).unwrap();
+    let dearer = |name: &str| &result.units.iter().find(|u| u.name == name).unwrap().dearer;
+    assert_eq!(dearer("same-bits"), &["T.bitwise_and(x, x) * 5"]);
+    assert_eq!(dearer("other-bits"), &["T.bitwise_or(x, x) == x"]);
+    assert!(dearer("idle").is_empty());
 }
 
 #[test]
