@@ -32,12 +32,12 @@ struct Table {
 struct Entry {
     /// All operators of what it matches.
     needs: Heads,
-    /// Position of the rule in [`Table::unread`], and whether it is read from right to left.
+    /// Position of the rule (in [`Table::unread`], if it is there), and whether it is read from right to left.
     source: (usize, bool),
     /// Position among all.
     index: usize,
     /// `None` if the engine does not use it.
-    prepared: OnceLock<Option<Prepared>>,
+    prepared: OnceLock<Option<Box<Prepared>>>,
 }
 
 /// A direction of a rule that the engine uses.
@@ -86,7 +86,7 @@ impl Table {
                 let prepared = Prepared::new(rule.clone(), reversed, fast_math, table.count, number);
                 if prepared.is_some() {
                     let need = Need { root, all: Heads::of_pattern(from) };
-                    table.push(need, (number, reversed), OnceLock::from(prepared));
+                    table.push(need, (number, reversed), OnceLock::from(prepared.map(Box::new)));
                 }
             }
             table.rules += 1;
@@ -95,24 +95,24 @@ impl Table {
     }
 
     fn embedded() -> Table {
-        let mut table = Table { unread: unread(), ..Table::default() };
-        for number in 0..table.unread.len() {
-            let needs: Vec<Need> = table.unread[number].needs().collect();
-            for (need, reversed) in needs.into_iter().zip([false, true]) {
+        let unread = unread();
+        let mut table = Table { rules: unread.len(), ..Table::default() };
+        for (number, rule) in unread.iter().enumerate() {
+            for (need, reversed) in rule.needs().zip([false, true]) {
                 table.push(need, (number, reversed), OnceLock::new());
             }
         }
-        table.rules = table.unread.len();
+        table.unread = unread;
         table
     }
 
-    fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Prepared>>) {
+    fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Box<Prepared>>>) {
         let entry = Entry { needs: need.all, source, index: self.count, prepared };
         self.by_root[need.root.index()].push(entry);
         self.count += 1;
     }
 
-    fn prepared<'a>(&self, entry: &'a Entry) -> Option<&'a Prepared> {
+    fn prepared<'a>(&'a self, entry: &'a Entry) -> Option<&'a Prepared> {
         let (number, reversed) = entry.source;
         let read = || {
             let rule = self.unread[number].read();
@@ -120,9 +120,9 @@ impl Table {
                 // A test reads them all, so this is not met; the theory needs no rules.
                 log::error!("embedded rule {number} cannot be read");
             }
-            Prepared::new(rule?, reversed, false, entry.index, number)
+            Prepared::new(rule?, reversed, false, entry.index, number).map(Box::new)
         };
-        entry.prepared.get_or_init(read).as_ref()
+        entry.prepared.get_or_init(read).as_deref()
     }
 }
 

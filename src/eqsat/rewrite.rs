@@ -9,6 +9,7 @@
 use std::time::Instant;
 
 use egg::{EClass, Id};
+use smallvec::{SmallVec, smallvec};
 
 use super::facts::{Facts, Graph, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
@@ -33,7 +34,7 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher { graph, callees };
-        let mut heads = Heads::default();
+        let mut heads = Heads::EMPTY;
         graph.classes().flat_map(|c| &c.nodes).filter_map(|n| matcher.head(n)).for_each(|h| heads.insert(h));
         let applicable = rewrites.applicable(heads);
         let mut counts = vec![0; rewrites.rules()];
@@ -99,9 +100,9 @@ fn guards(op: RuleOp) -> bool {
 #[derive(Clone, Default)]
 struct Subst {
     /// The class of each hole.
-    holes: Vec<Option<Id>>,
+    holes: SmallVec<[Option<Id>; 8]>,
     /// The scalar type of each type variable.
-    types: Vec<Option<DType>>,
+    types: SmallVec<[Option<DType>; 4]>,
 }
 
 /// A right side with its holes filled, not yet in the graph.
@@ -158,7 +159,8 @@ impl Matcher<'_> {
         if !self.may_match_node(rule, prepared.from(), node) {
             return 0;
         }
-        let empty = Subst { holes: vec![None; rule.holes.len()], types: vec![None; rule.types.len()] };
+        let empty =
+            Subst { holes: smallvec![None; rule.holes.len()], types: smallvec![None; rule.types.len()] };
         let mut ways = Vec::new();
         self.match_node(rule, prepared.from(), node, empty, &mut ways);
         let mut count = 0;
@@ -329,47 +331,40 @@ impl Matcher<'_> {
             |p: Option<Term>, k: i64| p.and_then(|t| t.minus(k)).is_some_and(|t| t.not_negative(self.graph));
         let term = |p: &Pat| self.term(p, subst);
         let difference = |a: &Pat, b: &Pat| term(b)?.sub(&term(a)?);
-        let holes_fit = cond.holes().iter().all(|&h| subst.holes[h].is_some());
-        holes_fit
-            && match cond {
-                Cond::Nonzero(a) => term(a).is_some_and(|t| t.nonzero(self.graph)),
-                Cond::Positive(a) => at_least(term(a), 1),
-                Cond::Nonnegative(a) => at_least(term(a), 0),
-                Cond::Negative(a) => at_least(term(a).and_then(|t| t.neg()), 1),
-                Cond::Nonpositive(a) => at_least(term(a).and_then(|t| t.neg()), 0),
-                Cond::Lt(a, b) => at_least(difference(a, b), 1),
-                Cond::Le(a, b) => at_least(difference(a, b), 0),
-                Cond::Eq(a, b) => difference(a, b).is_some_and(|t| t.constant() == Some(0)),
-                Cond::Ne(a, b) => difference(a, b).is_some_and(|t| t.nonzero(self.graph)),
-                Cond::Divides(d, a) => match (term(d).and_then(|t| t.constant()), term(a)) {
-                    (Some(d), Some(a)) if d != 0 => a.divisible_by(d),
+        match cond {
+            Cond::Nonzero(a) => term(a).is_some_and(|t| t.nonzero(self.graph)),
+            Cond::Positive(a) => at_least(term(a), 1),
+            Cond::Nonnegative(a) => at_least(term(a), 0),
+            Cond::Negative(a) => at_least(term(a).and_then(|t| t.neg()), 1),
+            Cond::Nonpositive(a) => at_least(term(a).and_then(|t| t.neg()), 0),
+            Cond::Lt(a, b) => at_least(difference(a, b), 1),
+            Cond::Le(a, b) => at_least(difference(a, b), 0),
+            Cond::Eq(a, b) => difference(a, b).is_some_and(|t| t.constant() == Some(0)),
+            Cond::Ne(a, b) => difference(a, b).is_some_and(|t| t.nonzero(self.graph)),
+            Cond::Divides(d, a) => match (term(d).and_then(|t| t.constant()), term(a)) {
+                (Some(d), Some(a)) if d != 0 => a.divisible_by(d),
+                _ => false,
+            },
+            Cond::Pow2(a) => term(a).and_then(|t| t.constant()).is_some_and(|v| v > 0 && v.count_ones() == 1),
+            Cond::Fits(a, ty) => {
+                let range = resolve(*ty, subst).and_then(DType::int_range);
+                match (range, term(a)) {
+                    (Some((lo, hi)), Some(t)) => t.range(self.graph).is_some_and(|r| {
+                        r.lo().is_some_and(|v| i128::from(v) >= lo)
+                            && r.hi().is_some_and(|v| i128::from(v) <= hi)
+                    }),
                     _ => false,
-                },
-                Cond::Pow2(a) => {
-                    term(a).and_then(|t| t.constant()).is_some_and(|v| v > 0 && v.count_ones() == 1)
                 }
-                Cond::Fits(a, ty) => {
-                    let range = resolve(*ty, subst).and_then(DType::int_range);
-                    match (range, term(a)) {
-                        (Some((lo, hi)), Some(t)) => t.range(self.graph).is_some_and(|r| {
-                            r.lo().is_some_and(|v| i128::from(v) >= lo)
-                                && r.hi().is_some_and(|v| i128::from(v) <= hi)
-                        }),
-                        _ => false,
-                    }
-                }
-                Cond::NoWider(a, b) => match (resolve(*a, subst), resolve(*b, subst)) {
-                    (Some(a), Some(b)) => a.bits <= b.bits,
-                    _ => false,
-                },
-                Cond::Const(hole) => subst.holes[*hole].is_some_and(|c| self.constant(c).is_some()),
-                Cond::Total(hole) => subst.holes[*hole].is_some_and(|class| {
-                    self.graph[class]
-                        .nodes
-                        .iter()
-                        .any(|n| matches!(n.op, Op::Int(_) | Op::Float(_) | Op::Var(_)))
-                }),
             }
+            Cond::NoWider(a, b) => match (resolve(*a, subst), resolve(*b, subst)) {
+                (Some(a), Some(b)) => a.bits <= b.bits,
+                _ => false,
+            },
+            Cond::Const(hole) => subst.holes[*hole].is_some_and(|c| self.constant(c).is_some()),
+            Cond::Total(hole) => subst.holes[*hole].is_some_and(|class| {
+                self.graph[class].nodes.iter().any(|n| matches!(n.op, Op::Int(_) | Op::Float(_) | Op::Var(_)))
+            }),
+        }
     }
 
     /// The value of a condition's term, as a polynomial over classes.

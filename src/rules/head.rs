@@ -25,7 +25,18 @@ impl Head {
 
     /// Of a list in a rule file that begins with this name.
     pub(super) fn by_name(name: &str) -> Option<Head> {
-        if name == "cast" { Some(Head::CAST) } else { RuleOp::by_name(name).map(Head::of) }
+        (0..Head::COUNT as u8).map(Head).find(|head| head.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        let position = self.index();
+        if position < BinOp::ALL.len() {
+            BinOp::ALL[position].name()
+        } else if position < Head::CAST.index() {
+            RuleOp::OTHERS[position - BinOp::ALL.len()].0
+        } else {
+            "cast"
+        }
     }
 
     /// Of this pattern, if it is no hole and no constant.
@@ -44,13 +55,16 @@ impl Head {
 }
 
 /// A set of heads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heads(u32);
 
 impl Heads {
+    /// The empty set.
+    pub const EMPTY: Heads = Heads(0);
+
     /// All that occur in a pattern: where one of them is missing, it does not match.
     pub fn of_pattern(pat: &Pat) -> Heads {
-        let mut heads = Heads::default();
+        let mut heads = Heads::EMPTY;
         pat.walk(&mut |part| {
             if let Some(head) = Head::of_pattern(part) {
                 heads.insert(head);
@@ -60,7 +74,7 @@ impl Heads {
     }
 
     /// Adds one.
-    pub fn insert(&mut self, head: Head) {
+    pub const fn insert(&mut self, head: Head) {
         self.0 |= 1 << head.0;
     }
 

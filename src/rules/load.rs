@@ -82,11 +82,6 @@ struct Lines<'t> {
     line: u32,
 }
 
-/// The line of a place in a text, from 1.
-pub(super) fn line_of(text: &str, offset: usize) -> u32 {
-    Lines { text, offset: 0, line: 1 }.at(offset)
-}
-
 impl Lines<'_> {
     fn at(&mut self, offset: usize) -> u32 {
         let newlines = self.text.as_bytes()[self.offset..offset].iter().filter(|&&b| b == b'\n');
@@ -111,7 +106,7 @@ pub(super) fn diagnostic(file: &str, text: &str, span: Span, message: String) ->
 }
 
 /// `(set "about" [off])`; any other form says nothing of the set.
-pub(super) fn set_header(form: &Sexp<'_>, out: &mut RuleFile) -> Result<(), Fault> {
+fn set_header(form: &Sexp<'_>, out: &mut RuleFile) -> Result<(), Fault> {
     let items = form.list().unwrap_or_default();
     match items {
         _ if head(form) != Ok("set") => {}

@@ -4,6 +4,8 @@
 //! The whole text is read; anything that is left over is an error. Nesting is bounded, so that recursion over the
 //! result is.
 
+use std::ops::Range;
+
 use crate::diag::Span;
 
 /// Deepest nesting of lists in a rule file.
@@ -47,14 +49,19 @@ pub(super) type Fault = (Span, String);
 
 /// Reads every s-expression of `text`.
 pub(super) fn read(text: &str) -> Result<Vec<Sexp<'_>>, Fault> {
+    read_range(text, 0..text.len())
+}
+
+/// Reads the s-expressions in a part of `text` that ends where one of them does; places are those in `text`.
+pub(super) fn read_range(text: &str, range: Range<usize>) -> Result<Vec<Sexp<'_>>, Fault> {
     if u32::try_from(text.len()).is_err() {
         return Err((Span { start: 0, end: 0 }, "the file is larger than 4 GiB".to_owned()));
     }
-    let bytes = text.as_bytes();
+    let bytes = &text.as_bytes()[..range.end];
     // The nodes that no closed list holds yet, and for each open list its place and how many of them come before it.
     let mut nodes: Vec<Sexp<'_>> = Vec::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut at = 0;
+    let mut at = range.start;
     while at < bytes.len() {
         let start = at;
         match bytes[at] {
@@ -85,8 +92,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Sexp<'_>>, Fault> {
                 nodes.push(Sexp { node: Node::Text(&text[start + 1..at - 1]), span: span(start, at) });
             }
             _ => {
-                let stop = |b: u8| b.is_ascii_whitespace() || matches!(b, b'(' | b')' | b'"' | b';');
-                at += length_until(&bytes[at..], stop);
+                at += length_until(&bytes[at..], ends_atom);
                 nodes.push(Sexp { node: Node::Atom(&text[start..at]), span: span(start, at) });
             }
         }
@@ -97,7 +103,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Sexp<'_>>, Fault> {
     }
 }
 
+/// Whether a byte is no part of an atom.
+#[inline]
+pub(super) fn ends_atom(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b'"' | b';')
+}
+
 /// How many bytes come before the first that `stop` names; all, if none is.
+#[inline]
 fn length_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&b| stop(b)).unwrap_or(bytes.len())
 }

@@ -1,24 +1,28 @@
-//! The embedded rules before they are read: enough to know which of them can match a program.
+//! The embedded rules before they are read: where they stand, and which of them can match a program.
 //!
 //! To read all rules takes longer than to optimize most programs, and most programs have few of the operators that
-//! rules are about. So an engine asks for what each rule needs, and reads it when a program has that.
+//! rules are about. So an engine asks for what each rule needs, and reads a rule when a program has that.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::ast::Rule;
 use super::head::{Head, Heads};
-use super::load::{self, RuleFile, line_of};
+use super::load;
 use super::set::{EMBEDDED, embedded_path};
-use super::sexp::{self, Fault, Sexp};
+use super::sexp::{self, ends_atom};
 
-/// A rule of the embedded sets.
-#[derive(Debug)]
+/// A rule of the embedded sets that are on when nothing else is said.
+#[derive(Clone, Copy, Debug)]
 pub struct Unread {
-    set: Arc<str>,
-    /// Of its file, in [`EMBEDDED`].
-    file: &'static str,
-    text: &'static str,
-    form: Sexp<'static>,
+    /// Of its file in [`EMBEDDED`].
+    file: usize,
+    /// Place in the file.
+    start: usize,
+    end: usize,
+    line: u32,
+    /// The left side; the right side if the rule is used in both directions.
+    needs: [Option<Need>; 2],
 }
 
 /// What one side of a rule needs of what it matches.
@@ -33,67 +37,119 @@ pub struct Need {
 impl Unread {
     /// What is matched: the left side, then the right side if the rule is used in both directions.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
-        equation(&self.form).iter().filter_map(|side| {
-            let mut all = Heads::default();
-            add_heads(side, &mut all);
-            Some(Need { root: head(side)?, all })
-        })
+        self.needs.into_iter().flatten()
     }
 
     /// Reads the rule; `None` if it has a mistake, which the embedded ones have not in a build whose tests pass.
     pub fn read(&self) -> Option<Rule> {
-        let (rule, name) = load::rule(&self.form).ok()?;
-        let line = line_of(self.text, name.span.start as usize);
-        Some(Rule { set: self.set.clone(), file: embedded_path(self.file).into(), line, ..rule })
+        let (name, text) = EMBEDDED[self.file];
+        let range: Range<usize> = self.start..self.end;
+        let forms = sexp::read_range(text, range).ok()?;
+        let (rule, _) = load::rule(forms.first()?).ok()?;
+        let set = Arc::from(name.strip_suffix(".rules").unwrap_or(name));
+        Some(Rule { set, file: embedded_path(name).into(), line: self.line, ..rule })
     }
 }
 
-/// The embedded rules of the sets that are on when nothing else is said, in order.
+/// All of them, in order.
 pub fn unread() -> Vec<Unread> {
-    let of_file = |&(file, text): &(&'static str, &'static str)| -> Result<Vec<Unread>, Fault> {
-        let mut header = RuleFile::named(file);
-        let forms = sexp::read(text)?;
-        forms.first().map_or(Ok(()), |form| load::set_header(form, &mut header))?;
-        let unread = |form| Unread { set: header.set.clone(), file, text, form };
-        let rules = forms.into_iter().filter(|form| header.on && starts_with(form, "rule"));
-        Ok(rules.map(unread).collect())
+    let mut found = Vec::new();
+    for (file, (_, text)) in EMBEDDED.iter().enumerate() {
+        let (mut at, mut line) = (0, 1);
+        while at < text.len() {
+            if text.as_bytes()[at] == b'(' {
+                let form = Form::scan(text, at);
+                if form.is_off {
+                    break;
+                }
+                if form.is_rule {
+                    found.push(Unread { file, start: at, end: form.end, line, needs: form.needs });
+                }
+                line += form.lines;
+                at = form.end;
+            } else {
+                line += u32::from(matches!(text.as_bytes()[at], b'\n' | b';'));
+                at = skip(text, at);
+            }
+        }
+    }
+    found
+}
+
+/// A form at the top level of a rule file.
+struct Form {
+    end: usize,
+    lines: u32,
+    is_rule: bool,
+    /// It says that the set is off.
+    is_off: bool,
+    needs: [Option<Need>; 2],
+}
+
+impl Form {
+    /// The form that begins at `start`.
+    fn scan(text: &str, start: usize) -> Form {
+        let mut form = Form { end: start, lines: 0, is_rule: false, is_off: false, needs: [None; 2] };
+        let (mut at, mut depth) = (start, 0);
+        // Of the equation: how many sides are matched, and how many of them have begun.
+        let (mut sides, mut side) = (0, 0);
+        while at < text.len() && (depth > 0 || at == start) {
+            let next = skip(text, at);
+            match text.as_bytes()[at] {
+                b'(' => {
+                    depth += 1;
+                    let head = text.get(next..skip(text, next)).unwrap_or_default();
+                    match depth {
+                        1 => form.is_rule = head == "rule",
+                        2 => {
+                            sides = if head == "=>" { 1 } else { 2 * usize::from(head == "<=>") };
+                            side = 0;
+                        }
+                        _ => {
+                            side += usize::from(depth == 3);
+                            if 0 < side
+                                && side <= sides
+                                && let Some(head) = Head::by_name(head)
+                            {
+                                form.add(side - 1, head);
+                            }
+                        }
+                    }
+                }
+                b')' => depth -= 1,
+                b'\n' | b';' => form.lines += 1,
+                _ => {
+                    form.is_off |= depth == 1 && !form.is_rule && text.get(at..next) == Some("off");
+                }
+            }
+            at = next;
+        }
+        form.end = at;
+        form
+    }
+
+    fn add(&mut self, side: usize, head: Head) {
+        let need = self.needs[side].get_or_insert(Need { root: head, all: Heads::EMPTY });
+        need.all.insert(head);
+    }
+}
+
+/// Where the parenthesis, space, comment, string or atom that begins at `at` ends.
+fn skip(text: &str, at: usize) -> usize {
+    let rest = &text[at + 1..];
+    let length = match text.as_bytes()[at] {
+        b';' => rest.find('\n').map(|length| length + 1),
+        b'"' => rest.find('"').map(|length| length + 1),
+        byte if ends_atom(byte) => Some(0),
+        _ => rest.bytes().position(ends_atom),
     };
-    let read = EMBEDDED.iter().map(of_file);
-    read.flat_map(Result::unwrap_or_default).collect()
-}
-
-/// The sides of a rule that are matched.
-fn equation<'s, 't>(rule: &'s Sexp<'t>) -> &'s [Sexp<'t>] {
-    let clauses = rule.list().unwrap_or_default().iter().filter_map(Sexp::list);
-    let mut sides = clauses.filter_map(|clause| match clause.first()?.atom()? {
-        "=>" => clause.get(1..2),
-        "<=>" => clause.get(1..),
-        _ => None,
-    });
-    sides.next().unwrap_or_default()
-}
-
-fn starts_with(form: &Sexp<'_>, name: &str) -> bool {
-    form.list().and_then(<[_]>::first).and_then(Sexp::atom) == Some(name)
-}
-
-fn head(pattern: &Sexp<'_>) -> Option<Head> {
-    Head::by_name(pattern.list()?.first()?.atom()?)
-}
-
-fn add_heads(pattern: &Sexp<'_>, heads: &mut Heads) {
-    if let Some(head) = head(pattern) {
-        heads.insert(head);
-    }
-    for part in pattern.list().unwrap_or_default() {
-        add_heads(part, heads);
-    }
+    at + 1 + length.unwrap_or(rest.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::RuleSet;
+    use crate::rules::{Direction, RuleSet};
 
     #[test]
     fn what_is_read_one_by_one_is_what_is_read_at_once() {
@@ -102,10 +158,10 @@ mod tests {
         assert_eq!(unread.len(), rules.rules().count());
         for (unread, rule) in unread.iter().zip(rules.rules()) {
             assert_eq!(unread.read().as_ref(), Some(rule));
-            let needs = |d: &crate::rules::Direction<'_>| {
+            let need = |d: &Direction<'_>| {
                 Some(Need { root: Head::of_pattern(d.from)?, all: Heads::of_pattern(d.from) })
             };
-            let expected: Vec<Need> = rule.directions().iter().filter_map(needs).collect();
+            let expected: Vec<Need> = rule.directions().iter().filter_map(need).collect();
             assert_eq!(unread.needs().collect::<Vec<_>>(), expected, "{}", rule.name);
         }
     }

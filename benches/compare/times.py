@@ -1,0 +1,104 @@
+"""How long satir takes for a program, and TVM's StmtSimplify with CommonSubexprElim for the same one, in the same run.
+
+    cargo build --release
+    .venv/bin/python benches/compare/times.py [--corpus ../shared/corpus] [--sizes 100 1000 10000] [NAME …]
+
+Measured are programs of the corpus where it is, those of generate.py otherwise, and two programs of growing size: a
+copy, whose indices are all one sum and a constant, and a stencil with sums, quotients and remainders of its own in
+every statement. Times are the least of several runs, in milliseconds; satir's *in process* is what its report says,
+reading of the rules included.
+"""
+
+import argparse
+import math
+import pathlib
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+
+import programs  # noqa: E402
+import variants  # noqa: E402
+
+
+def grown(statements, statement):
+    """A loop nest with this many statements."""
+    size = 256 * statements + 4096
+    head = (
+        "@T.prim_func(s_tir=True)\n"
+        f'def main(A: T.Buffer(({size},), "float32"), B: T.Buffer(({size},), "float32"), w: T.int32):\n'
+        '    T.func_attr({"tirx.noalias": True})\n'
+        "    for i, j in T.grid(16, 16):\n"
+    )
+    return head + "".join(f"        {statement(k)}\n" for k in range(statements))
+
+
+def copy(statements):
+    """Indices that differ by constants."""
+    index = f"i * {16 * statements} + j * {statements}"
+    return grown(statements, lambda k: f"A[{index} + {k}] = B[{index} + {k + 4096}]")
+
+
+def stencil(statements):
+    """In every statement other sums with a symbolic stride, another quotient and another remainder."""
+
+    def statement(k):
+        row, column = divmod(k, 32)
+        place = f"(i * 32 + {row}) * w + j * 32 + {column}"
+        left = f"B[(i * 32 + {row}) * w + (j * 32 + {column}) // 3]"
+        return f"A[{place}] = {left} + B[(i * 32 + {row + 1}) * w + (j * 32 + {column}) % 7]"
+
+    return grown(statements, statement)
+
+
+def measure(satir, text, bindings, repeats):
+    """Milliseconds of TVM, of satir in process, and of satir's whole process."""
+    module = variants.as_module(text)
+    tvm = variants.make("tvm-simplify", satir, text, module, bindings, repeats)[2]["inside"]
+    ours = variants.make("semantic", satir, text, module, bindings, repeats)[2]
+    return tuple(1e3 * seconds for seconds in (tvm, ours["inside"], ours["process"]))
+
+
+def show(name, times):
+    """A line about a program."""
+    tvm, inside, process = times
+    print(f"{name:40} TVM {tvm:9.2f}   satir {inside:9.2f}   process {process:9.2f}   ratio {inside / tvm:6.2f}", flush=True)
+
+
+def geomean(values):
+    """Of positive numbers."""
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these programs")
+    parser.add_argument("--satir", type=pathlib.Path, default=ROOT / "target" / "release" / "satir")
+    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "corpus")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "compare" / "generated")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[100, 1000, 10000])
+    parser.add_argument("--repeats", type=int, default=5)
+    args = parser.parse_args()
+    found = programs.load(args.corpus, "corpus") or programs.load(args.folder, "generated")
+    found = [p for p in found if not args.names or p["name"] in args.names]
+    times = {}
+    for program in found:
+        text = pathlib.Path(program["path"]).read_text()
+        times[program["name"]] = measure(args.satir, text, program["bindings"], args.repeats)
+        show(program["name"], times[program["name"]])
+    if times:
+        inside = [ours / tvm for tvm, ours, _ in times.values()]
+        process = [whole for _, _, whole in times.values()]
+        print(
+            f"{len(times)} programs: in process over TVM {geomean(inside):.2f} (geometric mean),"
+            f" {statistics.median(inside):.2f} (median); whole process {statistics.median(process):.2f} ms (median)"
+        )
+    for name, make in [] if args.names else [("copy", copy), ("stencil", stencil)]:
+        for size in args.sizes:
+            show(f"{name} {size}", measure(args.satir, make(size), {}, 1 if size > 1000 else args.repeats))
+
+
+if __name__ == "__main__":
+    main()
