@@ -59,6 +59,8 @@ pub struct Lowered {
     pub evidence: Vec<Evidence>,
     /// Whether a variable is defined twice: such a function is not optimized.
     pub redefined: bool,
+    /// Whether the function has blocks: TVM is still to infer from the indices which part of each buffer is used.
+    pub has_blocks: bool,
 }
 
 /// An operation that might trap.
@@ -222,6 +224,7 @@ impl<'a> Lowerer<'a> {
                 versions: Vec::new(),
                 evidence: Vec::new(),
                 redefined: false,
+                has_blocks: false,
             },
         }
     }
@@ -425,6 +428,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn sblock(&mut self, place: Place, stmt: &Stmt, block: &SBlock) {
+        self.out.has_blocks = true;
         for axis in &block.axes {
             self.site(&axis.binding, place);
         }

@@ -44,6 +44,11 @@ const REMAINDER: f64 = 2.25;
 /// truncating division of the hardware has to be corrected.
 const CORRECTION: f64 = 1.0;
 
+/// Added to the cost of `(x // a) // b`, with variables `a` and `b`, in a function with blocks, per execution: where TVM
+/// infers the used part of a buffer from such an index, its lowering of the bound fails (it binds one variable to two
+/// values). `x // (a * b)` costs no more in a loop.
+const NESTED_QUOTIENT: f64 = 1.0;
+
 /// The index of a needed class in a [`Selection`].
 pub type Index = usize;
 
@@ -164,7 +169,7 @@ impl<'a> Selector<'a> {
                     weight: weight(lowered, node, profile),
                     own_needs,
                     penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE }
-                        + if compiled { handicap(graph, node) } else { 0.0 },
+                        + if compiled { handicap(lowered, node) } else { 0.0 },
                     partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,
@@ -488,7 +493,8 @@ impl<'a> Selector<'a> {
 }
 
 /// What a form costs the compiler of the result beyond its own operations.
-fn handicap(graph: &Graph, node: &Node) -> f64 {
+fn handicap(lowered: &Lowered, node: &Node) -> f64 {
+    let graph = &lowered.graph;
     match (&node.op, &node.children[..]) {
         (Op::Bin(op @ (BinOp::FloorMod | BinOp::FloorDiv)), &[dividend, divisor])
             if node.dtype.is_index() && divides_slowly(graph, divisor) =>
@@ -499,7 +505,21 @@ fn handicap(graph: &Graph, node: &Node) -> f64 {
                 _ => 0.0,
             }
         }
+        _ if lowered.has_blocks
+            && dividend_by_variable(graph, node)
+                .is_some_and(|d| graph[d].nodes.iter().any(|n| dividend_by_variable(graph, n).is_some())) =>
+        {
+            NESTED_QUOTIENT
+        }
         _ => 0.0,
+    }
+}
+
+/// The dividend, if the node is a quotient by something that is not constant.
+fn dividend_by_variable(graph: &Graph, node: &Node) -> Option<Id> {
+    match node.as_bin() {
+        Some((BinOp::FloorDiv, a, b)) if graph[b].data.interval.as_point().is_none() => Some(a),
+        _ => None,
     }
 }
 
