@@ -12,6 +12,7 @@ use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly, divide_monomial};
 use super::rebuild::rebuild;
 use super::theory::{BOUND_DEPTH, bound};
+use super::witness;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 
@@ -102,6 +103,10 @@ pub fn sign(graph: &Graph, p: &Poly) -> Sign {
     if !graph.analysis.contextual {
         return by_range;
     }
+    let seen = witness::signs(graph, p);
+    if seen.negative && seen.positive {
+        return by_range;
+    }
     let Some(negated) = p.scale(-1) else { return by_range };
     let positive = |p: &Poly| p.add(&Poly::constant(-1)).is_some_and(|q| not_negative(graph, &q));
     let not_below = !below || not_negative(graph, p);
@@ -133,6 +138,9 @@ pub fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Option<i64>
 
 /// Whether the value is proven not to be negative.
 pub fn not_negative(graph: &Graph, p: &Poly) -> bool {
+    if witness::refutes_not_negative(graph, p) {
+        return false;
+    }
     if bound(graph, p, 1).at_least(0) {
         return true;
     }

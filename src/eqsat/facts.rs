@@ -12,14 +12,16 @@
 //! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
 //! equality, and is decided there.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use egg::{Analysis, DidMerge, EGraph, Id};
-use hashbrown::{Equivalent, HashMap};
+use hashbrown::{Equivalent, HashMap, HashSet};
 
 use super::lang::{Node, Op};
 use super::poly::Poly;
+use super::witness::Witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 
@@ -41,6 +43,8 @@ pub struct Facts {
     pub leaf: bool,
     /// Depth of the innermost scope that defines a variable of the cheapest-scoped node.
     pub level: u32,
+    /// The value at sample points.
+    pub witness: Witness,
     /// How often merging has made range or normal form better; see [`MAX_UPDATES`].
     updates: u8,
 }
@@ -60,8 +64,10 @@ pub struct Theory {
     pub version_levels: Vec<u32>,
     /// The class of each normal form.
     by_poly: HashMap<(DType, Arc<Poly>), Id>,
-    /// The class of each operation on an unordered pair.
-    by_pair: HashMap<(BinOp, DType, Id, Id), Id>,
+    /// What the theory has visited: hashes of nodes, with what their steps depend on.
+    pub visited: HashSet<u64>,
+    /// Differences that were not proven not to be negative, since the facts got better last.
+    pub unproven: RefCell<HashSet<Poly>>,
     /// Polynomials that are not negative, in the place that a graph is about. Always empty in the graph of a whole
     /// function: such facts hold in a scope only.
     pub assumptions: Vec<Poly>,
@@ -69,6 +75,8 @@ pub struct Theory {
     pub nonzero: Vec<Poly>,
     /// Whether to look for assumptions among what is known to be true.
     pub contextual: bool,
+    /// The sample points at which something does not hold that is known: a bit each.
+    pub broken_points: u8,
     /// When growing the graph ends, whatever is left to do.
     pub deadline: Option<Instant>,
     /// Contradictions met (two values of one class): a rule is unsound, or the facts of a place exclude each other. The
@@ -102,10 +110,9 @@ impl Theory {
         self.contradictions > 0
     }
 
-    /// Forgets the classes of normal forms; they are entered again as classes are visited.
-    pub fn clear_tables(&mut self) {
-        self.by_poly.clear();
-        self.by_pair.clear();
+    /// Sets the classes of normal forms.
+    pub fn set_table(&mut self, table: HashMap<(DType, Arc<Poly>), Id>) {
+        self.by_poly = table;
     }
 }
 
@@ -136,7 +143,8 @@ impl Analysis<Node> for Theory {
         let poly =
             in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
         let residue = node_residue(graph, node);
-        Facts { dtype, interval: node_interval(graph, node), residue, poly, leaf, level, updates: 0 }
+        let witness = Witness::of(graph, node);
+        Facts { dtype, interval: node_interval(graph, node), residue, poly, leaf, level, witness, updates: 0 }
     }
 
     fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
@@ -183,6 +191,7 @@ impl Analysis<Node> for Theory {
         did.0 |= leaf != a.leaf;
         did.1 |= leaf != b.leaf;
         a.leaf = leaf;
+        self.broken_points |= a.witness.merge(b.witness);
         let level = a.level.min(b.level);
         did.0 |= level != a.level;
         did.1 |= level != b.level;
@@ -389,14 +398,9 @@ fn binary_interval(op: BinOp, a: Interval, b: Interval) -> Option<Interval> {
 
 /// Unites the class of a commutative operation with the one on swapped operands, if there is one.
 pub fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, id: Id) -> bool {
-    let (a, b) = (graph.find(a), graph.find(b));
-    let key = (op, dtype, a.min(b), a.max(b));
-    match graph.analysis.by_pair.get(&key).copied() {
-        Some(other) => graph.union(id, other),
-        None => {
-            graph.analysis.by_pair.insert(key, id);
-            false
-        }
+    match graph.lookup(Node::bin(op, dtype, b, a)) {
+        Some(other) if graph.find(other) != graph.find(id) => graph.union(id, other),
+        _ => false,
     }
 }
 

@@ -27,6 +27,7 @@ pub mod show;
 #[cfg(test)]
 mod tests;
 pub mod theory;
+pub mod witness;
 
 use std::time::{Duration, Instant};
 

@@ -7,6 +7,8 @@
 //! - *differences of quotients*: `(N + d) // c - N // c` as `(N % c + d) // c`;
 //! - *common factors* of all terms, products of variables among them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use egg::Id;
 
 use super::facts::{Graph, poly_of};
@@ -37,7 +39,7 @@ pub(super) fn remainders(graph: &mut Graph, id: Id) {
 }
 
 fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
-    if depth == 0 || poly.terms().len() < 2 && poly.as_atom().is_some() {
+    if depth == 0 || poly.as_atom().is_some() || !is_new(graph, id, poly, depth) {
         return;
     }
     for with_remainder in remainders_in(graph, poly, dtype) {
@@ -48,6 +50,21 @@ fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32
     factors(graph, id, poly, dtype, depth);
     quotients(graph, id, poly, dtype, depth);
     extrema(graph, id, poly, dtype, depth);
+}
+
+/// Whether the polynomial is looked at for the class for the first time, at this depth or a larger one.
+fn is_new(graph: &mut Graph, id: Id, poly: &Poly, depth: u32) -> bool {
+    let id = graph.find(id);
+    let key = |depth: u32| {
+        let mut hasher = DefaultHasher::new();
+        (id, poly, depth).hash(&mut hasher);
+        hasher.finish()
+    };
+    let visited = &mut graph.analysis.visited;
+    visited.insert(key(depth)) && {
+        visited.extend((1..depth).map(key));
+        true
+    }
 }
 
 /// The class of a polynomial, with the ways to write it.

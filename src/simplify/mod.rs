@@ -24,6 +24,8 @@ mod region;
 mod sample;
 mod shapes;
 
+use std::cell::Cell;
+
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;
@@ -69,8 +71,13 @@ pub struct Settings<'a> {
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
-    let engine =
-        Engine { func, profile: settings.profile, rewrites: settings.rewrites, reach: settings.reach };
+    let engine = Engine {
+        func,
+        profile: settings.profile,
+        rewrites: settings.rewrites,
+        reach: settings.reach,
+        work: Cell::new(0),
+    };
     let mut simplifier = Simplifier { engine, known, done: Simplified::default(), shapes: Vec::new() };
     let body = simplifier.block(body);
     let Simplifier { done, shapes, .. } = simplifier;
@@ -91,7 +98,7 @@ pub fn expression(
     conds: &[Expr],
     e: &Expr,
 ) -> Expr {
-    let engine = Engine { func, profile, rewrites, reach: Reach::Everything };
+    let engine = Engine { func, profile, rewrites, reach: Reach::Everything, work: Cell::new(0) };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
@@ -108,7 +115,7 @@ pub fn expression(
     for _ in 0..MAX_PASSES {
         let mut replaced = region::replace(&engine, &known, &mut [&mut result]);
         replaced += region::simplify_arms(&engine, &mut known, &mut result);
-        if replaced == 0 {
+        if replaced == 0 || engine.work.get() > MAX_WORK {
             break;
         }
     }
@@ -117,6 +124,9 @@ pub fn expression(
 
 /// The most passes over one expression; each may let the next see more.
 const MAX_PASSES: usize = 4;
+
+/// After how many e-nodes of all its graphs an expression gets no further pass.
+const MAX_WORK: usize = 1_000;
 
 struct Simplifier<'a> {
     engine: Engine<'a>,

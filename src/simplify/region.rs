@@ -1,5 +1,7 @@
 //! Expressions at one place: a small contextual e-graph, and the cheapest tree for each.
 
+use std::cell::Cell;
+
 use hashbrown::HashSet;
 
 use super::conditions;
@@ -28,6 +30,8 @@ pub(super) struct Engine<'a> {
     pub rewrites: &'a Rewrites,
     /// Which expressions are simplified.
     pub reach: Reach,
+    /// The e-nodes of all graphs so far.
+    pub work: Cell<usize>,
 }
 
 /// Which expressions of a region are simplified.
@@ -118,6 +122,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
     forms::offer_all(&mut lowered.graph, NODE_LIMIT);
+    engine.work.set(engine.work.get() + lowered.graph.total_size());
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 
 use hashbrown::HashMap;
 
+use crate::arith::{Interval, points};
 use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
@@ -103,9 +104,9 @@ impl<'a> Samples<'a> {
             }
             ExprKind::Select(c, a, b) => of(if of(c)? != 0 { a } else { b }),
             ExprKind::Load { buffer, indices } => {
-                let mut hash = mix(u64::from(buffer.0), point);
+                let mut hash = points::mix(u64::from(buffer.0), point);
                 for index in indices {
-                    hash = mix(hash, of(index)?.cast_unsigned());
+                    hash = points::mix(hash, of(index)?.cast_unsigned());
                 }
                 let small = (hash % 9).cast_signed() - 2;
                 Some(match e.dtype {
@@ -135,35 +136,12 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// A value in the variable's range: its ends, small distances from them, and larger ones.
+    /// A value in the variable's range.
     fn variable(&self, var: VarId, e: &Expr, point: u64) -> i64 {
-        let hash = mix(u64::from(var.0) + 1, point);
         if e.dtype.is_bool() {
-            return (hash & 1).cast_signed();
+            return (points::mix(u64::from(var.0) + 1, point) & 1).cast_signed();
         }
-        let range = self.known.ranges.get(var.index()).copied().unwrap_or(crate::arith::Interval::ALL);
-        let width = [3, 8, 40, 1500][usize::try_from(point % 4).unwrap_or(0)];
-        let step = (hash / 4 % width).cast_signed();
-        match (range.lo(), range.hi()) {
-            (Some(lo), Some(hi)) => {
-                if hash % 4 == 3 {
-                    hi.saturating_sub(step).max(lo)
-                } else {
-                    lo.saturating_add(step).min(hi)
-                }
-            }
-            (Some(lo), None) => lo.saturating_add(step),
-            (None, Some(hi)) => hi.saturating_sub(step),
-            (None, None) if hash % 4 == 3 || e.dtype.is_uint() => step,
-            (None, None) => step - width.cast_signed() / 4,
-        }
+        let range = self.known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+        points::value_at(range, !e.dtype.is_uint(), u64::from(var.0), point)
     }
-}
-
-/// A pseudo-random function of two numbers.
-fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }

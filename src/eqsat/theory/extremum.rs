@@ -7,11 +7,12 @@
 
 use egg::Id;
 
-use super::super::context::{self, Sign};
+use super::super::context;
 use super::super::facts::{Graph, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, common_factor};
-use super::{build, unite_with};
+use super::super::witness;
+use super::{BOUND_DEPTH, bound, build, unite_with};
 use crate::ir::BinOp;
 
 /// The most operands of one chain.
@@ -116,13 +117,26 @@ const CASE_DEPTH: u32 = 2;
 
 /// Whether `p >= q` is proven; extrema on either side are taken apart.
 fn at_least(graph: &Graph, p: &Poly, q: &Poly, depth: u32) -> bool {
-    let difference = p.sub(q);
-    let sign = difference.map_or(Sign::Unknown, |d| context::sign(graph, &d));
-    match sign {
-        Sign::Zero | Sign::NotNegative | Sign::Positive => return true,
-        Sign::Negative => return false,
-        Sign::NotPositive | Sign::NonZero | Sign::Unknown => {}
+    let Some(difference) = p.sub(q) else { return at_least_by_cases(graph, p, q, depth) };
+    if witness::refutes_not_negative(graph, &difference) {
+        return false;
     }
+    let range = bound(graph, &difference, BOUND_DEPTH);
+    if range.at_least(0) || range.at_most(-1) {
+        return range.at_least(0);
+    }
+    if graph.analysis.unproven.borrow().contains(&difference) {
+        return false;
+    }
+    let proven = graph.analysis.contextual && context::not_negative(graph, &difference)
+        || at_least_by_cases(graph, p, q, depth);
+    if !proven && depth == CASE_DEPTH {
+        graph.analysis.unproven.borrow_mut().insert(difference);
+    }
+    proven
+}
+
+fn at_least_by_cases(graph: &Graph, p: &Poly, q: &Poly, depth: u32) -> bool {
     if depth == 0 {
         return false;
     }

@@ -20,8 +20,8 @@ pub(super) mod vector;
 use std::sync::Arc;
 
 use egg::{Id, Language};
+use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use hashbrown::{HashMap, HashSet};
 
 use super::context;
 use super::facts::{Graph, in_theory, is_full, poly_of, unite_commuted};
@@ -41,7 +41,6 @@ const MAX_ROUNDS: usize = 8;
 
 /// Applies the theory until nothing changes or the graph holds more than `node_limit` nodes. Returns the rounds.
 pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
-    let mut seen = HashSet::new();
     for round in 0..MAX_ROUNDS {
         if !graph.clean {
             rebuild(graph);
@@ -50,6 +49,9 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
         if graph.analysis.contextual {
             changed |= context::assume_what_is_true(graph);
             changed |= nonzero::collect(graph);
+        }
+        if changed {
+            graph.analysis.unproven.get_mut().clear();
         }
         let nodes: Vec<(Id, Node)> = graph
             .classes()
@@ -61,7 +63,8 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
                 return round + 1;
             }
             let node = node.map_children(|c| graph.find(c));
-            if seen.insert((node.clone(), fingerprint(graph, &node))) {
+            let fingerprint = fingerprint(graph, &node);
+            if graph.analysis.visited.insert(fingerprint) {
                 changed |= step(graph, graph.find(id), &node);
             }
         }
@@ -73,10 +76,12 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
     MAX_ROUNDS
 }
 
-/// What a step's outcome depends on besides the node: ranges and normal forms of its operands.
+/// A hash of a node and what the outcome of its step depends on: ranges and normal forms of its operands, and how
+/// many ways there are to compute their atoms.
 fn fingerprint(graph: &Graph, node: &Node) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = std::hash::DefaultHasher::new();
+    node.hash(&mut hasher);
     graph.analysis.assumptions.len().hash(&mut hasher);
     graph.analysis.nonzero.len().hash(&mut hasher);
     for &c in &node.children {
@@ -84,13 +89,19 @@ fn fingerprint(graph: &Graph, node: &Node) -> u64 {
         data.interval.hash(&mut hasher);
         data.residue.hash(&mut hasher);
         data.poly.hash(&mut hasher);
+        // Quotients and extrema are looked into. Graphs of single places, of which there are many, do without.
+        if !graph.analysis.contextual {
+            let atoms = data.poly.iter().flat_map(|p| p.terms()).flat_map(|(monomial, _)| monomial);
+            for &atom in atoms {
+                graph[graph.find(atom)].nodes.len().hash(&mut hasher);
+            }
+        }
     }
     hasher.finish()
 }
 
 /// Brings all normal forms up to date with the classes' unions and unites classes of equal forms.
 fn refresh(graph: &mut Graph) -> bool {
-    graph.analysis.clear_tables();
     let mut ids: Vec<Id> = graph.classes().filter(|c| in_theory(c.data.dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     let mut changed = false;
@@ -124,6 +135,8 @@ fn refresh(graph: &mut Graph) -> bool {
             }
         }
     }
+    // In a whole function sums are built again, so that rules see them as they are built.
+    graph.analysis.set_table(if graph.analysis.contextual { table } else { HashMap::new() });
     if changed || !graph.clean {
         rebuild(graph);
     }
