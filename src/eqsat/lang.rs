@@ -9,7 +9,7 @@ use crate::ir::{BinOp, BufferId, DType, VarId};
 pub type Children = SmallVec<[Id; 3]>;
 
 /// An e-node: an operator, the type of its value, and operand classes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node {
     /// What it computes.
     pub op: Op,
@@ -17,6 +17,13 @@ pub struct Node {
     pub dtype: DType,
     /// The operands.
     pub children: Children,
+}
+
+impl Clone for Node {
+    // The operands are copied as a whole: the clone of a `SmallVec` goes element by element.
+    fn clone(&self) -> Node {
+        Node { op: self.op.clone(), dtype: self.dtype, children: Children::from_slice(&self.children) }
+    }
 }
 
 /// What a node computes.

@@ -90,6 +90,16 @@ impl Scopes {
         self.definitions.get(var.index()).copied().flatten()
     }
 
+    /// How often each scope runs, or any around it if that is more.
+    pub fn frequencies(&self) -> Vec<f64> {
+        let mut most: Vec<f64> = Vec::with_capacity(self.scopes.len());
+        for scope in &self.scopes {
+            let around = scope.parent.map_or(0.0, |place| most[place.scope.0 as usize]);
+            most.push(scope.frequency.max(around));
+        }
+        most
+    }
+
     /// Whether no scope runs more rarely than the one around it.
     pub fn frequencies_grow(&self) -> bool {
         self.scopes.iter().all(|s| s.parent.is_none_or(|p| self.get(p.scope).frequency <= s.frequency))

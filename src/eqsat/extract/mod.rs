@@ -115,7 +115,13 @@ pub fn extract(
     let original = canonical(lowered, original);
     let lowered = &*lowered;
     let mut selector = Selector::new(lowered, &original, profile, true);
-    let selections = selector.select(lowered, &hints);
+    let mut selections = selector.select(lowered, &hints);
+    // Of equal ones the first; they are few.
+    for at in (1..selections.len()).rev() {
+        if selections[..at].iter().any(|earlier| earlier.same(&selections[at])) {
+            selections.remove(at);
+        }
+    }
     if selections.is_empty() {
         return Err(Failure::NoTerm);
     }

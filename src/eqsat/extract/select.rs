@@ -12,11 +12,12 @@
 
 use egg::{Id, Language};
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
-use super::super::scopes::{Place, ScopeId, Scopes};
+use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::traps::traps;
 use crate::cost::Profile;
@@ -52,6 +53,9 @@ const NESTED_QUOTIENT: f64 = 1.0;
 /// The index of a needed class in a [`Selection`].
 pub type Index = usize;
 
+/// The operands of a node.
+pub type Children = SmallVec<[Index; 3]>;
+
 /// The choice for one class.
 #[derive(Clone, Debug)]
 pub struct Chosen {
@@ -60,7 +64,7 @@ pub struct Chosen {
     /// The node that computes it.
     pub node: Node,
     /// Its operands.
-    pub children: Vec<Index>,
+    pub children: Children,
     /// Its weight.
     pub weight: f64,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
@@ -76,6 +80,14 @@ pub struct Selection {
     pub chosen: Vec<Chosen>,
     /// The class of each site.
     pub sites: Vec<Index>,
+}
+
+impl Selection {
+    /// Whether the other one chooses the same nodes, in the same order.
+    pub fn same(&self, other: &Selection) -> bool {
+        let same = |(a, b): (&Chosen, &Chosen)| a.class == b.class && a.node == b.node;
+        self.chosen.len() == other.chosen.len() && self.chosen.iter().zip(&other.chosen).all(same)
+    }
 }
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
@@ -94,7 +106,7 @@ pub fn select_trees(
 /// A way to compute a class.
 pub(super) struct Candidate {
     pub(super) node: Node,
-    pub(super) children: Vec<Index>,
+    pub(super) children: Children,
     pub(super) weight: f64,
     pub(super) own_needs: Place,
     penalty: f64,
@@ -114,6 +126,9 @@ pub(super) struct Selector<'a> {
     total: Vec<bool>,
     tree: Vec<f64>,
     refs: Vec<u32>,
+    /// Per scope: how often it runs, or any around it if that is more. Else a class would seem cheapest where hardly
+    /// anything runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
+    frequency: Vec<f64>,
     let_weight: f64,
     /// Marks of the search for cycles.
     visited: Vec<u32>,
@@ -157,7 +172,7 @@ impl<'a> Selector<'a> {
                 None => data.iter().filter(writable).collect(),
             };
             for node in nodes {
-                let children: Vec<Index> =
+                let children: Children =
                     node.children().iter().map(|&c| enter(graph.find(c), &mut classes)).collect();
                 let canonical = node.clone().map_children(|c| graph.find(c));
                 let own_needs = match node.op {
@@ -189,6 +204,7 @@ impl<'a> Selector<'a> {
             total: vec![false; n],
             tree: vec![f64::INFINITY; n],
             refs: vec![0; n],
+            frequency: lowered.scopes.frequencies(),
             let_weight: profile.weight(OpClass::Bind).to_f64(),
             visited: vec![0; n],
             stamp: 0,
@@ -231,28 +247,17 @@ impl<'a> Selector<'a> {
         self.update(roots).is_some()
     }
 
-    /// How often the scope runs, or any around it if that is more: else a class would seem cheapest where hardly anything
-    /// runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
-    fn frequency(&self, scope: ScopeId) -> f64 {
-        let mut at = self.scopes.get(scope);
-        let mut most = at.frequency;
-        while let Some(parent) = at.parent {
-            at = self.scopes.get(parent.scope);
-            most = most.max(at.frequency);
-        }
-        most
-    }
-
     fn candidate_needs(&self, candidate: &Candidate) -> Place {
         candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
     }
 
-    /// Whether there is a place where all that the candidate needs is in scope: not so for variables of two loops that
-    /// stand side by side.
-    fn has_place(&self, candidate: &Candidate) -> bool {
+    /// The place where all that the candidate needs is in scope. There is none for variables of two loops that stand
+    /// side by side.
+    fn place(&self, candidate: &Candidate) -> Option<Place> {
         let needs = self.candidate_needs(candidate);
-        let visible = |p: Place| self.scopes.lift(needs, p.scope).is_some();
-        visible(candidate.own_needs) && candidate.children.iter().all(|&c| visible(self.needs[c]))
+        let visible = |p: Place| p.scope == needs.scope || self.scopes.lift(needs, p.scope).is_some();
+        let all = visible(candidate.own_needs) && candidate.children.iter().all(|&c| visible(self.needs[c]));
+        all.then_some(needs)
     }
 
     fn candidate_total(&self, candidate: &Candidate) -> bool {
@@ -261,8 +266,11 @@ impl<'a> Selector<'a> {
 
     /// The cost of the candidate's own operation where it would be hoisted to.
     fn own_cost(&self, candidate: &Candidate) -> f64 {
-        let needs = self.candidate_needs(candidate);
-        (candidate.weight + candidate.penalty) * self.frequency(needs.scope)
+        self.cost_at(candidate, self.candidate_needs(candidate))
+    }
+
+    fn cost_at(&self, candidate: &Candidate, place: Place) -> f64 {
+        (candidate.weight + candidate.penalty) * self.frequency[place.scope.0 as usize]
     }
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
@@ -273,11 +281,9 @@ impl<'a> Selector<'a> {
             for c in (0..self.classes.len()).rev() {
                 for (i, candidate) in self.candidates[c].iter().enumerate() {
                     let known = candidate.children.iter().all(|&child| self.choice[child].is_some());
-                    if !known || !self.has_place(candidate) {
-                        continue;
-                    }
+                    let Some(place) = self.place(candidate).filter(|_| known) else { continue };
                     let total = self.candidate_total(candidate);
-                    let cost: f64 = self.own_cost(candidate)
+                    let cost: f64 = self.cost_at(candidate, place)
                         + candidate.children.iter().map(|&child| self.tree[child]).sum::<f64>();
                     let better = match self.choice[c] {
                         None => true,
@@ -287,7 +293,7 @@ impl<'a> Selector<'a> {
                         self.choice[c] = Some(i);
                         self.tree[c] = cost;
                         self.total[c] = total;
-                        self.needs[c] = self.candidate_needs(candidate);
+                        self.needs[c] = place;
                         changed = true;
                     }
                 }
@@ -302,14 +308,14 @@ impl<'a> Selector<'a> {
         self.choice[c].map(|i| &self.candidates[c][i])
     }
 
-    fn children(&self, c: Index) -> Vec<Index> {
-        self.chosen(c).map(|k| k.children.clone()).unwrap_or_default()
+    fn children(&self, c: Index) -> &[Index] {
+        self.chosen(c).map_or(&[], |k| &k.children)
     }
 
     /// What a second use of `c` costs: the binding that serves both.
     fn binding_cost(&self, c: Index) -> f64 {
         match self.chosen(c) {
-            Some(k) if k.weight > 0.0 => self.let_weight * self.frequency(self.needs[c].scope),
+            Some(k) if k.weight > 0.0 => self.let_weight * self.frequency[self.needs[c].scope.0 as usize],
             _ => 0.0,
         }
     }
@@ -323,7 +329,7 @@ impl<'a> Selector<'a> {
             match self.refs[c] {
                 1 => {
                     added += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                    stack.extend(self.children(c));
+                    stack.extend_from_slice(self.children(c));
                 }
                 2 => added += self.binding_cost(c),
                 _ => {}
@@ -341,7 +347,7 @@ impl<'a> Selector<'a> {
             match self.refs[c] {
                 0 => {
                     freed += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                    stack.extend(self.children(c));
+                    stack.extend_from_slice(self.children(c));
                 }
                 1 => freed += self.binding_cost(c),
                 _ => {}
@@ -367,7 +373,7 @@ impl<'a> Selector<'a> {
             if fuel == 0 {
                 return true;
             }
-            stack.extend(self.children(c));
+            stack.extend_from_slice(self.children(c));
         }
         false
     }
@@ -385,7 +391,7 @@ impl<'a> Selector<'a> {
                 } else if state[c] == 0 {
                     state[c] = 1;
                     stack.push((c, true));
-                    for child in self.children(c) {
+                    for &child in self.children(c) {
                         match state[child] {
                             0 => stack.push((child, false)),
                             1 if stack.iter().any(|&(x, d)| d && x == child) => return None,
@@ -421,15 +427,15 @@ impl<'a> Selector<'a> {
     /// Tries every candidate of a class that is in use; keeps the one that makes the whole cheapest.
     fn improve_class(&mut self, c: Index) -> bool {
         let current = self.choice[c];
-        for child in self.children(c) {
+        for child in Children::from_slice(self.children(c)) {
             self.dereference(child);
         }
         let mut best: Option<(f64, usize)> = None;
         for i in 0..self.candidates[c].len() {
             let candidate = &self.candidates[c][i];
-            let children = candidate.children.clone();
+            let children = Children::from_slice(&candidate.children);
             if children.iter().any(|&child| self.choice[child].is_none())
-                || !self.has_place(candidate)
+                || self.place(candidate).is_none()
                 || self.total[c] && !self.candidate_total(candidate)
                 || Some(i) != current && self.depends(&children, c)
             {
@@ -456,7 +462,7 @@ impl<'a> Selector<'a> {
             self.choice[c] = Some(i);
             self.needs[c] = self.candidate_needs(&self.candidates[c][i]);
         }
-        for child in self.children(c) {
+        for child in Children::from_slice(self.children(c)) {
             self.reference(child);
         }
         self.choice[c] != current

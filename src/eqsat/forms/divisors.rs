@@ -19,7 +19,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashMap};
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
@@ -50,7 +50,7 @@ pub struct Level {
 }
 
 /// `count` times `coefficient * factors`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Item {
     /// The coefficient.
     pub coefficient: i64,
@@ -58,6 +58,13 @@ pub struct Item {
     pub factors: Factors,
     /// How many times the term stands in the sum; 0 if it was replaced.
     pub count: u32,
+}
+
+impl Clone for Item {
+    // Copied as a whole: the clone of a `SmallVec` goes element by element, and the search makes millions.
+    fn clone(&self) -> Item {
+        Item { factors: Factors::from_slice(&self.factors), ..*self }
+    }
 }
 
 /// What operations cost.
@@ -229,7 +236,7 @@ type Held = HashMap<(u64, Factors), i64>;
 struct Search<'p> {
     problem: &'p mut Problem,
     strategy: Strategy,
-    occurrences: IndexMap<Key, Vec<Occurrence>>,
+    occurrences: IndexMap<Key, Vec<Occurrence>, DefaultHashBuilder>,
     /// The symbol of each divisor taken out, and the polynomial that is its body.
     defined: HashMap<Key, (Symbol, Option<usize>)>,
     held: Held,
@@ -269,7 +276,7 @@ impl<'p> Search<'p> {
         let mut search = Search {
             problem,
             strategy,
-            occurrences: IndexMap::new(),
+            occurrences: IndexMap::default(),
             defined: HashMap::new(),
             held: Held::new(),
             heap: BinaryHeap::new(),
@@ -430,7 +437,12 @@ fn replaced(
     let mut changed: Vec<(usize, Vec<Item>)> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
     let mut uses = 0;
-    for o in occurrences.iter().filter(|o| body != Some(o.poly)) {
+    // What other divisors have replaced is gone for good.
+    let stands = |o: &&Occurrence| {
+        let items = &problem.polys[o.poly];
+        items[o.items.0].count > 0 && items[o.items.1].count > 0
+    };
+    for o in occurrences.iter().filter(|o| body != Some(o.poly)).filter(stands) {
         let place = *places.entry(o.poly).or_insert_with(|| {
             changed.push((o.poly, problem.polys[o.poly].clone()));
             changed.len() - 1
@@ -445,8 +457,13 @@ fn replaced(
     let mut change = Held::new();
     for (poly, items) in &changed {
         gain += problem.chain(&problem.polys[*poly]) - problem.chain(items);
-        hold(&mut change, &problem.polys[*poly], -1);
-        hold(&mut change, items, 1);
+        // What stays as it is cancels out.
+        let old = &problem.polys[*poly];
+        let differs = |i: &usize| old.get(*i) != items.get(*i);
+        for i in (0..items.len()).filter(differs) {
+            hold(&mut change, &old[i.min(old.len())..(i + 1).min(old.len())], -1);
+            hold(&mut change, &items[i..=i], 1);
+        }
     }
     if fresh {
         let frequency = problem.level(symbol).frequency;
@@ -529,7 +546,7 @@ fn reduced(a: &Item, b: &Item) -> Option<(Key, (i64, Factors))> {
         return None;
     }
     let g = gcd(a.coefficient, b.coefficient);
-    let mut rest = b.factors.clone();
+    let mut rest = Factors::from_slice(&b.factors);
     let mut common = Factors::new();
     for &factor in &a.factors {
         if let Some(at) = rest.iter().position(|&f| f == factor) {
@@ -546,7 +563,10 @@ fn reduced(a: &Item, b: &Item) -> Option<(Key, (i64, Factors))> {
 /// The two terms divided by a common factor, and that factor; signed so that the first term is positive.
 fn divided(a: &Item, b: &Item, g: i64, common: &[Symbol]) -> (Key, (i64, Factors)) {
     let part = |item: &Item| {
-        (without(&item.factors, common).unwrap_or_else(|| item.factors.clone()), item.coefficient / g)
+        (
+            without(&item.factors, common).unwrap_or_else(|| Factors::from_slice(&item.factors)),
+            item.coefficient / g,
+        )
     };
     let (mut x, mut y) = (part(a), part(b));
     if (&y.0, y.1) < (&x.0, x.1) {
@@ -559,7 +579,7 @@ fn divided(a: &Item, b: &Item, g: i64, common: &[Symbol]) -> (Key, (i64, Factors
 
 /// The product without some factors; `None` if it does not hold them all.
 fn without(factors: &Factors, remove: &[Symbol]) -> Option<Factors> {
-    let mut rest = factors.clone();
+    let mut rest = Factors::from_slice(factors);
     for factor in remove {
         let at = rest.iter().position(|f| f == factor)?;
         rest.remove(at);
@@ -591,7 +611,7 @@ fn hold(held: &mut Held, items: &[Item], change: i64) {
     for item in items.iter().filter(|i| i.count > 0 && !i.factors.is_empty()) {
         let coefficient = item.coefficient.unsigned_abs();
         if coefficient != 1 || item.factors.len() > 1 {
-            *held.entry((coefficient, item.factors.clone())).or_default() += change;
+            *held.entry((coefficient, Factors::from_slice(&item.factors))).or_default() += change;
         }
     }
 }
