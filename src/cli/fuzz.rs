@@ -41,6 +41,10 @@ struct Volume {
     /// Stop when this many went wrong.
     #[arg(long, value_name = "N", default_value_t = 5)]
     max_findings: usize,
+
+    /// Leave programs that go wrong as they are.
+    #[arg(long)]
+    no_shrink: bool,
 }
 
 /// Random programs: optimize them in several ways and compare what they do.
@@ -136,7 +140,7 @@ fn programs(args: &Programs) -> Result<(), Failure> {
         let compare = fuzz::compare_options(&module, seed);
         fuzz::check(&module, &compare, Thoroughness::of(seed)).map_err(|finding| (module, finding))
     });
-    summarize(&outcome, "programs", args.save.as_ref(), |seed| {
+    summarize(&outcome, "programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
         let portable = if args.portable { " --portable" } else { "" };
         format!("satir fuzz programs{portable} --count 1 --seed {seed}")
     })
@@ -163,7 +167,7 @@ fn mutate(args: &Mutate) -> Result<(), Failure> {
         let how = Thoroughness { runs: 3, max_steps: 50_000, ..Thoroughness::of(seed) };
         fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
     });
-    summarize(&outcome, "changed programs", args.save.as_ref(), |seed| {
+    summarize(&outcome, "changed programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
         let folders: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
         format!(
             "satir fuzz mutate {} --max-bytes {} --count 1 --seed {seed}",
@@ -256,12 +260,13 @@ fn texts(folders: &[PathBuf], most: usize) -> Result<Vec<String>, Failure> {
 fn summarize(
     outcome: &Outcome<(Module, Finding)>,
     what: &str,
+    no_shrink: bool,
     save: Option<&PathBuf>,
     again: impl Fn(u64) -> String,
 ) -> Result<(), Failure> {
     let mut text = String::new();
     for case in &outcome.cases {
-        report(case, &again(case.seed), save, &mut text)?;
+        report(case, &again(case.seed), no_shrink, save, &mut text)?;
     }
     let tally = &outcome.tally;
     let _ = writeln!(
@@ -369,6 +374,7 @@ const SHRINK_TRIES: usize = 1500;
 fn report(
     case: &Case<(Module, Finding)>,
     again: &str,
+    no_shrink: bool,
     save: Option<&PathBuf>,
     text: &mut String,
 ) -> Result<(), Failure> {
@@ -379,7 +385,8 @@ fn report(
         Err(found) => found.part == finding.part && found.kind == finding.kind,
         Ok(_) => false,
     };
-    let small = fuzz::shrink(module, SHRINK_TRIES, wrong);
+    let tries = if no_shrink { 0 } else { SHRINK_TRIES };
+    let small = fuzz::shrink(module, tries, wrong);
     let what = fuzz::check(&small, &compare, how).err().map_or_else(|| finding.what.clone(), |f| f.what);
     let _ = writeln!(text, "# {} {:?}: {what}\n# {again}\n{small}", finding.part, finding.kind);
     if let Some(folder) = save {

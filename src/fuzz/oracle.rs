@@ -12,6 +12,9 @@ use crate::passes;
 use crate::script::parse;
 use crate::verify::verify;
 
+/// Programs nest deep.
+const STACK: usize = 512 << 20;
+
 /// What goes wrong with a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -174,9 +177,18 @@ impl Checker {
         Ok(())
     }
 
-    /// The same again, and the result once more.
+    /// The same again, on one thread, and the result once more.
     fn repeated(&mut self, module: &Module, semantic: &Module, options: &Options) -> Result<(), Finding> {
-        let twice = self.shared(module, "semantic", options)?;
+        // Functions are what is optimized at the same time.
+        let alone = match module.funcs.len() {
+            2.. => rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build().ok(),
+            _ => None,
+        };
+        let mut again = || self.shared(module, "semantic", options);
+        let twice = match alone {
+            Some(pool) => pool.install(again)?,
+            None => again()?,
+        };
         if twice.to_string() != semantic.to_string() {
             return Err(finding("semantic", Kind::Bytes, "a second run gives other bytes".to_owned()));
         }

@@ -1,0 +1,197 @@
+"""Tests the fuzzer: breaks satir in known ways and counts the random programs until `satir fuzz` notices.
+
+Each mutant is one changed place of the sources. All go into one copy of the tree, behind a switch that the environment
+variable SATIR_MUTANT sets, so that the copy is built once. Without the variable it does what the sources say.
+
+    python tests/mutants/run.py [--folder target/mutants] [--limit 20000] [--table tests/mutants/RESULTS.md] [NAME …]
+
+Needs what building satir needs. Exits with 1 if a mutant survives, or if something is found without one.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Name, what is broken, file, text, changed text. `MUTANT` stands for the condition that this mutant is switched on.
+MUTANTS = [
+    (
+        "wrong-rule", "one rule: `T.Select` becomes `T.if_then_else` with its arms the other way round",
+        "src/eqsat/rewrite.rs",
+        "        for subst in ways {\n            if rule.conds",
+        "        for mut subst in ways {\n"
+        "            if MUTANT && &*rule.name == \"select-as-if-then-else\" { subst.holes.swap(1, 2); }\n            if rule.conds",
+    ),
+    (
+        "rule-condition", "the side conditions of rules: all hold", "src/eqsat/rewrite.rs",
+        "rule.conds.iter().all(|c| self.proven(c, &subst))",
+        "(MUTANT || rule.conds.iter().all(|c| self.proven(c, &subst)))",
+    ),
+    (
+        "quotient-bounds", "the theory: `R // c = m` where only the least R is known to allow it",
+        "src/eqsat/theory/division.rs",
+        "    if let Some(m) = range.as_point() {\n        return whole.add(&Poly::constant(m));",
+        "    if let Some(m) = range.as_point().or_else(|| range.lo().filter(|_| MUTANT)) {\n"
+        "        return whole.add(&Poly::constant(m));",
+    ),
+    (
+        "memory-versions", "a store gives its buffer no new version", "src/analysis/memory.rs",
+        "        own_writes(stmt, &self.regions, &mut written);\n        let mut point",
+        "        if !MUTANT { own_writes(stmt, &self.regions, &mut written); }\n        let mut point",
+    ),
+    (
+        "back-edge", "what a loop writes keeps its version on the loop's back edge", "src/analysis/memory.rs",
+        "                written = self.blocks[block as usize].clone();\n            }\n            StmtKind::If",
+        "                if !MUTANT { written = self.blocks[block as usize].clone(); }\n"
+        "            }\n            StmtKind::If",
+    ),
+    (
+        "alias", "parameters never share memory", "src/analysis/alias.rs",
+        "Origin::Param if func.no_alias() =>", "Origin::Param if MUTANT || func.no_alias() =>",
+    ),
+    (
+        "scope", "a binding may stand before the definition of what it needs", "src/eqsat/extract/place.rs",
+        "if chosen.needs.scope == scope && place.position < chosen.needs.position {",
+        "if !MUTANT && chosen.needs.scope == scope && place.position < chosen.needs.position {",
+    ),
+    (
+        "trap-evidence", "what may trap may be evaluated anywhere", "src/eqsat/extract/traps.rs",
+        "        let Some(evidence) = self.evidence.get(trap) else { return false };",
+        "        if MUTANT { return true; }\n"
+        "        let Some(evidence) = self.evidence.get(trap) else { return false };",
+    ),
+    (
+        "trap-conditions", "evidence from an arm counts as if it were evaluated in any case",
+        "src/eqsat/extract/traps.rs",
+        "            if under.iter().all(|g| guards.binary_search(g).is_ok()) {",
+        "            if MUTANT || under.iter().all(|g| guards.binary_search(g).is_ok()) {",
+    ),
+    (
+        "empty-loop", "every loop runs at least once", "src/eqsat/lower.rs",
+        "let scope = self.scope(Some(place), count, true, f.extent.as_int().is_some_and(|n| n > 0));",
+        "let scope = self.scope(Some(place), count, true, MUTANT || f.extent.as_int().is_some_and(|n| n > 0));",
+    ),
+    (
+        "early-exit", "statements behind a loop that may be left are certain to run", "src/eqsat/lower.rs",
+        "        scope.barrier = scope.barrier.min(place.position);",
+        "        if !MUTANT { scope.barrier = scope.barrier.min(place.position); }",
+    ),
+    (
+        "lanes", "a ramp steps by one, whatever its stride", "src/eqsat/theory/vector.rs",
+        "graph.add(Node::bin(BinOp::Mul, dtype, stride, lane));",
+        "if MUTANT { lane } else { graph.add(Node::bin(BinOp::Mul, dtype, stride, lane)) };",
+    ),
+    (
+        "wrapping", "results of types that wrap are taken to fit", "src/eqsat/facts.rs",
+        "if result.meet(unknown) == Some(result) { result } else { unknown }",
+        "if MUTANT || result.meet(unknown) == Some(result) { result } else { unknown }",
+    ),
+    (
+        "facts-of-a-place", "the condition of an arm stays a fact behind it", "src/simplify/region.rs",
+        "    replaced += simplify_arms(engine, known, e);\n    known.facts.truncate(facts);",
+        "    replaced += simplify_arms(engine, known, e);\n    if !MUTANT { known.facts.truncate(facts); }",
+    ),
+    (
+        "guarded-parts", "a part of a condition goes though it guards the next one", "src/simplify/conditions.rs",
+        "    if later.is_empty() {\n        return Some(Vec::new());",
+        "    if MUTANT || later.is_empty() {\n        return Some(Vec::new());",
+    ),
+    (
+        "float-order", "`min` and `max` of floats commute", "src/eqsat/theory/mod.rs",
+        "matches!(op, BinOp::Min | BinOp::Max) && !operand.is_float()",
+        "matches!(op, BinOp::Min | BinOp::Max) && (MUTANT || !operand.is_float())",
+    ),
+]
+
+SWITCH = '''
+/// Whether the mutant of this name is switched on.
+pub(crate) fn mutant(name: &str) -> bool {
+    static CHOSEN: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+    CHOSEN.get_or_init(|| std::env::var("SATIR_MUTANT").ok()).as_deref() == Some(name)
+}
+'''
+
+
+def copy_with_mutants(folder):
+    """A copy of the sources with all mutants, each behind its switch."""
+    tree = folder / "tree"
+    for part in ["src", "rules", "benches", "examples", "tests"]:
+        shutil.copytree(ROOT / part, tree / part, dirs_exist_ok=True)
+    for part in ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md"]:
+        shutil.copy(ROOT / part, tree / part)
+    changed = {}
+    for name, _, path, old, new in MUTANTS:
+        text = changed.get(path) or (ROOT / path).read_text()
+        if text.count(old) != 1:
+            sys.exit(f"mutant {name}: its text stands {text.count(old)} times in {path}")
+        changed[path] = text.replace(old, new.replace("MUTANT", f'crate::mutant("{name}")'))
+    changed["src/lib.rs"] = (ROOT / "src/lib.rs").read_text() + SWITCH
+    for path, text in changed.items():
+        (tree / path).write_text(text)
+    return tree
+
+
+def build(folder, tree):
+    """The binary of a tree."""
+    command = ["cargo", "build", "--quiet", "--release", "--bin", "satir", "--target-dir", folder / "target"]
+    subprocess.run([str(part) for part in command], cwd=tree, check=True)
+    return folder / "target/release/satir"
+
+
+def search(binary, name, limit):
+    """How many programs it takes until one goes wrong, and what goes wrong; (None, "") if none of `limit` does."""
+    environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
+    first, count = 0, 50
+    while first < limit:
+        command = [binary, "fuzz", "programs", "--seed", first, "--count", count, "--no-shrink"]
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
+        if done.returncode != 0:
+            found = re.findall(r"^# (.*)\n# satir fuzz .*--seed (\d+)$", done.stdout, re.M)
+            if not found:
+                sys.exit(f"{name}: {done.stderr[-500:]}")
+            what, seed = min(found, key=lambda pair: int(pair[1]))
+            return int(seed) + 1, what
+        first, count = first + count, min(2 * count, 2000)
+    return None, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/mutants", help="where to build")
+    parser.add_argument("--limit", type=int, default=20000, help="most programs for each mutant")
+    parser.add_argument("--table", type=pathlib.Path, help="write the results here too")
+    parser.add_argument("names", nargs="*", help="mutants (default: all)")
+    args = parser.parse_args()
+
+    binary = build(args.folder, copy_with_mutants(args.folder))
+    unharmed = 200
+    number, what = search(binary, None, unharmed)
+    if number is not None:
+        sys.exit(f"without a mutant, program {number} goes wrong: {what}")
+    rows, alive = [], 0
+    for name, about, path, *_ in MUTANTS:
+        if args.names and name not in args.names:
+            continue
+        start = time.monotonic()
+        number, what = search(binary, name, args.limit)
+        alive += number is None
+        found = "none" if number is None else str(number)
+        rows.append(f"| {name} | {about} | `{path}` | {found} | {what[:90].replace('|', '/')} |")
+        print(f"{name}: {found} ({time.monotonic() - start:.0f} s) {what[:100]}", flush=True)
+    head = ["| mutant | what is broken | where | programs until found | how it shows |", "| --- | --- | --- | --- | --- |"]
+    text = "\n".join(head + rows) + "\n"
+    if args.table:
+        intro = "# Mutants of satir, and how many random programs it takes to find each\n\n" \
+            "Made by `tests/mutants/run.py`; the seeds start at 0.\n\n"
+        args.table.write_text(intro + text)
+    return 1 if alive or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
