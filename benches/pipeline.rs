@@ -8,8 +8,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on may panic")]
 
+mod common;
+
 use std::fmt::Write;
-use std::fs;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -62,18 +63,11 @@ fn programs() -> Vec<(String, String, usize)> {
     let copies = SIZES.into_iter().map(|n| (format!("copy/{n}"), copy(n), n));
     let stencils = SIZES.into_iter().filter(|&n| n <= MOST_OF_STENCIL);
     let stencils = stencils.map(|n| (format!("stencil/{n}"), stencil(n), n));
-    let mut kernels: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/kernels"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "py"))
-        .collect();
-    kernels.sort();
-    let kernel = |path: &std::path::PathBuf| {
-        let text = fs::read_to_string(path).unwrap();
+    let kernels = common::kernels().into_iter().map(|(name, text)| {
         let lines = text.lines().count();
-        (format!("kernel/{}", path.file_stem().unwrap().to_string_lossy()), text, lines)
-    };
-    copies.chain(stencils).chain(kernels.iter().map(kernel)).collect()
+        (format!("kernel/{name}"), text, lines)
+    });
+    copies.chain(stencils).chain(kernels).collect()
 }
 
 /// Benchmarks `work` on each program.

@@ -8,7 +8,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on may panic")]
 
-use std::fs;
+mod common;
+
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -73,16 +74,7 @@ fn growing(c: &mut Criterion) {
 }
 
 fn programs(c: &mut Criterion) {
-    let mut kernels: Vec<_> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/kernels"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "py"))
-        .collect();
-    kernels.sort();
-    let named = |path: &std::path::PathBuf| {
-        (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap())
-    };
-    run(c, "whole program", kernels.iter().map(named));
+    run(c, "whole program", common::kernels());
 }
 
 criterion_group!(benches, growing, programs);

@@ -148,38 +148,8 @@ impl<'p> Places<'p> {
 
     /// The value of an integer expression if it follows from constants and known variables.
     pub fn evaluate(&self, e: &Expr) -> Option<i64> {
-        match &e.kind {
-            ExprKind::Int(v) => Some(*v),
-            ExprKind::Var(v) => self.values.get(v.index()).copied().flatten(),
-            ExprKind::Cast(a) if e.dtype.is_index() && a.dtype.is_integral() => self.evaluate(a),
-            ExprKind::Binary(op, a, b) => {
-                let (x, y) = (self.evaluate(a)?, self.evaluate(b)?);
-                value::int::binary(*op, a.dtype, x, y).ok()
-            }
-            ExprKind::Select(c, a, b) => self.evaluate(if self.evaluate(c)? != 0 { a } else { b }),
-            ExprKind::Call(_) => match e.as_intrin()? {
-                ("if_then_else", [c, a, b]) => self.evaluate(if self.evaluate(c)? != 0 { a } else { b }),
-                (name, args) => {
-                    let f = value::MathFn::from_name(name)?;
-                    let args: Option<Vec<_>> =
-                        args.iter().map(|a| self.evaluate(a).map(value::Value::Int)).collect();
-                    f.eval(e.dtype, &args?).ok()?.as_int()
-                }
-            },
-            ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Cast(_)
-            | ExprKind::Not(_)
-            | ExprKind::Load { .. }
-            | ExprKind::Ramp(..)
-            | ExprKind::Broadcast(_)
-            | ExprKind::Shuffle(..)
-            | ExprKind::Let(..)
-            | ExprKind::BufferData(_)
-            | ExprKind::BufferRef(_)
-            | ExprKind::Region(..)
-            | ExprKind::Tuple(_) => None,
-        }
+        value::evaluate(e, &|var| self.values.get(var.index()).copied().flatten().map(value::Value::Int))?
+            .as_int()
     }
 }
 

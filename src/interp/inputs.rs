@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::machine::{allocation_size, compact_strides};
 use super::memory::Repr;
 use crate::ir::value::{self, Value, float, int};
-use crate::ir::{Buffer, BufferId, DType, Expr, ExprKind, Kind, Origin, Param, PrimFunc, Type, VarId};
+use crate::ir::{Buffer, BufferId, DType, Expr, Kind, Origin, Param, PrimFunc, Type, VarId};
 
 /// Values of symbolic dimensions and integer parameters, by name.
 pub type Bindings = BTreeMap<String, i64>;
@@ -229,7 +229,7 @@ impl Inputs {
     }
 
     fn int(&self, e: &Expr) -> Option<i64> {
-        evaluate(e, &self.vars)?.as_int()
+        value::evaluate(e, &|var| self.vars.get(&var).copied())?.as_int()
     }
 
     /// Whether a buffer holds integers.
@@ -250,48 +250,6 @@ impl Inputs {
             self.param_memories[second] = Some(a);
         }
         same
-    }
-}
-
-/// The value of an expression of constants and bound variables.
-fn evaluate(e: &Expr, vars: &BTreeMap<VarId, Value>) -> Option<Value> {
-    match &e.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) => Value::of(e),
-        ExprKind::Var(var) => vars.get(var).copied(),
-        ExprKind::Binary(op, a, b) => {
-            let (x, y) = (evaluate(a, vars)?, evaluate(b, vars)?);
-            value::binary(*op, a.dtype, x, y).ok()
-        }
-        ExprKind::Not(a) => value::not(evaluate(a, vars)?).ok(),
-        ExprKind::Cast(a) => value::cast(a.dtype, e.dtype, evaluate(a, vars)?).ok(),
-        ExprKind::Select(c, a, b) => {
-            let taken = if evaluate(c, vars)? == Value::Int(0) { b } else { a };
-            evaluate(taken, vars)
-        }
-        ExprKind::Call(_) => {
-            let (name, args) = e.as_intrin()?;
-            match (name, args) {
-                ("if_then_else", [c, a, b]) => {
-                    let taken = if evaluate(c, vars)? == Value::Int(0) { b } else { a };
-                    evaluate(taken, vars)
-                }
-                ("likely", [a]) => evaluate(a, vars),
-                _ => {
-                    let values: Vec<Value> = args.iter().map(|a| evaluate(a, vars)).collect::<Option<_>>()?;
-                    value::MathFn::from_name(name)?.eval(args.first()?.dtype, &values).ok()
-                }
-            }
-        }
-        ExprKind::Str(_)
-        | ExprKind::Load { .. }
-        | ExprKind::Ramp(..)
-        | ExprKind::Broadcast(_)
-        | ExprKind::Shuffle(..)
-        | ExprKind::Let(..)
-        | ExprKind::BufferData(_)
-        | ExprKind::BufferRef(_)
-        | ExprKind::Region(..)
-        | ExprKind::Tuple(_) => None,
     }
 }
 

@@ -36,20 +36,7 @@ pub struct FuncBuilder {
 impl FuncBuilder {
     /// Starts a function without parameters.
     pub fn new(name: &str) -> FuncBuilder {
-        FuncBuilder {
-            func: PrimFunc {
-                name: name.into(),
-                decorator: Vec::new(),
-                params: Vec::new(),
-                ret: None,
-                attrs: Vec::new(),
-                matches: Vec::new(),
-                body: Vec::new(),
-                vars: Vec::new(),
-                buffers: Vec::new(),
-            },
-            open: vec![Vec::new()],
-        }
+        FuncBuilder { func: PrimFunc::new(name), open: vec![Vec::new()] }
     }
 
     /// Adds a function attribute.

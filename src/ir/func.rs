@@ -51,7 +51,7 @@ pub struct PrimFunc {
     pub params: Vec<Param>,
     /// The annotated type of the result, if any.
     pub ret: Option<Type>,
-    /// `T.func_attr({…})`; `None` if the function has no such statement.
+    /// `T.func_attr({…})`; empty if the function has no such statement.
     pub attrs: Vec<(Arc<str>, AttrValue)>,
     /// `buffer = T.match_buffer(handle, …)` at the head of the function, in order.
     pub matches: Vec<(VarId, BufferId)>,
@@ -61,6 +61,23 @@ pub struct PrimFunc {
     pub vars: Vec<Var>,
     /// All buffers of the function; [`BufferId`] is the index.
     pub buffers: Vec<Buffer>,
+}
+
+impl PrimFunc {
+    /// A function with nothing in it.
+    pub fn new(name: &str) -> PrimFunc {
+        PrimFunc {
+            name: name.into(),
+            decorator: Vec::new(),
+            params: Vec::new(),
+            ret: None,
+            attrs: Vec::new(),
+            matches: Vec::new(),
+            body: Vec::new(),
+            vars: Vec::new(),
+            buffers: Vec::new(),
+        }
+    }
 }
 
 /// A parameter.

@@ -12,9 +12,9 @@ use crate::verify::verify;
 const HEAD: &str =
     "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n";
 
-/// Optimizes the one function of a text, checks the result by running both, and returns it with its body as text.
+/// The one function of a text, optimized, and the module that it came from.
 #[track_caller]
-fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
+fn optimized(text: &str, keep_lets: bool) -> (Module, Optimized) {
     let module = crate::script::parse("test", &format!("{HEAD}    @T.prim_func\n{text}")).unwrap();
     let rewrites = Rewrites::embedded();
     let config = Config {
@@ -27,6 +27,13 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         rewrites: &rewrites,
     };
     let out = optimize(&module.funcs[0], &config).unwrap();
+    (module, out)
+}
+
+/// Optimizes the one function of a text, checks the result by running both, and returns it with its body as text.
+#[track_caller]
+fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
+    let (module, out) = optimized(text, keep_lets);
     let result = Module { name: module.name.clone(), attrs: Vec::new(), funcs: vec![out.func.clone()] };
     verify(&result).unwrap();
     let options = EquivOptions {
@@ -196,24 +203,11 @@ fn divisors_prove_their_factors() {
 
 #[test]
 fn loads_beside_calls_that_may_write_stay_beside_them() {
-    let body = {
-        let text = "    def main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):
+    let text = "    def main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):
         for i in range(8):
             B[i] = T.call_extern(\"int32\", \"next\") + (A[0] + 1) * (A[0] + 1)
 ";
-        let module = crate::script::parse("test", &format!("{HEAD}    @T.prim_func\n{text}")).unwrap();
-        let rewrites = Rewrites::embedded();
-        let config = Config {
-            profile: &Profile::default(),
-            bindings: &Bindings::new(),
-            node_limit: 100_000,
-            effort: Effort::Auto,
-            deadline: None,
-            keep_lets: false,
-            rewrites: &rewrites,
-        };
-        optimize(&module.funcs[0], &config).unwrap().func
-    };
+    let (_, out) = optimized(text, false);
     let mut lets = 0;
     fn walk(block: &[crate::ir::Stmt], lets: &mut usize) {
         for stmt in block {
@@ -221,6 +215,6 @@ fn loads_beside_calls_that_may_write_stay_beside_them() {
             stmt.for_each_block(|b| walk(b, lets));
         }
     }
-    walk(&body.body, &mut lets);
+    walk(&out.func.body, &mut lets);
     assert_eq!(lets, 0);
 }

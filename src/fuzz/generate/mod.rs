@@ -94,17 +94,7 @@ const NAMES: [&str; 9] = ["i", "j", "k", "v", "x", "cse_v1", "cse_v2", "cse_v", 
 impl<'d> Generator<'d> {
     fn new(dice: &'d mut Dice, shape: Shape) -> Generator<'d> {
         let index = if dice.chance(80) { DType::I32 } else { DType::I64 };
-        let func = PrimFunc {
-            name: "main".into(),
-            decorator: Vec::new(),
-            params: Vec::new(),
-            ret: None,
-            attrs: Vec::new(),
-            matches: Vec::new(),
-            body: Vec::new(),
-            vars: Vec::new(),
-            buffers: Vec::new(),
-        };
+        let func = PrimFunc::new("main");
         Generator {
             budget: shape.size as i64,
             dice,

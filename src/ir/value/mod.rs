@@ -14,12 +14,14 @@
 //! - `round` and `nearbyint` both round halves to even.
 //! - A cast of NaN to `bool` is true.
 
+mod eval;
 pub mod float;
 pub mod int;
 mod math;
 #[cfg(test)]
 mod tests;
 
+pub use eval::evaluate;
 pub use math::MathFn;
 
 use super::{BinOp, DType, Expr, ExprKind, Kind};

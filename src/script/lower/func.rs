@@ -1,7 +1,7 @@
 //! Functions: decorators, parameters, and the implicit root block.
 
 use super::stmt::new_sblock;
-use super::{Entity, Lower, Res, Value, depth, empty_func};
+use super::{Entity, Lower, Res, Value, depth};
 use crate::ir::{MAX_DEPTH, Param, PrimFunc, Stmt, StmtKind, Type};
 use crate::script::syntax::ast::{FunctionNode, NodeKind, ParamNode};
 use crate::script::syntax::error;
@@ -9,7 +9,7 @@ use crate::script::syntax::error;
 impl<'s> Lower<'s> {
     /// Lowers one function.
     pub(super) fn function(&mut self, node: &FunctionNode<'s>) -> Res<PrimFunc> {
-        self.func = empty_func();
+        self.func = PrimFunc::new("main");
         self.func.name = node.name.into();
         self.s_tir = false;
         self.dimensions.clear();
@@ -41,7 +41,7 @@ impl<'s> Lower<'s> {
         if self.ast.height() as usize > MAX_DEPTH / 8 {
             depth::check(&self.func, node.name_span)?;
         }
-        Ok(std::mem::replace(&mut self.func, empty_func()))
+        Ok(std::mem::replace(&mut self.func, PrimFunc::new("main")))
     }
 
     /// `@T.prim_func(…)` and nothing else.

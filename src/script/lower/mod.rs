@@ -176,7 +176,7 @@ impl<'s> Lower<'s> {
         Lower {
             text,
             ast,
-            func: empty_func(),
+            func: PrimFunc::new("main"),
             s_tir: false,
             globals: HashMap::new(),
             names: HashMap::new(),
@@ -334,20 +334,5 @@ impl Args {
     /// The argument at a position or with a keyword.
     fn arg(self, ast: &Ast<'_>, index: usize, name: &str) -> Option<NodeId> {
         self.get(ast, index).or_else(|| self.keyword(ast, name))
-    }
-}
-
-/// A function with nothing in it.
-pub(super) fn empty_func() -> PrimFunc {
-    PrimFunc {
-        name: "main".into(),
-        decorator: Vec::new(),
-        params: Vec::new(),
-        ret: None,
-        attrs: Vec::new(),
-        matches: Vec::new(),
-        body: Vec::new(),
-        vars: Vec::new(),
-        buffers: Vec::new(),
     }
 }

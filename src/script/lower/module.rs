@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Entity, Lower, Res, empty_func};
+use super::{Entity, Lower, Res};
 use crate::diag::Span;
 use crate::ir::{BufferId, DType, Expr, Module, PrimFunc, Type, VarId};
 use crate::script::syntax::ast::{Ast, FunctionNode, NodeId, NodeKind, StmtNode, StmtNodeKind};
@@ -78,7 +78,7 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
 /// Lowers one expression over the variables and buffers of a function.
 pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mut PrimFunc) -> Res<Expr> {
     let mut lower = Lower::new(text, ast);
-    lower.func = std::mem::replace(env, empty_func());
+    lower.func = std::mem::replace(env, PrimFunc::new("main"));
     for index in 0..lower.func.vars.len() {
         let name = lower.func.vars[index].name.clone();
         lower.known.insert(name, Entity::Var(VarId(index as u32)));
@@ -88,7 +88,7 @@ pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mu
         lower.known.insert(name, Entity::Buffer(BufferId(index as u32)));
     }
     let result = lower.expr(node);
-    *env = std::mem::replace(&mut lower.func, empty_func());
+    *env = std::mem::replace(&mut lower.func, PrimFunc::new("main"));
     result
 }
 

@@ -42,7 +42,7 @@ pub fn print_module(module: &Module) -> String {
     }
     let _ = writeln!(out, "@I.ir_module\nclass {name}:");
     if !module.attrs.is_empty() {
-        let none = crate::script::lower::empty_func();
+        let none = PrimFunc::new("main");
         let mut printer = Printer::new(&none, &Signature::new(&none, &name), &name, &type_vars);
         printer.indent = 1;
         printer.line.push_str("I.module_attrs(");

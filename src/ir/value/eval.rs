@@ -1,0 +1,50 @@
+//! The value of a whole expression, given those of its variables.
+
+use super::{MathFn, Value, binary, cast, not};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
+
+/// The value of an expression of constants, variables that have a value, and pure operations on scalars. `None` for
+/// every other expression, and where a value is undefined. What lies behind `and`, `or` and the arms of a choice counts
+/// only where it decides the value.
+///
+/// ```
+/// use satir::ir::value::{Value, evaluate};
+/// use satir::ir::{BinOp, Expr};
+///
+/// let e = Expr::binary(BinOp::FloorDiv, Expr::int32(-7), Expr::int32(2));
+/// assert_eq!(evaluate(&e, &|_| None), Some(Value::Int(-4)));
+/// ```
+pub fn evaluate(e: &Expr, value_of: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
+    let of = |e: &Expr| evaluate(e, value_of);
+    let choice = |cond, then, otherwise| of(if of(cond)? == Value::Int(0) { otherwise } else { then });
+    match &e.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) => Value::of(e),
+        ExprKind::Var(var) => value_of(*var),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            let a = of(a)?;
+            if (a != Value::Int(0)) == (*op == BinOp::Or) { Some(a) } else { of(b) }
+        }
+        ExprKind::Binary(op, a, b) => binary(*op, a.dtype, of(a)?, of(b)?).ok(),
+        ExprKind::Not(a) => not(of(a)?).ok(),
+        ExprKind::Cast(a) => cast(a.dtype, e.dtype, of(a)?).ok(),
+        ExprKind::Select(c, a, b) => choice(c, a, b),
+        ExprKind::Call(_) => match e.as_intrin()? {
+            ("if_then_else", [c, a, b]) => choice(c, a, b),
+            ("likely", [a]) => of(a),
+            (name, args) => {
+                let values: Vec<Value> = args.iter().map(of).collect::<Option<_>>()?;
+                MathFn::from_name(name)?.eval(args.first()?.dtype, &values).ok()
+            }
+        },
+        ExprKind::Str(_)
+        | ExprKind::Load { .. }
+        | ExprKind::Ramp(..)
+        | ExprKind::Broadcast(_)
+        | ExprKind::Shuffle(..)
+        | ExprKind::Let(..)
+        | ExprKind::BufferData(_)
+        | ExprKind::BufferRef(_)
+        | ExprKind::Region(..)
+        | ExprKind::Tuple(_) => None,
+    }
+}
