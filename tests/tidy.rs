@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("error", &["diag", "verify"]),
     ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
-    ("page", &["ir", "script", "cost", "rules", "cse", "explain"]),
+    ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
 ];

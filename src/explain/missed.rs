@@ -5,7 +5,8 @@ use std::fmt;
 use super::{Context, Explanation, Reason};
 use crate::arith::Interval;
 use crate::eqsat::rewrite::Rewrites;
-use crate::ir::{BinOp, DType, Expr, ExprKind, VarId, value};
+use crate::ir::value::{self, Value};
+use crate::ir::{DType, Expr, VarId};
 use crate::rules::{Rule, RuleSet};
 
 /// What was found out about two expressions.
@@ -84,6 +85,11 @@ impl Context<'_> {
         }
     }
 
+    /// Whether the two are proven equal with these rules. Most pairs that are not are told apart by a few values.
+    pub fn is_same(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
+        a.dtype == b.dtype && self.counterexample(a, b).is_none() && self.are_equal(a, b, rewrites)
+    }
+
     /// Values for which the two differ, among those that the ranges and conditions allow.
     fn counterexample(&self, a: &Expr, b: &Expr) -> Option<Difference> {
         let mut vars: Vec<VarId> = Vec::new();
@@ -137,6 +143,7 @@ impl Context<'_> {
         for rule in switched_off.all_rules().filter(|rule| on.iter().all(|r| r.name != rule.name)) {
             let mut usable = rule.clone();
             usable.expensive = false;
+            usable.fast_math = false;
             if equal(&[usable]) {
                 add(rule, Vec::new());
             }
@@ -190,39 +197,8 @@ fn draw(range: Interval, random: u64, trial: u64) -> i64 {
 
 /// The value of an integer expression; `None` if it is undefined or of another kind.
 fn evaluate(e: &Expr, values: &[(VarId, i64)]) -> Option<i64> {
-    match &e.kind {
-        ExprKind::Int(v) => Some(*v),
-        ExprKind::Var(var) => values.iter().find(|(v, _)| v == var).map(|(_, value)| *value),
-        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
-            let a = evaluate(a, values)?;
-            if (a != 0) == (*op == BinOp::Or) { Some(a) } else { evaluate(b, values) }
-        }
-        ExprKind::Binary(op, a, b) => {
-            let (x, y) = (evaluate(a, values)?, evaluate(b, values)?);
-            value::int::binary(*op, a.dtype, x, y).ok()
-        }
-        ExprKind::Not(a) => Some(1 - evaluate(a, values)?),
-        ExprKind::Select(c, a, b) => {
-            let (a, b) = (evaluate(a, values), evaluate(b, values));
-            if evaluate(c, values)? != 0 { a } else { b }
-        }
-        ExprKind::Cast(a) if e.dtype.is_integral() => {
-            let v = evaluate(a, values)?;
-            let wrapped = value::int::wrap(e.dtype, value::int::widen(a.dtype, v));
-            Some(wrapped)
-        }
-        _ => match e.as_intrin() {
-            Some(("likely", [a])) => evaluate(a, values),
-            Some(("if_then_else", [c, a, b])) => {
-                if evaluate(c, values)? != 0 {
-                    evaluate(a, values)
-                } else {
-                    evaluate(b, values)
-                }
-            }
-            _ => None,
-        },
-    }
+    let value_of = |var| values.iter().find(|(v, _)| *v == var).map(|(_, value)| Value::Int(*value));
+    value::evaluate(e, &value_of)?.as_int()
 }
 
 impl fmt::Display for Missed {
@@ -241,11 +217,11 @@ impl fmt::Display for Missed {
             Missed::Unknown { near, left, right } => {
                 write!(f, "No values were found for which they differ, and no proof that they are equal.")?;
                 write!(f, "\nThe first was brought to   {left}\nThe second was brought to  {right}")?;
+                if left == right {
+                    write!(f, "\nSo they are equal wherever no divisor in them is zero.")?;
+                }
                 if near.is_empty() {
-                    write!(
-                        f,
-                        "\nNo single rule would make them equal, with or without its conditions: a rule is missing."
-                    )?;
+                    write!(f, "\nNo single rule would make them equal, with or without its conditions.")?;
                 }
                 for rule in near {
                     if rule.unproven.is_empty() {

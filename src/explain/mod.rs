@@ -180,6 +180,9 @@ impl Context<'_> {
 
     /// Whether the two have one normal form before anything is applied.
     fn in_one_ring(&self, a: &Expr, b: &Expr) -> bool {
+        if a.dtype.is_bool() {
+            return false;
+        }
         let ranges = vec![Interval::ALL; self.func.vars.len()];
         let known = Known { ranges, ..Known::default() };
         let lowered = lower_at(self.func, self.profile, &known, &[a, b]);

@@ -94,8 +94,9 @@ fn a_condition_that_was_not_proven_is_named() {
     let text = "(rule same-shift \"w\" (types anyint) (=> (bitwise_and ?x ?y) ?x) (if (le ?x ?y) (positive ?y)))\n\
                 (rule other \"w\" (types anyint) (=> (bitwise_or ?x ?y) ?x) (if (positive ?x)))";
     rules.extend_with_text("mine.rules", text).unwrap();
-    // `x` is not negative, so only one of the two conditions is open.
-    let missed = with(&rules, &["y > 0"], "T.bitwise_and(z, y)", "z", |c, a, b| c.missed(a, b, &rules));
+    // `y` is positive, so only one of the two conditions is open.
+    let twice = "T.bitwise_and(T.bitwise_and(z, y), y)";
+    let missed = with(&rules, &["y > 0"], twice, "T.bitwise_and(z, y)", |c, a, b| c.missed(a, b, &rules));
     let Missed::Unknown { near, .. } = &missed else { panic!("{missed}") };
     assert_eq!(near.len(), 1, "{missed}");
     assert_eq!(

@@ -16,6 +16,8 @@ pub(super) struct Binding {
     pub(super) expanded: String,
     /// The lines of the input whose statements use it, directly or through other bindings.
     pub(super) lines: Vec<u32>,
+    /// Other ways in which its value is written in the input, with the lines.
+    pub(super) written: Vec<(u32, String)>,
 }
 
 /// A marked stretch of a line.
@@ -25,8 +27,8 @@ struct Mark<'a> {
     binding: &'a Binding,
 }
 
-/// The input. Where the value of a binding stands in a line that uses it, it is marked; where it is written otherwise
-/// the line has only a dot in the binding's colour.
+/// The input. Where the value of a binding stands in a line that uses it, in whatever words that are known, it is marked;
+/// elsewhere the line has only a dot in the binding's colour.
 pub(super) fn mark_before(text: &str, functions: &[&str], bindings: &[&[Binding]]) -> String {
     lines(text, functions, |number, line, function| {
         let mut marks = Vec::new();
@@ -36,12 +38,12 @@ pub(super) fn mark_before(text: &str, functions: &[&str], bindings: &[&[Binding]
                 continue;
             }
             dots.push(binding);
-            let length = binding.expanded.len();
-            marks.extend(operands(line, &binding.expanded).into_iter().map(|at| Mark {
-                start: at,
-                end: at + length,
-                binding,
-            }));
+            let others = binding.written.iter().filter(|(line, _)| *line == number).map(|(_, text)| text);
+            for text in std::iter::once(&binding.expanded).chain(others) {
+                let length = text.len();
+                let places = operands(line, text).into_iter();
+                marks.extend(places.map(|at| Mark { start: at, end: at + length, binding }));
+            }
         }
         (marks, dots)
     })

@@ -8,12 +8,16 @@ mod text;
 
 use std::fmt::Write;
 
+use hashbrown::HashMap;
+
 use self::marks::{Binding, mark_after, mark_before};
 use self::text::escape;
 use crate::cost::Profile;
 use crate::cse::{BindingReport, FunctionReport, Report};
+use crate::diag::LineIndex;
+use crate::eqsat::rewrite::Rewrites;
 use crate::explain::{Context, Replacement, binding_values, replacements};
-use crate::ir::{Expr, Module, PrimFunc};
+use crate::ir::{Expr, Module, PrimFunc, VarId};
 use crate::rules::RuleSet;
 use crate::script::print_expr;
 
@@ -40,6 +44,9 @@ pub struct Input<'a> {
 
 /// The most expressions of a function whose equality is explained.
 const MAX_EXPLAINED: usize = 120;
+
+/// The most pairs of expressions that are compared to find occurrences in other words.
+const MAX_COMPARED: usize = 2_000;
 
 /// The most explanations shown for one binding.
 const MAX_SHOWN: usize = 4;
@@ -148,12 +155,15 @@ impl<'a> Function<'a> {
                 name: binding.name.clone(),
                 expanded,
                 lines,
+                written: Vec::new(),
             });
         }
         spread_lines(&mut bindings, &report.bindings);
+        let replacements = replacements(before, after);
+        mark_other_words(input, after, &values, &replacements, &mut bindings);
         let mut reasons = vec![Vec::new(); bindings.len()];
         let mut seen: Vec<(Expr, Expr)> = Vec::new();
-        for replaced in replacements(before, after) {
+        for replaced in replacements {
             if seen.len() >= MAX_EXPLAINED {
                 break;
             }
@@ -211,8 +221,15 @@ impl<'a> Function<'a> {
                 if r.limits_hit.is_empty() { "no limit was hit" } else { "a limit ended the search" };
             let _ = writeln!(
                 out,
-                "<p class=\"small\">E-graph: {} nodes at the start, {} nodes in {} classes at the end, {} rounds; {limits}.</p>",
-                search.input_nodes, search.nodes, search.classes, search.iterations
+                "<p class=\"small\">E-graph: {} at the start, {} in {} at the end, {}; {limits}.</p>",
+                plural(search.input_nodes, "node"),
+                plural(search.nodes, "node"),
+                if search.classes == 1 {
+                    "1 class".to_owned()
+                } else {
+                    format!("{} classes", search.classes)
+                },
+                plural(search.iterations, "round")
             );
         }
         if let Some(why) = &r.gave_up {
@@ -276,14 +293,7 @@ impl<'a> Function<'a> {
 /// Why an expression equals what replaced it, as HTML.
 fn explanation(input: &Input<'_>, after: &PrimFunc, replaced: &Replacement) -> String {
     let show = |e: &Expr| print_expr(after, e);
-    let context = Context {
-        func: after,
-        profile: input.profile,
-        rules: input.rules,
-        fast_math: input.fast_math,
-        ranges: &replaced.ranges,
-        conds: &replaced.conds,
-    };
+    let context = context(input, after, replaced);
     let (source, written) = (show(&replaced.before), show(&replaced.written));
     let head =
         format!("<p class=\"why\"><code>{}</code> became <code>{}</code>", escape(&source), escape(&written));
@@ -295,6 +305,65 @@ fn explanation(input: &Input<'_>, after: &PrimFunc, replaced: &Replacement) -> S
             format!("{head}, because</p>\n<pre class=\"chain\">{}</pre>\n", escape(&found.to_string()))
         }
         None => format!("{head}; this took facts of its place that are not shown here.</p>\n"),
+    }
+}
+
+/// What is known where something was replaced.
+fn context<'c>(input: &Input<'c>, after: &'c PrimFunc, replaced: &'c Replacement) -> Context<'c> {
+    Context {
+        func: after,
+        profile: input.profile,
+        rules: input.rules,
+        fast_math: input.fast_math,
+        ranges: &replaced.ranges,
+        conds: &replaced.conds,
+    }
+}
+
+/// Finds where the values of bindings are written in other words: the largest parts of what was replaced that are
+/// proven equal to the value of a binding that stands for them.
+fn mark_other_words(
+    input: &Input<'_>,
+    after: &PrimFunc,
+    values: &[(VarId, Expr)],
+    replacements: &[Replacement],
+    bindings: &mut [Binding],
+) {
+    let index = LineIndex::new(input.text);
+    let rewrites = Rewrites::new(input.rules, input.fast_math);
+    let mut known: HashMap<(String, usize), bool> = HashMap::new();
+    for replaced in replacements {
+        let line = index.line(replaced.span.start);
+        // Without the conditions of the place, so that what is found out holds everywhere.
+        let context = Context { conds: &[], ..context(input, after, replaced) };
+        for (i, binding) in bindings.iter_mut().enumerate() {
+            let Some((var, value)) = values.iter().find(|(var, _)| *after.var(*var).name == *binding.name)
+            else {
+                continue;
+            };
+            if !replaced.bindings.contains(var) {
+                continue;
+            }
+            let mut parts = vec![&replaced.before];
+            while let Some(part) = parts.pop() {
+                let text = print_expr(after, part);
+                let candidate =
+                    part.dtype == value.dtype && part.as_var().is_none() && part.as_int().is_none();
+                let tried = known.len() < MAX_COMPARED;
+                let same = candidate
+                    && text != binding.expanded
+                    && known.get(&(text.clone(), i)).copied().unwrap_or_else(|| {
+                        let same = tried && context.is_same(part, value, &rewrites);
+                        known.insert((text.clone(), i), same);
+                        same
+                    });
+                if same {
+                    binding.written.push((line, text));
+                } else {
+                    part.for_each_child(|child| parts.push(child));
+                }
+            }
+        }
     }
 }
 

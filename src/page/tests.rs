@@ -48,6 +48,8 @@ fn a_page_is_whole_and_links_what_belongs_together() {
         assert!(before.contains(&mark) && after.contains(&mark), "{id}\n{page}");
     }
     assert!(page.contains("i * n</span>"), "{page}");
+    // An occurrence in other words is marked too.
+    assert!(before.contains("n * i</span>") && before.contains("(3 + n) * m</span>"), "{page}");
     assert!(page.contains("because</p>\n<pre class=\"chain\">"), "{page}");
     assert!(page.contains("normal form of sums and products"), "{page}");
     // Nothing is fetched.
@@ -74,6 +76,7 @@ fn marks_lie_in_one_another_and_never_cross() {
         name: String::new(),
         expanded: expanded.to_owned(),
         lines: vec![1],
+        written: Vec::new(),
     };
     let all = [binding("p", "a * b"), binding("q", "a * b + c"), binding("r", "c + a")];
     let html = mark_before(text, &["main"], &[&all]);
