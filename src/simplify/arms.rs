@@ -24,7 +24,7 @@ pub(super) fn same(engine: &Engine<'_>, known: &Known, a: &Block, b: &Block) -> 
     if pairs.is_empty() {
         return true;
     }
-    let samples = Samples::new(known, known.facts.len());
+    let samples = Samples::new(&engine.sampler, known, known.facts.len());
     pairs.len() <= MAX_PAIRS
         && !pairs.iter().any(|(a, b)| samples.differ(a, b))
         && region::equal(engine, known, &pairs)

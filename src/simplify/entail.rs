@@ -12,7 +12,7 @@ pub(super) fn entails(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
         return false;
     }
-    if Samples::new(known, known.facts.len()).refute(goal, truth) {
+    if Samples::new(&engine.sampler, known, known.facts.len()).refute(goal, truth) {
         return false;
     }
     let linear = known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
@@ -65,7 +65,7 @@ pub(super) fn relation(engine: &Engine<'_>, known: &mut Known, a: &Expr, b: &Exp
     if negation(a, b) || negation(b, a) {
         return Some(false);
     }
-    let samples = Samples::new(known, known.facts.len());
+    let samples = Samples::new(&engine.sampler, known, known.facts.len());
     let not_b = Expr::not(b.clone());
     let equal = !samples.differ(a, b);
     let opposite = !samples.differ(a, &not_b);

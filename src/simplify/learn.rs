@@ -2,9 +2,13 @@
 //!
 //! What a fact does is to decide a comparison, a minimum or maximum, or a quotient, to let a summand out of a
 //! quotient, to exclude the divisor zero, or to equate things. If sample points where all facts hold show that
-//! none of this is so for any part of an expression, no search is begun.
+//! none of this is so for any part of an expression, no search is begun. What is so at the points where the facts need
+//! not hold as well is nothing that they teach.
 
-use super::sample::Samples;
+use std::rc::Rc;
+
+use super::lanes::{Lanes, Points};
+use super::sample::{Sampler, Samples, binary};
 use crate::eqsat::lower::Known;
 use crate::ir::{BinOp, Expr, ExprKind};
 
@@ -15,63 +19,103 @@ const ENOUGH_POINTS: usize = 6;
 pub(super) struct Lesson<'a> {
     facts: &'a [(Expr, bool)],
     with: Samples<'a>,
-    without: Samples<'a>,
+    without: Points,
+}
+
+/// Whether a simplification is possible as far as the points tell.
+#[derive(Clone, Copy)]
+struct Gain {
+    /// Where the facts hold.
+    now: bool,
+    /// Where they need not hold.
+    before: bool,
+}
+
+impl Gain {
+    /// Whether it is the facts that make it possible.
+    const fn is_taught(self) -> bool {
+        self.now && !self.before
+    }
 }
 
 impl<'a> Lesson<'a> {
     /// What the facts from index `new` on add to the others.
-    pub(super) fn new(known: &'a Known, new: usize) -> Lesson<'a> {
+    pub(super) fn new(sampler: &'a Sampler, known: &'a Known, new: usize) -> Lesson<'a> {
         Lesson {
             facts: &known.facts[new..],
-            with: Samples::new(known, known.facts.len()),
-            without: Samples::new(known, new),
+            with: Samples::new(sampler, known, known.facts.len()),
+            without: Samples::new(sampler, known, new).points(),
         }
     }
 
-    /// Whether the facts may simplify `e`.
+    /// Whether the facts, or what is known without them, may simplify `e`.
     pub(super) fn may_change(&self, e: &Expr) -> bool {
-        if self.with.len() < ENOUGH_POINTS || self.facts.iter().any(|(fact, truth)| equates(fact, *truth, e))
-        {
-            return true;
+        self.has_part(e, |gain| gain.now)
+    }
+
+    /// Whether the facts themselves may simplify `e`.
+    pub(super) fn may_teach(&self, e: &Expr) -> bool {
+        self.has_part(e, Gain::is_taught)
+    }
+
+    fn has_part(&self, e: &Expr, wanted: fn(Gain) -> bool) -> bool {
+        let few = self.with.points().len() < ENOUGH_POINTS;
+        let mut found = few || self.facts.iter().any(|(fact, truth)| equates(fact, *truth, e));
+        if !found {
+            self.look(e, wanted, &mut found);
         }
-        let mut found = false;
-        e.walk(&mut |part| found = found || self.changes(part));
         found
     }
 
-    /// Whether the facts may simplify the operation at the root of `e`.
-    fn changes(&self, e: &Expr) -> bool {
+    /// Sets `found` if a simplification of some part is such as `wanted` says. Returns the values of `e`.
+    fn look(&self, e: &Expr, wanted: fn(Gain) -> bool, found: &mut bool) -> Rc<Lanes> {
+        let mut operands = Vec::new();
+        e.for_each_child(|part| {
+            operands.push(if *found { Lanes::none() } else { self.look(part, wanted, found) });
+        });
+        let values = self.with.apply(e, &operands);
+        *found = *found || self.holds(e, &operands, &values, wanted);
+        values
+    }
+
+    /// Whether some simplification of the operation at the root of `e` is such as `wanted` says.
+    fn holds(&self, e: &Expr, operands: &[Rc<Lanes>], values: &Lanes, wanted: fn(Gain) -> bool) -> bool {
         if self.facts.iter().any(|(fact, _)| fact == e) {
             return true;
         }
-        let ExprKind::Binary(op, a, b) = &e.kind else { return false };
+        let (ExprKind::Binary(op, a, b), [x, y]) = (&e.kind, operands) else { return false };
         if !a.dtype.is_integral() || !a.dtype.is_scalar() {
             return false;
         }
-        let samples = &self.with;
+        let with = self.with.points();
+        // Possible where none of the points speaks against it.
+        let gains = |against: Points| {
+            wanted(Gain { now: !against.and(with).any(), before: !against.and(self.without).any() })
+        };
         match op {
-            BinOp::Min | BinOp::Max => !samples.differ(e, a) || !samples.differ(e, b),
-            op if op.is_compare() => !samples.refute(e, true) || !samples.refute(e, false),
+            BinOp::Min | BinOp::Max => gains(values.where_different(x)) || gains(values.where_different(y)),
+            op if op.is_compare() => gains(values.where_true(false)) || gains(values.where_true(true)),
             BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => {
-                let zero = Expr::int(0, b.dtype);
-                let divides = Expr::binary(BinOp::Lt, zero, Expr::clone(b));
-                if self.without.refute(&divides, true) && !samples.refute(&divides, true) {
+                let not_positive = y.map(|v| Some(i64::from(v <= 0))).where_true(true);
+                if not_positive.and(self.without).any() && !not_positive.and(with).any() {
                     return true;
                 }
                 let floor = matches!(op, BinOp::FloorDiv | BinOp::FloorMod);
                 let op = if floor { BinOp::FloorDiv } else { BinOp::Div };
-                let quotient = |n: Expr| Expr::binary(op, n, Expr::clone(b));
-                let whole = quotient(Expr::clone(a));
-                if samples.constant(&whole) {
+                let whole = binary(op, a.dtype, x, y);
+                let now = whole.is_constant(with);
+                if now && wanted(Gain { now, before: whole.is_constant(self.without) }) {
                     return true;
                 }
                 let mut summands = Vec::new();
-                split_sum(a, &mut summands);
+                split_sum(a, true, &mut summands);
                 summands.len() > 1
-                    && (b.as_int().is_some() || summands.iter().any(|s| shares_variable(s, b)))
-                    && summands.iter().any(|s| {
-                        let without = quotient(Expr::clone(a) - Expr::clone(s));
-                        !samples.constant(s) && !samples.differ(&whole, &without)
+                    && (b.as_int().is_some() || summands.iter().any(|(s, _)| shares_variable(s, b)))
+                    && summands.iter().any(|(s, plus)| {
+                        let part = self.with.lanes(s);
+                        let rest = binary(if *plus { BinOp::Sub } else { BinOp::Add }, a.dtype, x, &part);
+                        !part.is_constant(with)
+                            && gains(whole.where_different(&binary(op, a.dtype, &rest, y)))
                     })
             }
             _ => false,
@@ -86,14 +130,14 @@ fn shares_variable(a: &Expr, b: &Expr) -> bool {
     shared
 }
 
-/// The summands of a sum, without their signs.
-fn split_sum<'e>(e: &'e Expr, summands: &mut Vec<&'e Expr>) {
+/// The summands of a sum, with whether they are added.
+fn split_sum<'e>(e: &'e Expr, plus: bool, summands: &mut Vec<(&'e Expr, bool)>) {
     match &e.kind {
-        ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) => {
-            split_sum(a, summands);
-            split_sum(b, summands);
+        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+            split_sum(a, plus, summands);
+            split_sum(b, plus == (*op == BinOp::Add), summands);
         }
-        _ => summands.push(e),
+        _ => summands.push((e, plus)),
     }
 }
 

@@ -17,6 +17,7 @@ mod arms;
 mod conditions;
 mod defined;
 mod entail;
+mod lanes;
 mod learn;
 mod merge;
 mod proofs;
@@ -77,6 +78,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         rewrites: settings.rewrites,
         reach: settings.reach,
         work: Cell::new(0),
+        sampler: sample::Sampler::default(),
     };
     let mut simplifier = Simplifier { engine, known, done: Simplified::default(), shapes: Vec::new() };
     let body = simplifier.block(body);
@@ -98,7 +100,14 @@ pub fn expression(
     conds: &[Expr],
     e: &Expr,
 ) -> Expr {
-    let engine = Engine { func, profile, rewrites, reach: Reach::Everything, work: Cell::new(0) };
+    let engine = Engine {
+        func,
+        profile,
+        rewrites,
+        reach: Reach::Everything,
+        work: Cell::new(0),
+        sampler: sample::Sampler::default(),
+    };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);

@@ -25,17 +25,22 @@ pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
     if cond.dtype == DType::BOOL && !acts(cond) { prover(known).decide(cond, FUEL) } else { None }
 }
 
-/// Settles what can be settled in an expression. Returns how many subexpressions were replaced.
-pub(super) fn settle(known: &Known, e: &mut Expr) -> usize {
-    let (mut found, mut size) = (false, 0);
-    e.walk(&mut |e| {
-        found |= is_question(e);
-        size += 1;
-    });
-    if !found || size > MAX_NODES || acts(e) {
-        return 0;
+/// Settles what can be settled in the expressions. Returns how many subexpressions were replaced.
+pub(super) fn settle(known: &Known, roots: &mut [&mut Expr]) -> usize {
+    let mut shared = None;
+    let mut replaced = 0;
+    for e in roots {
+        let (mut found, mut size) = (false, 0);
+        e.walk(&mut |e| {
+            found |= is_question(e);
+            size += 1;
+        });
+        if found && size <= MAX_NODES && !acts(e) {
+            let prover = shared.get_or_insert_with(|| prover(known));
+            replaced += Settler { prover, left: MAX_NODES }.settle(e);
+        }
     }
-    Settler { prover: prover(known), left: MAX_NODES }.settle(e)
+    replaced
 }
 
 /// Whether an expression is one that a proof may settle.
@@ -53,13 +58,13 @@ fn is_question(e: &Expr) -> bool {
     }
 }
 
-struct Settler<'a> {
-    prover: Prover<'a>,
+struct Settler<'p, 'a> {
+    prover: &'p mut Prover<'a>,
     /// How many more nodes are put to the prover.
     left: usize,
 }
 
-impl Settler<'_> {
+impl Settler<'_, '_> {
     fn settle(&mut self, e: &mut Expr) -> usize {
         if is_question(e) {
             let mut size = 0;
@@ -68,7 +73,7 @@ impl Settler<'_> {
                 return 0;
             }
             self.left -= size;
-            if let Some(settled) = settled(&mut self.prover, e) {
+            if let Some(settled) = settled(self.prover, e) {
                 *e = settled;
                 return 1 + self.settle(e);
             }

@@ -7,6 +7,7 @@ use hashbrown::HashSet;
 use super::conditions;
 use super::learn::{Lesson, equates, occurs};
 use super::proofs;
+use super::sample::Sampler;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::extract::traps;
@@ -14,7 +15,7 @@ use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
-use crate::eqsat::{canonical, raise, saturate};
+use crate::eqsat::{canonical, raise, saturate, theory};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, intrin};
 
 /// The most e-nodes of one region's graph.
@@ -32,6 +33,8 @@ pub(super) struct Engine<'a> {
     pub reach: Reach,
     /// The e-nodes of all graphs so far.
     pub work: Cell<usize>,
+    /// Sample points.
+    pub sampler: Sampler,
 }
 
 /// Which expressions of a region are simplified.
@@ -48,32 +51,46 @@ pub enum Reach {
 /// with whether they steer the program: conditions and bounds of loops. Returns how many were replaced.
 pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Expr, bool)]) -> usize {
     let mut open: Vec<&mut Expr> = Vec::new();
+    let mut taught: Vec<&mut Expr> = Vec::new();
     let mut lesson = None;
     for (root, steers) in roots {
-        let wanted = match engine.reach {
-            Reach::Everything => worth_it(known, root) || computes(root),
-            Reach::Context => {
-                worth_it(known, root)
+        match engine.reach {
+            Reach::Everything if worth_it(known, root) || computes(root) => open.push(root),
+            Reach::Context
+                if worth_it(known, root)
                     && (*steers || !known.facts.is_empty())
-                    && lesson.get_or_insert_with(|| Lesson::new(known, 0)).may_change(root)
+                    && lesson
+                        .get_or_insert_with(|| Lesson::new(&engine.sampler, known, 0))
+                        .may_change(root) =>
+            {
+                if *steers {
+                    open.push(root)
+                } else {
+                    taught.push(root)
+                }
             }
-        };
-        if wanted {
-            open.push(root);
+            Reach::Everything | Reach::Context => {}
         }
     }
-    replace(engine, known, &mut open)
+    let mut replaced = proofs::settle(known, &mut open) + proofs::settle(known, &mut taught);
+    if let Some(lesson) = lesson {
+        open.extend(taught.into_iter().filter(|root| lesson.may_teach(root)));
+    }
+    replaced += search(engine, known, &mut open);
+    replaced
 }
 
 /// Replaces each root by the cheapest equal expression, if that is cheaper. Returns how many were replaced.
 pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
+    proofs::settle(known, roots) + search(engine, known, roots)
+}
+
+/// As [`replace`], by a graph only.
+fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     if roots.is_empty() {
         return 0;
     }
     let mut replaced = 0;
-    for root in roots.iter_mut() {
-        replaced += proofs::settle(known, root);
-    }
     let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
     let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return replaced };
     let safe = traps::safe_sites(&lowered, &selection);
@@ -120,7 +137,12 @@ pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) 
 fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
     let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
-    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
+        saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    } else {
+        // What takes rules is left to the graph of the whole function.
+        theory::run(&mut lowered.graph, NODE_LIMIT);
+    }
     forms::offer_all(&mut lowered.graph, NODE_LIMIT);
     engine.work.set(engine.work.get() + lowered.graph.total_size());
     if lowered.graph.analysis.contradictions > 0 {
@@ -129,6 +151,15 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
     let (selection, _) = select_trees(&lowered, &original, engine.profile)?;
     Some((lowered, selection))
+}
+
+/// Whether an expression holds a division by what is no constant: there rules ask facts for its sign.
+fn divides_by_variable(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        found |= matches!(&e.kind, ExprKind::Binary(op, _, b) if op.is_division() && b.as_int().is_none());
+    });
+    found
 }
 
 /// Whether an expression holds an operation on integers.
@@ -235,8 +266,14 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
         assume(known, cond, *truth);
     }
     let mut replaced = 0;
-    if known.facts.len() > facts && worth_it(known, e) && Lesson::new(known, facts).may_change(e) {
-        replaced += replace(engine, known, &mut [&mut *e]);
+    if known.facts.len() > facts && worth_it(known, e) {
+        let lesson = Lesson::new(&engine.sampler, known, facts);
+        if lesson.may_change(e) {
+            replaced += proofs::settle(known, &mut [&mut *e]);
+            if engine.reach == Reach::Everything || lesson.may_teach(e) {
+                replaced += search(engine, known, &mut [&mut *e]);
+            }
+        }
     }
     replaced += simplify_arms(engine, known, e);
     known.facts.truncate(facts);

@@ -2,146 +2,223 @@
 //!
 //! A point gives every variable a value in its range. Only the points at which all known facts hold are used. As in
 //! the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed value of its
-//! buffer and indices, which may be what the memory holds. What has no value here (floats, calls, overflow) leaves
-//! a point out, so that the answers only ever refute.
+//! buffer and indices, which may be what the memory holds; floats are computed with as `f64`, and a call of floats gives
+//! some fixed value for its arguments. What has no value here (other calls, overflow) leaves a point out. The answers
+//! only ever refute.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use crate::arith::{Interval, points};
+use super::lanes::{LANES, Lanes, Points};
+use crate::arith::Interval;
+use crate::arith::points::{mix, value_at};
 use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
-/// How many points are wanted, and how many are tried for that.
-const POINTS: usize = 32;
-const TRIES: u64 = 320;
+/// The points of a function, and what was evaluated at them.
+#[derive(Debug, Default)]
+pub(super) struct Sampler {
+    /// Variables without a known value, which depend on the range.
+    free: RefCell<HashMap<VarId, (Interval, Rc<Lanes>)>>,
+    bound: RefCell<HashMap<VarId, Rc<Lanes>>>,
+    /// Where facts hold, and where they do not.
+    facts: RefCell<HashMap<Expr, [Points; 2]>>,
+}
 
 /// The points at which what is known holds.
 pub(super) struct Samples<'a> {
+    sampler: &'a Sampler,
     known: &'a Known,
-    points: Vec<u64>,
-    /// The values of bound variables, each found once: a chain of bindings that use the one before twice is a large tree.
-    bound: RefCell<HashMap<(VarId, u64), Option<i64>>>,
+    points: Points,
 }
 
 impl<'a> Samples<'a> {
-    /// Tries the points against the first `facts` facts.
-    pub(super) fn new(known: &'a Known, facts: usize) -> Samples<'a> {
-        let mut samples = Samples { known, points: Vec::new(), bound: RefCell::default() };
-        let holds = |point: &u64| {
-            known.facts[..facts].iter().all(|(e, truth)| samples.truth(e, *point) == Some(*truth))
-        };
-        samples.points = (0..TRIES).filter(holds).take(POINTS).collect();
+    /// The points at which the first `facts` facts hold.
+    pub(super) fn new(sampler: &'a Sampler, known: &'a Known, facts: usize) -> Samples<'a> {
+        let mut samples = Samples { sampler, known, points: Points::ALL };
+        for (fact, truth) in &known.facts[..facts] {
+            let holds = samples.where_fact(fact)[usize::from(*truth)];
+            samples.points = samples.points.and(holds);
+        }
         samples
+    }
+
+    /// Where a fact does not hold, and where it does.
+    fn where_fact(&self, fact: &Expr) -> [Points; 2] {
+        if let Some(&points) = self.sampler.facts.borrow().get(fact) {
+            return points;
+        }
+        let lanes = self.lanes(fact);
+        let points = [false, true].map(|truth| lanes.where_true(truth));
+        self.sampler.facts.borrow_mut().insert(fact.clone(), points);
+        points
+    }
+
+    /// The points.
+    pub(super) const fn points(&self) -> Points {
+        self.points
     }
 
     /// Whether `cond` has another truth value than `truth` at some point.
     pub(super) fn refute(&self, cond: &Expr, truth: bool) -> bool {
-        self.points.iter().any(|&p| self.truth(cond, p) == Some(!truth))
+        self.lanes(cond).where_true(!truth).and(self.points).any()
     }
 
     /// Whether the values of two expressions differ at some point.
     pub(super) fn differ(&self, a: &Expr, b: &Expr) -> bool {
-        self.points.iter().any(|&p| match (self.value(a, p), self.value(b, p)) {
-            (Some(a), Some(b)) => a != b,
-            _ => false,
-        })
+        self.lanes(a).where_different(&self.lanes(b)).and(self.points).any()
     }
 
-    /// Whether the value is one and the same at all points that give one.
-    pub(super) fn constant(&self, e: &Expr) -> bool {
-        let mut values = self.points.iter().filter_map(|&p| self.value(e, p));
-        values.next().is_none_or(|first| values.all(|v| v == first))
-    }
-
-    /// How many points there are.
-    pub(super) fn len(&self) -> usize {
-        self.points.len()
-    }
-
-    fn truth(&self, cond: &Expr, point: u64) -> Option<bool> {
-        self.value(cond, point).map(|v| v != 0)
-    }
-
-    fn value(&self, e: &Expr, point: u64) -> Option<i64> {
-        if !e.dtype.is_scalar() || !e.dtype.is_integral() && !e.dtype.is_bool() {
-            return None;
+    /// The values at all points, also those at which not all facts hold. Floats are given by their bits.
+    pub(super) fn lanes(&self, e: &Expr) -> Rc<Lanes> {
+        if !e.dtype.is_scalar() {
+            return Lanes::none();
         }
-        let of = |e: &Expr| self.value(e, point);
-        match &e.kind {
-            ExprKind::Int(v) => Some(*v),
-            ExprKind::Var(v) => match self.known.values.get(v) {
-                Some(value) => {
-                    let before = self.bound.borrow().get(&(*v, point)).copied();
-                    before.unwrap_or_else(|| {
-                        let found = of(value);
-                        self.bound.borrow_mut().insert((*v, point), found);
-                        found
-                    })
-                }
-                None => Some(self.variable(*v, e, point)),
+        let mut operands = Vec::new();
+        e.for_each_child(|child| operands.push(self.lanes(child)));
+        self.apply(e, &operands)
+    }
+
+    /// The values of an expression whose operands have the given ones.
+    pub(super) fn apply(&self, e: &Expr, operands: &[Rc<Lanes>]) -> Rc<Lanes> {
+        if !e.dtype.is_scalar() {
+            return Lanes::none();
+        }
+        match (&e.kind, operands) {
+            (ExprKind::Int(v), _) => Lanes::splat(*v),
+            (ExprKind::Float(bits), _) => Lanes::splat(bits.cast_signed()),
+            (ExprKind::Var(v), _) if e.dtype.is_integral() || e.dtype.is_bool() => self.variable(*v, e.dtype),
+            (ExprKind::Binary(op, a, _), [x, y]) => binary(*op, a.dtype, x, y),
+            (ExprKind::Not(_), [x]) => x.map(|v| Some(i64::from(v == 0))),
+            (ExprKind::Cast(from), [x]) => cast(from.dtype, e.dtype, x),
+            (ExprKind::Select(..), [cond, a, b]) => choose(cond, a, b),
+            (ExprKind::Load { buffer, .. }, indices) => Lanes::fill(|lane| {
+                let start = mix(u64::from(buffer.0), lane as u64);
+                let hash = |hash, i: &Rc<Lanes>| Some(mix(hash, i.get(lane)?.cast_unsigned()));
+                Some(unknown(e.dtype, indices.iter().try_fold(start, hash)?))
+            }),
+            (ExprKind::Call(call), [cond, a, b]) if is_lazy_select(call) => choose(cond, a, b),
+            (ExprKind::Call(_), args) => match (e.as_intrin(), args) {
+                (Some(("likely", _)), [inner]) => Rc::clone(inner),
+                (Some((name, _)), args) if e.dtype.is_float() => Lanes::fill(|lane| {
+                    let start = name.bytes().fold(lane as u64, |hash, byte| mix(hash, u64::from(byte)));
+                    let hash = |hash, a: &Rc<Lanes>| Some(mix(hash, a.get(lane)?.cast_unsigned()));
+                    Some(unknown(e.dtype, args.iter().try_fold(start, hash)?))
+                }),
+                _ => Lanes::none(),
             },
-            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
-                // What is behind a guard need not have a value.
-                let a = of(a)? != 0;
-                if a == (*op == BinOp::Or) { Some(i64::from(a)) } else { of(b) }
-            }
-            ExprKind::Binary(op, a, b) => {
-                let dtype = a.dtype;
-                let (a, b) = (of(a)?, of(b)?);
-                match op {
-                    BinOp::Div | BinOp::FloorDiv if b == 0 => Some(0),
-                    BinOp::Mod | BinOp::FloorMod if b == 0 => Some(a),
-                    _ => int::binary(*op, dtype, a, b).ok(),
-                }
-            }
-            ExprKind::Not(a) => of(a).map(|v| i64::from(v == 0)),
-            ExprKind::Cast(a) if a.dtype.is_integral() || a.dtype.is_bool() => {
-                let v = of(a)?;
-                int::fits(e.dtype, v).then_some(v)
-            }
-            ExprKind::Select(c, a, b) => of(if of(c)? != 0 { a } else { b }),
-            ExprKind::Load { buffer, indices } => {
-                let mut hash = points::mix(u64::from(buffer.0), point);
-                for index in indices {
-                    hash = points::mix(hash, of(index)?.cast_unsigned());
-                }
-                let small = (hash % 9).cast_signed() - 2;
-                Some(match e.dtype {
-                    d if d.is_bool() => small & 1,
-                    d if d.is_uint() => small.abs(),
-                    _ => small,
-                })
-            }
-            ExprKind::Call(call) if is_lazy_select(call) => {
-                of(if of(&call.args[0])? != 0 { &call.args[1] } else { &call.args[2] })
-            }
-            ExprKind::Call(_) => match e.as_intrin() {
-                Some(("likely", [inner])) => of(inner),
-                _ => None,
-            },
-            ExprKind::Cast(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Ramp(..)
-            | ExprKind::Broadcast(_)
-            | ExprKind::Shuffle(..)
-            | ExprKind::Let(..)
-            | ExprKind::BufferData(_)
-            | ExprKind::BufferRef(_)
-            | ExprKind::Region(..)
-            | ExprKind::Tuple(_) => None,
+            _ => Lanes::none(),
         }
     }
 
-    /// A value in the variable's range.
-    fn variable(&self, var: VarId, e: &Expr, point: u64) -> i64 {
-        if e.dtype.is_bool() {
-            return (points::mix(u64::from(var.0) + 1, point) & 1).cast_signed();
+    fn variable(&self, var: VarId, dtype: DType) -> Rc<Lanes> {
+        if let Some(value) = self.known.values.get(&var) {
+            if let Some(lanes) = self.sampler.bound.borrow().get(&var) {
+                return Rc::clone(lanes);
+            }
+            let lanes = self.lanes(value);
+            self.sampler.bound.borrow_mut().insert(var, Rc::clone(&lanes));
+            return lanes;
         }
         let range = self.known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
-        points::value_at(range, !e.dtype.is_uint(), u64::from(var.0), point)
+        if let Some((before, lanes)) = self.sampler.free.borrow().get(&var)
+            && *before == range
+        {
+            return Rc::clone(lanes);
+        }
+        let lanes = Lanes::fill(|lane| {
+            let (var, point) = (u64::from(var.0), lane as u64);
+            Some(if dtype.is_bool() {
+                (mix(var + 1, point) & 1).cast_signed()
+            } else {
+                value_at(range, !dtype.is_uint(), var, point)
+            })
+        });
+        self.sampler.free.borrow_mut().insert(var, (range, Rc::clone(&lanes)));
+        lanes
     }
 }
+
+/// An operation on operands of the given type.
+pub(super) fn binary(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Rc<Lanes> {
+    if dtype.is_float() {
+        return a
+            .zip(b, |a, b| float(op, f64::from_bits(a.cast_unsigned()), f64::from_bits(b.cast_unsigned())));
+    }
+    match op {
+        // What is behind a guard need not have a value.
+        BinOp::And | BinOp::Or => Lanes::fill(|lane| {
+            let a = a.get(lane)? != 0;
+            if a == (op == BinOp::Or) { Some(i64::from(a)) } else { b.get(lane) }
+        }),
+        BinOp::Div | BinOp::FloorDiv => {
+            a.zip(b, |a, b| if b == 0 { Some(0) } else { int::binary(op, dtype, a, b).ok() })
+        }
+        BinOp::Mod | BinOp::FloorMod => {
+            a.zip(b, |a, b| if b == 0 { Some(a) } else { int::binary(op, dtype, a, b).ok() })
+        }
+        _ => a.zip(b, |a, b| int::binary(op, dtype, a, b).ok()),
+    }
+}
+
+fn float(op: BinOp, a: f64, b: f64) -> Option<i64> {
+    let value = match op {
+        BinOp::Add => a + b,
+        BinOp::Sub => a - b,
+        BinOp::Mul => a * b,
+        BinOp::Div => a / b,
+        BinOp::Min => {
+            if a < b {
+                a
+            } else {
+                b
+            }
+        }
+        BinOp::Max => {
+            if a > b {
+                a
+            } else {
+                b
+            }
+        }
+        BinOp::Eq => return Some(i64::from(a == b)),
+        BinOp::Ne => return Some(i64::from(a != b)),
+        BinOp::Lt => return Some(i64::from(a < b)),
+        BinOp::Le => return Some(i64::from(a <= b)),
+        BinOp::Gt => return Some(i64::from(a > b)),
+        BinOp::Ge => return Some(i64::from(a >= b)),
+        _ => return None,
+    };
+    Some(value.to_bits().cast_signed())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the numbers are small, and any would do")]
+fn cast(from: DType, to: DType, x: &Rc<Lanes>) -> Rc<Lanes> {
+    match (from.is_float(), to.is_float()) {
+        (true, true) => Rc::clone(x),
+        (true, false) => x.map(|v| Some(unknown(to, v.cast_unsigned()))),
+        (false, true) => x.map(|v| Some((v as f64).to_bits().cast_signed())),
+        (false, false) => x.map(|v| int::fits(to, v).then_some(v)),
+    }
+}
+
+/// Of each point the value of the arm that is taken there.
+fn choose(cond: &Lanes, a: &Lanes, b: &Lanes) -> Rc<Lanes> {
+    Lanes::fill(|lane| if cond.get(lane)? != 0 { a } else { b }.get(lane))
+}
+
+/// A small value made of a number.
+fn unknown(dtype: DType, hash: u64) -> i64 {
+    let small = i32::try_from(hash % 9).unwrap_or(0) - 2;
+    match dtype {
+        d if d.is_float() => (f64::from(small) / 2.0).to_bits().cast_signed(),
+        d if d.is_bool() => i64::from(small & 1),
+        d if d.is_uint() => i64::from(small.abs()),
+        _ => i64::from(small),
+    }
+}
+
+const _: () = assert!(LANES.is_multiple_of(4), "every width of ranges occurs equally often");
