@@ -104,6 +104,7 @@ pub(crate) struct ImportArgs {
 
 /// Arguments of `satir rules list`.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  satir rules list --sets\n  satir rules list --only floordiv --json")]
 pub(crate) struct ListArgs {
     /// Rule file, or a folder of them, that is added to the built-in rules. May be given several times.
     #[arg(long, value_name = "PATH")]
