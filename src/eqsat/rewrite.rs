@@ -33,9 +33,9 @@ const WAYS_LIMIT: usize = 8;
 pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
-        let matcher = Matcher { graph, callees };
+        let matcher = Matcher::new(graph, callees);
         let mut heads = Heads::EMPTY;
-        graph.classes().flat_map(|c| &c.nodes).filter_map(|n| matcher.head(n)).for_each(|h| heads.insert(h));
+        matcher.summaries.iter().for_each(|summary| heads.insert_all(summary.heads));
         let applicable = rewrites.applicable(heads);
         let mut counts = vec![0; rewrites.rules()];
         let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
@@ -116,12 +116,44 @@ enum BuiltOp {
     Call(&'static str),
 }
 
+/// What most patterns fail by.
+#[derive(Clone)]
+struct Summary {
+    /// What the nodes of the class have at their roots.
+    heads: Heads,
+    /// The value of a constant class; none for what `i64` cannot hold, the upper half of `uint64`, whose constants are
+    /// kept as two's complement bits.
+    constant: Option<i64>,
+}
+
 struct Matcher<'a> {
     graph: &'a Graph,
     callees: &'a Callees,
+    /// Of each class, by its id.
+    summaries: Vec<Summary>,
 }
 
-impl Matcher<'_> {
+impl<'a> Matcher<'a> {
+    fn new(graph: &'a Graph, callees: &'a Callees) -> Matcher<'a> {
+        let size = graph.classes().map(|c| usize::from(c.id) + 1).max().unwrap_or(0);
+        let none = Summary { heads: Heads::EMPTY, constant: None };
+        let mut matcher = Matcher { graph, callees, summaries: vec![none; size] };
+        for class in graph.classes() {
+            let mut heads = Heads::EMPTY;
+            class.nodes.iter().filter_map(|n| matcher.head(n)).for_each(|head| heads.insert(head));
+            let constant = class.nodes.iter().find_map(|n| match n.op {
+                Op::Int(v) if v >= 0 || !n.dtype.is_uint() => Some(v),
+                _ => None,
+            });
+            matcher.summaries[usize::from(class.id)] = Summary { heads, constant };
+        }
+        matcher
+    }
+
+    fn summary(&self, class: Id) -> &Summary {
+        &self.summaries[usize::from(self.graph.find(class))]
+    }
+
     /// What a pattern that matches this node has at its root.
     fn head(&self, node: &Node) -> Option<Head> {
         if node.op == Op::Cast { Some(Head::CAST) } else { self.rule_op(node).map(Head::of) }
@@ -204,7 +236,8 @@ impl Matcher<'_> {
             Pat::Bool(value) => self.constant(class) == Some(i64::from(*value)),
             Pat::Float(bits, _) => self.class(class).nodes.iter().any(|n| n.op == Op::Float(*bits)),
             Pat::Op(..) | Pat::Cast(..) => {
-                self.class(class).nodes.iter().any(|n| self.may_match_node(rule, pat, n))
+                Head::of_pattern(pat).is_some_and(|head| self.summary(class).heads.contains(head))
+                    && self.class(class).nodes.iter().any(|n| self.may_match_node(rule, pat, n))
             }
             Pat::Fold(..) | Pat::Lanes => false,
         }
@@ -316,13 +349,9 @@ impl Matcher<'_> {
         }
     }
 
-    /// The value of a constant class; none for what `i64` cannot hold, the upper half of `uint64`, whose constants are kept
-    /// as two's complement bits.
+    /// The value of a constant class; see [`Summary::constant`].
     fn constant(&self, class: Id) -> Option<i64> {
-        self.graph[self.graph.find(class)].nodes.iter().find_map(|n| match n.op {
-            Op::Int(v) if v >= 0 || !n.dtype.is_uint() => Some(v),
-            _ => None,
-        })
+        self.summary(class).constant
     }
 
     /// Whether a condition is proven.

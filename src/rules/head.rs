@@ -78,6 +78,16 @@ impl Heads {
         self.0 |= 1 << head.0;
     }
 
+    /// Adds all of others.
+    pub const fn insert_all(&mut self, others: Heads) {
+        self.0 |= others.0;
+    }
+
+    /// Whether this one is among them.
+    pub const fn contains(self, head: Head) -> bool {
+        self.0 >> head.0 & 1 == 1
+    }
+
     /// Whether all of these are among the others.
     pub const fn all_in(self, others: Heads) -> bool {
         self.0 & !others.0 == 0

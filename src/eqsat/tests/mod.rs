@@ -292,6 +292,8 @@ proptest! {
         theory::run(&mut g, NODES);
         super::forms::offer_all(&mut g, NODES);
         prop_assert_eq!(g.analysis.contradictions, 0);
+        // Nothing is known of the place, so no sample point breaks it.
+        prop_assert_eq!(g.analysis.broken_points, 0);
         for va in [lo, lo + width / 2, lo + width] {
             for vb in [0, 1, 3, 7] {
                 for vc in [-13, -1, 0, 1, 6, 40] {
