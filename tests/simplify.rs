@@ -154,6 +154,38 @@ fn what_a_loop_shows_stays_in_it() {
 }
 
 #[test]
+fn loops_that_may_be_empty_show_what_they_need_inside_only() {
+    // A range that starts anywhere.
+    check(
+        "for i in range(x, x + n):\n    if x <= i and i < x + n:\n        A[0] = i",
+        "for i in range(x, x + n):\n    A[0] = i",
+    );
+    // Neither size is zero where their product is not.
+    check(
+        "for i in range(s * m):\n    if 1 <= s:\n        A[0] = i // m\nif 1 <= s:\n    A[1] = m",
+        "for i in range(s * m):\n    A[0] = i // m\nif 1 <= s:\n    A[1] = m",
+    );
+    // The guard of a division goes where the loop is one.
+    check(
+        "for i in range(s):\n    if s != 0:\n        A[0] = m // s\nif s != 0:\n    A[1] = m // s",
+        "for i in range(s):\n    A[0] = m // s\nif s != 0:\n    A[1] = m // s",
+    );
+    check(
+        "for i in range(n):\n    for j in range(i):\n        if i >= 1 and n >= 2:\n            A[0] = j\n    if n >= 2:\n        A[1] = 3",
+        "for i in range(n):\n    for j in range(i):\n        A[0] = j\n    if n >= 2:\n        A[1] = 3",
+    );
+}
+
+#[test]
+fn sizes_of_one_leave_one_index() {
+    check("for i in range(1):\n    if i == 0:\n        A[0] = i + x", "for i in range(1):\n    A[0] = x");
+    check(
+        "if T.likely(s == 1):\n    for i in range(s):\n        A[i] = i * x",
+        "if T.likely(s == 1):\n    for i in range(s):\n        A[i] = 0",
+    );
+}
+
+#[test]
 fn a_check_that_divides_by_a_size_keeps_its_division_unless_the_size_is_positive() {
     let checks = "if x // s < m:\n    A[0] = 1";
     check_same(checks);
