@@ -142,6 +142,14 @@ fn a_loop_over_nothing_makes_no_form_cheap_for_what_stands_behind_it() {
 }
 
 #[test]
+fn what_is_read_as_a_constant_folds_no_operator_around_it() {
+    // TVMScript reads `T.fabs(T.float32(0))` as 0 and `0 / x` as 0, but NaN / 0 and 0 / NaN are NaN.
+    let params = "B: T.Buffer((4,), \"float32\"), n: T.int32";
+    holds(params, "B[0] = T.fabs(T.Mul(T.float32(0), T.float32(0))) / B[1]");
+    holds(params, "B[0] = T.fabs(T.Cast(\"float32\", 0)) * T.Cast(\"float32\", n)");
+}
+
+#[test]
 fn loops_side_by_side_keep_their_variables_apart() {
     holds(
         "A: T.Buffer((64,), \"int32\"), n: T.int32, m: T.int32",

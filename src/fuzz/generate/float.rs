@@ -20,6 +20,12 @@ impl Generator<'_> {
                 if self.dice.chance(15) {
                     return Expr::binary(op, a.clone(), a);
                 }
+                if self.dice.chance(10) {
+                    // Not the same the other way round, of some operations and for some values.
+                    let turned = Expr::binary(op, b.clone(), a.clone());
+                    let outer = self.dice.pick(&[BinOp::Sub, BinOp::Div, BinOp::Min, BinOp::Max]);
+                    return Expr::binary(outer, Expr::binary(op, a, b), turned);
+                }
                 Expr::binary(op, a, b)
             }
             7..=10 => self.loaded(dtype, depth - 1).map_or_else(|| self.float_atom(dtype), |(e, _)| e),

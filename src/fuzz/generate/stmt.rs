@@ -19,7 +19,7 @@ impl Generator<'_> {
         if self.depth >= MAX_DEPTH || self.budget < 8 {
             return self.store(out);
         }
-        match self.dice.below(40) {
+        match self.dice.below(41) {
             0..=10 => self.store(out),
             11..=14 => self.bind(out),
             15..=22 => self.for_loop(out),
@@ -36,7 +36,7 @@ impl Generator<'_> {
                 None => self.store(out),
             },
             37 => self.accumulate(out),
-            38 => self.leave(out),
+            38 | 39 => self.leave(out),
             _ => self.threads(out),
         }
     }
@@ -200,22 +200,7 @@ impl Generator<'_> {
     /// `if e != 0:` or `if 0 <= e and e < n:`, and uses of what it promises.
     fn guarded_block(&mut self, out: &mut Block) {
         let mark = self.scope.mark();
-        // No load: what a guard says about memory ends with the next store.
-        let vars: Vec<_> = self.scope.vars.iter().filter(|v| v.dtype == self.index).cloned().collect();
-        let e = if vars.is_empty() { return self.store(out) } else { self.dice.pick(&vars) };
-        let value = Expr::var(e.var, e.dtype);
-        let symbolic: Vec<Dim> =
-            self.scope.arrays.iter().flat_map(|a| a.shape.clone()).filter(|d| d.size == 0).collect();
-        let cond = if !symbolic.is_empty() && self.dice.chance(50) {
-            let dim = self.dice.pick(&symbolic);
-            self.scope.bounded.push((value.clone(), dim.extent.clone()));
-            self.scope.nonzero.push(dim.extent.clone());
-            let low = Expr::binary(BinOp::Le, Expr::int(0, value.dtype), value.clone());
-            Expr::binary(BinOp::And, low, Expr::binary(BinOp::Lt, value, dim.extent))
-        } else {
-            self.scope.nonzero.push(value.clone());
-            self.not_zero(&value)
-        };
+        let Some(cond) = self.promise() else { return self.store(out) };
         if cond.dtype != DType::BOOL {
             return;
         }
@@ -223,6 +208,26 @@ impl Generator<'_> {
         self.scope.reset(&mark);
         let otherwise = if self.dice.chance(25) { self.block() } else { Vec::new() };
         out.push(Stmt::new(StmtKind::If { cond, then, otherwise }));
+    }
+
+    /// The condition that a variable is not zero, or an index of some buffer; from here on it is taken to hold.
+    fn promise(&mut self) -> Option<Expr> {
+        // No load: what a guard says about memory ends with the next store.
+        let vars: Vec<_> = self.scope.vars.iter().filter(|v| v.dtype == self.index).cloned().collect();
+        let e = if vars.is_empty() { return None } else { self.dice.pick(&vars) };
+        let value = Expr::var(e.var, e.dtype);
+        let symbolic: Vec<Dim> =
+            self.scope.arrays.iter().flat_map(|a| a.shape.clone()).filter(|d| d.size == 0).collect();
+        if !symbolic.is_empty() && self.dice.chance(50) {
+            let dim = self.dice.pick(&symbolic);
+            self.scope.bounded.push((value.clone(), dim.extent.clone()));
+            self.scope.nonzero.push(dim.extent.clone());
+            let low = Expr::binary(BinOp::Le, Expr::int(0, value.dtype), value.clone());
+            Some(Expr::binary(BinOp::And, low, Expr::binary(BinOp::Lt, value, dim.extent)))
+        } else {
+            self.scope.nonzero.push(value.clone());
+            Some(self.not_zero(&value))
+        }
     }
 
     /// `c[0] = 0; while c[0] < k: …; c[0] = c[0] + 1`.
@@ -400,16 +405,20 @@ impl Generator<'_> {
         out.push(Stmt::new(StmtKind::Store { buffer: array.buffer, indices, value }));
     }
 
-    /// `break`, `continue` or a return, under a condition.
+    /// `break`, `continue` or a return, under a condition; what stands behind may need that it did not hold.
     fn leave(&mut self, out: &mut Block) {
         let exit = match self.exits {
             Exits::Both if self.dice.chance(50) => StmtKind::Continue,
             Exits::Both | Exits::Break => StmtKind::Break,
-            Exits::None if self.shape.portable || self.dice.chance(70) => return self.store(out),
+            Exits::None if self.shape.portable || self.dice.chance(50) => return self.store(out),
             Exits::None if self.work > 1 => return self.store(out),
             Exits::None => StmtKind::Return(Expr::int(self.dice.int(0, 3), DType::I32)),
         };
-        let cond = self.cond(2);
+        let promise = if self.dice.chance(60) { self.promise() } else { None };
+        let cond = match promise {
+            Some(promise) if promise.dtype == DType::BOOL => Expr::not(promise),
+            _ => self.cond(2),
+        };
         out.push(Stmt::new(StmtKind::If { cond, then: vec![Stmt::new(exit)], otherwise: Vec::new() }));
     }
 

@@ -111,6 +111,7 @@ impl Printer<'_> {
         let zero = op.is_division() && is_zero(b);
         let named = zero
             || fold::fold(op, a, b).is_some()
+            || [a, b].into_iter().any(folds_when_read)
             || (op == BinOp::Div && a.dtype.is_integral())
             || a.dtype.kind == Kind::Handle;
         let Some((text, power)) = sign(op).filter(|_| !named) else {
@@ -548,4 +549,12 @@ fn is_zero(e: &Expr) -> bool {
         ExprKind::Float(bits) => f64::from_bits(bits) == 0.0,
         _ => false,
     }
+}
+
+/// Whether the expression is a call such as `T.fabs(T.float32(0))`, which is read as a constant, so that an operator on it
+/// may fold too.
+fn folds_when_read(e: &Expr) -> bool {
+    let mut closed = e.dtype.is_float() && matches!(e.as_intrin(), Some((_, [_])));
+    e.walk(&mut |e| closed &= matches!(e.kind, ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Call(_)));
+    closed
 }
