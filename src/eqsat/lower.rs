@@ -35,6 +35,8 @@ pub struct Site {
     pub class: Id,
     /// The statement whose part it is (or, in a pseudo-scope, position 0).
     pub place: Place,
+    /// Whether it is an address: the index of a store.
+    pub address: bool,
 }
 
 /// A function in the e-graph.
@@ -284,7 +286,7 @@ impl<'a> Lowerer<'a> {
 
     fn site(&mut self, e: &Expr, place: Place) -> Id {
         let class = self.value(e, place);
-        self.out.sites.push(Site { class, place });
+        self.out.sites.push(Site { class, place, address: false });
         class
     }
 
@@ -332,15 +334,15 @@ impl<'a> Lowerer<'a> {
             StmtKind::Bind { var, value } => {
                 let class = self.value(value, place);
                 if self.kept.opaque.contains(var) {
-                    self.out.sites.push(Site { class, place });
+                    self.out.sites.push(Site { class, place, address: false });
                     self.define(*var, after, Interval::ALL);
                     self.effect_of(value, place);
                 } else {
                     self.values.insert(*var, class);
                     let stays = self.kept.named.as_ref().is_none_or(|names| names.contains(var));
                     let before = if stays {
-                        self.out.sites.push(Site { class, place });
-                        self.out.named.insert(*var, Site { class, place }).map(|site| site.class)
+                        self.out.sites.push(Site { class, place, address: false });
+                        self.out.named.insert(*var, Site { class, place, address: false }).map(|site| site.class)
                     } else {
                         self.out.dissolved.insert(*var, class)
                     };
@@ -350,6 +352,7 @@ impl<'a> Lowerer<'a> {
             StmtKind::Store { indices, value, .. } => {
                 for index in indices {
                     self.site(index, place);
+                    self.out.sites.last_mut().expect("a site was added").address = true;
                 }
                 self.site(value, place);
                 indices.iter().chain([value]).for_each(|e| self.effect_of(e, place));

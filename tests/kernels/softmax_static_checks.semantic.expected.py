@@ -9,6 +9,6 @@ class Module:
         for bx in T.thread_binding(6, thread="blockIdx.x"):
             cse_v1: T.let[T.int32] = bx * 1024
             for tx in T.thread_binding(1024, thread="threadIdx.x"):
-                cse_v2: T.let[T.int32] = tx + cse_v1
+                cse_v2: T.let[T.int32] = cse_v1 + tx
                 if T.likely(cse_v2 < 5140):
                     M[cse_v2] = A[cse_v2]

@@ -116,8 +116,8 @@ impl Search<'_, '_> {
         let selection = self.selector.update(roots).and_then(|()| self.selector.finish(roots));
         let Some(selection) = selection else { return };
         let Some(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
-        if plan.cost < self.cost - EPSILON {
-            self.cost = plan.cost;
+        if plan.rank() < self.cost - EPSILON {
+            self.cost = plan.rank();
             self.outcome.best = Some((selection, plan));
         }
     }
@@ -136,7 +136,7 @@ impl Bounds {
         let outermost = outermost(selector, lowered);
         let grows = frequencies_grow(selector, lowered);
         let least = |c: &Candidate| match needs(c, &outermost, lowered) {
-            Some(place) if grows => c.weight * lowered.scopes.get(place.scope).frequency,
+            Some(place) if grows => (c.weight + c.handicap) * lowered.scopes.get(place.scope).frequency,
             // Deeper inside it may run more rarely.
             Some(_) => 0.0,
             None => f64::INFINITY,

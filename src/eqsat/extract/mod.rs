@@ -15,6 +15,7 @@
 
 mod exact;
 pub mod guards;
+mod handicap;
 pub mod place;
 pub mod select;
 pub mod traps;
@@ -133,13 +134,13 @@ pub fn extract(
             Some((selection, plan))
         })
         // Of equally cheap ones the first.
-        .reduce(|best, next| if next.1.cost < best.1.cost - 1e-6 { next } else { best });
+        .reduce(|best, next| if next.1.rank() < best.1.rank() - 1e-6 { next } else { best });
     let steps = config.effort.steps(selector.candidates.len());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Failure::MayTrap)?;
         return Ok(Extracted { selection, plan, optimal: false });
     }
-    let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.cost);
+    let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.rank());
     let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Failure::MayTrap)?;
     Ok(Extracted { selection, plan, optimal: found.complete })

@@ -46,6 +46,15 @@ pub struct Plan {
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
     pub cost: f64,
+    /// What the chosen forms cost beyond that ([`handicap`](super::handicap)).
+    pub handicap: f64,
+}
+
+impl Plan {
+    /// By what plans are compared.
+    pub fn rank(&self) -> f64 {
+        self.cost + self.handicap
+    }
 }
 
 /// One place where a class is used.
@@ -97,6 +106,7 @@ pub fn place(
         inline_weight: Vec::new(),
         uses: vec![Uses::new(); selection.chosen.len()],
         cost: 0.0,
+        handicap: 0.0,
     };
     placer.inline_weights();
     placer.term_traps();
@@ -109,7 +119,7 @@ pub fn place(
         placer.visit(index, &mut bindings);
     }
     bindings.reverse();
-    placer.legal.then_some(Plan { bindings, cost: placer.cost })
+    placer.legal.then_some(Plan { bindings, cost: placer.cost, handicap: placer.handicap })
 }
 
 struct Placer<'a> {
@@ -129,6 +139,7 @@ struct Placer<'a> {
     inline_weight: Vec<f64>,
     uses: Vec<Uses>,
     cost: f64,
+    handicap: f64,
 }
 
 impl Placer<'_> {
@@ -195,6 +206,7 @@ impl Placer<'_> {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
                 self.cost += (chosen.weight + self.let_weight) * frequency;
+                self.handicap += chosen.handicap * frequency;
                 self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1 });
             }
             inline = plan.inline;
@@ -207,6 +219,7 @@ impl Placer<'_> {
                 return;
             }
             self.cost += chosen.weight * u.frequency;
+            self.handicap += chosen.handicap * u.frequency;
             self.pass_on(index, u);
         }
     }

@@ -14,15 +14,15 @@ use egg::{Id, Language};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
-use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
+use super::handicap::Handicaps;
 use super::traps::traps;
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::ir::{Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
@@ -35,20 +35,6 @@ const CYCLE_FUEL: usize = 4000;
 
 /// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
 const NEW_NODE: f64 = 1.0 / 4096.0;
-
-/// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
-/// one unit less than `x % d`; but LLVM knows the range of a remainder, and proves with it that indices do not wrap and
-/// that conditions hold, which is worth more: without it, some kernels execute a third more instructions.
-const REMAINDER: f64 = 2.25;
-
-/// Added to the cost of a quotient or remainder by a constant where the dividend may be negative, per execution: the
-/// truncating division of the hardware has to be corrected.
-const CORRECTION: f64 = 1.0;
-
-/// Added to the cost of `(x // a) // b`, with variables `a` and `b`, in a function with blocks, per execution: where TVM
-/// infers the used part of a buffer from such an index, its lowering of the bound fails (it binds one variable to two
-/// values). `x // (a * b)` costs no more in a loop.
-const NESTED_QUOTIENT: f64 = 1.0;
 
 /// The index of a needed class in a [`Selection`].
 pub type Index = usize;
@@ -67,6 +53,8 @@ pub struct Chosen {
     pub children: Children,
     /// Its weight.
     pub weight: f64,
+    /// What the form costs beyond its weight.
+    pub handicap: f64,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
     pub needs: Place,
     /// Whether it cannot trap (operands included).
@@ -108,7 +96,9 @@ pub(super) struct Candidate {
     pub(super) node: Node,
     pub(super) children: Children,
     pub(super) weight: f64,
+    pub(super) handicap: f64,
     pub(super) own_needs: Place,
+    /// Breaks ties.
     penalty: f64,
     /// Whether the operation itself may trap.
     pub(super) partial: bool,
@@ -146,6 +136,7 @@ impl<'a> Selector<'a> {
         compiled: bool,
     ) -> Selector<'a> {
         let graph = &lowered.graph;
+        let handicaps = compiled.then(|| Handicaps::new(lowered));
         let mut index = HashMap::new();
         let mut classes: Vec<Id> = Vec::new();
         let mut enter = |id: Id, classes: &mut Vec<Id>| {
@@ -183,8 +174,8 @@ impl<'a> Selector<'a> {
                 list.push(Candidate {
                     weight: weight(lowered, node, profile),
                     own_needs,
-                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE }
-                        + if compiled { handicap(lowered, node) } else { 0.0 },
+                    handicap: handicaps.as_ref().map_or(0.0, |h| h.of(class, node)),
+                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE },
                     partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,
@@ -270,7 +261,7 @@ impl<'a> Selector<'a> {
     }
 
     fn cost_at(&self, candidate: &Candidate, place: Place) -> f64 {
-        (candidate.weight + candidate.penalty) * self.frequency[place.scope.0 as usize]
+        (candidate.weight + candidate.handicap + candidate.penalty) * self.frequency[place.scope.0 as usize]
     }
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
@@ -490,51 +481,13 @@ impl<'a> Selector<'a> {
                 node: candidate.node.clone(),
                 children: candidate.children.iter().map(|k| position[k]).collect(),
                 weight: candidate.weight,
+                handicap: candidate.handicap,
                 needs: self.needs[c],
                 total: self.total[c],
             });
         }
         Some(Selection { chosen, sites: roots.iter().map(|r| position[r]).collect() })
     }
-}
-
-/// What a form costs the compiler of the result beyond its own operations.
-fn handicap(lowered: &Lowered, node: &Node) -> f64 {
-    let graph = &lowered.graph;
-    match (&node.op, &node.children[..]) {
-        (Op::Bin(op @ (BinOp::FloorMod | BinOp::FloorDiv)), &[dividend, divisor])
-            if node.dtype.is_index() && divides_slowly(graph, divisor) =>
-        {
-            match op {
-                _ if !graph[dividend].data.interval.at_least(0) => CORRECTION,
-                BinOp::FloorMod => -REMAINDER,
-                _ => 0.0,
-            }
-        }
-        _ if lowered.has_blocks
-            && dividend_by_variable(graph, node)
-                .is_some_and(|d| graph[d].nodes.iter().any(|n| dividend_by_variable(graph, n).is_some())) =>
-        {
-            NESTED_QUOTIENT
-        }
-        _ => 0.0,
-    }
-}
-
-/// The dividend, if the node is a quotient by something that is not constant.
-fn dividend_by_variable(graph: &Graph, node: &Node) -> Option<Id> {
-    match node.as_bin() {
-        Some((BinOp::FloorDiv, a, b)) if graph[b].data.interval.as_point().is_none() => Some(a),
-        _ => None,
-    }
-}
-
-/// Whether the class is a constant that is no power of two: dividing by it is no shift.
-fn divides_slowly(graph: &Graph, id: Id) -> bool {
-    graph[id]
-        .nodes
-        .iter()
-        .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
 }
 
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands

@@ -104,6 +104,9 @@ fn division_and_remainder_split_bound_and_nest() {
     check_equal(&[any, (1, Interval::POS_INF)], "/ * a b b", "a");
     check_equal(&[any, (1, Interval::POS_INF)], "% + * a b 0 b", "0");
     check_equal(&[any, (0, Interval::POS_INF), (0, Interval::POS_INF)], "/ / a b c", "/ a * b c");
+    // With divisors that may be zero.
+    check_equal(&[any, any, any], "/ % a * b c b", "- / a b * c / a * b c");
+    check_equal(&[any, any, any], "/ % a * + b 1 c + b 1", "- / a + b 1 * c / a * + b 1 c");
 }
 
 #[test]

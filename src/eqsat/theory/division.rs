@@ -8,9 +8,10 @@
 //! - small parts: the same where `r` is a sum with `m*g <= r < (m+1)*g`,
 //! - nesting: `(N // d + T) // c = (N + d*T) // (c*d)` for `d > 0`,
 //! - sign: `-N // c = -((N + c - 1) // c)`, so that the first coefficient is positive,
-//! - halves: `(P + 1) // 2 = P - P // 2`.
+//! - halves: `(P + 1) // 2 = P - P // 2` where the graph has `P // 2`.
 //!
-//! `P // Q` for a divisor that is not constant splits and cancels where `Q` is known not to be zero. Truncating
+//! `P // Q` for a divisor that is not constant splits and cancels where `Q` is known not to be zero, or where what is
+//! split off is zero if `Q` is. Truncating
 //! division is floor division where the operands' signs are known; else it is an odd function of its dividend.
 
 use egg::Id;
@@ -33,7 +34,7 @@ pub(super) fn floordiv(graph: &mut Graph, id: Id, a: Id, b: Id) -> bool {
         Some(0) => false,
         Some(c) if c > 0 => match floordiv_const(graph, &p, c, dtype) {
             Some(result) => unite_with(graph, id, &result, dtype),
-            None => false,
+            None => c == 2 && meet_other_half(graph, id, &p, dtype),
         },
         Some(c) => {
             // x // -c = -x // c.
@@ -67,11 +68,10 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
         let negative = rest.filter(|m, k| !m.is_empty() && k < 0);
         whole = whole.add(&negative)?;
         rest = rest.add(&negative.scale(-2)?)?;
-        if rest.const_term() == 1 {
-            let even = rest.without_const();
-            let half = quotient(graph, BinOp::FloorDiv, &even, &Poly::constant(2), dtype);
-            let half = Poly::clone(&poly_of(graph, half));
-            return whole.add(&even)?.sub(&half);
+        if rest.const_term() == 1
+            && let Some(half) = known_half(graph, &rest.without_const(), dtype)
+        {
+            return whole.add(&rest.without_const())?.sub(&half);
         }
     }
     let (numerator, divisor) = reduce_fraction(graph, &rest, c);
@@ -90,6 +90,31 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
     }
     let reduced = quotient(graph, BinOp::FloorDiv, &numerator, &Poly::constant(divisor), dtype);
     poly_of(graph, reduced).add(&whole)
+}
+
+/// The normal form of `p // 2` if the graph has it already. The sum `p - p // 2` is worse than the atom `(p + 1) // 2`, as
+/// a divisor most of all, so that it is wanted only where it can meet the other half.
+fn known_half(graph: &Graph, p: &Poly, dtype: DType) -> Option<Poly> {
+    half_class(graph, p, dtype).map(|half| Poly::clone(&poly_of(graph, half)))
+}
+
+/// The class of `p // 2`, if the graph has it.
+fn half_class(graph: &Graph, p: &Poly, dtype: DType) -> Option<Id> {
+    let two = graph.lookup(Node::int(2, dtype))?;
+    let dividend = p.as_atom().or_else(|| graph.analysis.class_of(dtype, p))?;
+    graph.lookup(Node::bin(BinOp::FloorDiv, dtype, graph.find(dividend), two))
+}
+
+/// Unites `(p + 1) // 2`, if the graph has it, with `p - p // 2`, where `id` is the class of `p // 2`.
+fn meet_other_half(graph: &mut Graph, id: Id, p: &Poly, dtype: DType) -> bool {
+    if p.const_term() != 0 {
+        return false;
+    }
+    let other = p.add(&Poly::constant(1)).and_then(|upper| half_class(graph, &upper, dtype));
+    match other.zip(p.sub(&poly_of(graph, id))) {
+        Some((other, sum)) if *poly_of(graph, other) != sum => unite_with(graph, other, &sum, dtype),
+        _ => false,
+    }
 }
 
 /// `n // c` with common factors, small parts and inner quotients taken out, as far as possible.
@@ -166,6 +191,7 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
             }
         }
     }
+    changed |= split_vanishing(graph, id, p, &divisor, b, dtype);
     if let Some((n, d)) = cancel(graph, p, &divisor) {
         let cancelled = quotient(graph, BinOp::FloorDiv, &n, &d, dtype);
         changed |= graph.union(id, cancelled);
@@ -184,6 +210,35 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
         }
     }
     changed
+}
+
+/// `(D*T + R) // D = T + R // D` for a `D` that may be zero, where each term of `T` is zero if `D` is: it holds a quotient
+/// by a multiple of `D`, and a quotient by zero is taken to be zero. So `x % (k*D) // D = x // D - k * (x // (k*D))`.
+fn split_vanishing(graph: &mut Graph, id: Id, p: &Poly, divisor: &Poly, b: Id, dtype: DType) -> bool {
+    let vanishes = |graph: &Graph, m: &Monomial| {
+        m.iter().any(|&atom| {
+            graph[graph.find(atom)].nodes.iter().any(|n| match n.as_bin() {
+                Some((BinOp::FloorDiv | BinOp::Div, _, d)) => split_by(&poly_of(graph, d), divisor)
+                    .is_some_and(|(k, rest)| rest.terms().is_empty() && !k.terms().is_empty()),
+                _ => false,
+            })
+        })
+    };
+    let form = |graph: &mut Graph| {
+        let (quotient, _) = split_by(p, divisor)?;
+        let whole = quotient.filter(|m, _| vanishes(graph, m));
+        if whole.terms().is_empty() {
+            return None;
+        }
+        let rest = p.sub(&whole.mul(divisor)?)?;
+        let rest = build(graph, &rest, dtype);
+        let remaining = graph.add(Node::bin(BinOp::FloorDiv, dtype, rest, b));
+        poly_of(graph, remaining).add(&whole)
+    };
+    match form(graph) {
+        Some(sum) => unite_with(graph, id, &sum, dtype),
+        None => false,
+    }
 }
 
 /// Numerator and divisor without their common factor, if they have one that is not zero.

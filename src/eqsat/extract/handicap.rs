@@ -1,0 +1,197 @@
+//! What forms cost the compiler of the result beyond their own operations: the weights of the cost model count
+//! operations, this module what LLVM makes of them.
+//!
+//! Handicaps take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
+//! of the cost that is reported.
+
+use egg::Id;
+use hashbrown::HashSet;
+
+use super::super::facts::{Graph, poly_of};
+use super::super::lang::{Node, Op};
+use super::super::lower::Lowered;
+use crate::ir::BinOp;
+
+/// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
+/// one unit less than `x % d`; but LLVM knows the range of a remainder, and proves with it that indices do not wrap and
+/// that conditions hold, which is worth more: without it, some kernels execute a third more instructions.
+const REMAINDER: f64 = 2.25;
+
+/// Added to the cost of a quotient or remainder by a constant where the dividend may be negative for all that the
+/// compiler sees, per execution: the truncating division of the hardware has to be corrected.
+const CORRECTION: f64 = 3.0;
+
+/// Added to the cost of an address that is `outer + (inner + more)`, per execution, where `outer + more` could be
+/// computed further out. Addressing modes and the analyses of strides want `base + inner`: only then are constant
+/// differences between the addresses of unrolled iterations seen.
+const BROKEN_ADDRESS: f64 = 0.5;
+
+/// Added to the cost of `(outer + inner) * c` as a part of an address, per execution, where `outer * c` could be computed
+/// further out: when the inner loop is unrolled, `inner` becomes a constant, which folds into an address only as a term.
+const LATE_SCALE: f64 = 0.5;
+
+/// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
+/// order into which LLVM brings sums, by which it loses what it knows of overflow.
+const BACKWARDS: f64 = 1.0 / 1024.0;
+
+/// Added to the cost of `(x // a) // b`, with variables `a` and `b`, in a function with blocks, per execution: where TVM
+/// infers the used part of a buffer from such an index, its lowering of the bound fails (it binds one variable to two
+/// values). `x // (a * b)` costs no more in a loop.
+const NESTED_QUOTIENT: f64 = 1.0;
+
+/// How deep terms are looked into for their sign.
+const SIGN_DEPTH: u32 = 6;
+
+/// The handicaps of the nodes of a function.
+pub(super) struct Handicaps<'a> {
+    graph: &'a Graph,
+    has_blocks: bool,
+    /// Classes that are addresses of elements, but for a constant offset.
+    addresses: HashSet<Id>,
+    /// Classes that are terms of addresses, or parts of such terms.
+    parts: HashSet<Id>,
+}
+
+impl<'a> Handicaps<'a> {
+    pub(super) fn new(lowered: &'a Lowered) -> Handicaps<'a> {
+        let graph = &lowered.graph;
+        let stored = lowered.sites.iter().filter(|s| s.address).map(|s| s.class);
+        let loads = graph.classes().flat_map(|c| &c.nodes).filter(|n| matches!(n.op, Op::Load(..)));
+        let loaded = loads.flat_map(|n| n.children.iter().copied());
+        let mut waiting: Vec<Id> = stored.chain(loaded).collect();
+        let mut addresses = HashSet::new();
+        while let Some(id) = waiting.pop() {
+            let id = graph.find(id);
+            if !addresses.insert(id) {
+                continue;
+            }
+            for node in &graph[id].nodes {
+                match (&node.op, &node.children[..]) {
+                    (Op::Ramp, &[base, _]) => waiting.push(base),
+                    (Op::Bin(BinOp::Add | BinOp::Sub), &[base, offset]) if is_constant(graph, offset) => {
+                        waiting.push(base);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut waiting: Vec<Id> = addresses.iter().copied().collect();
+        let mut parts = HashSet::new();
+        while let Some(id) = waiting.pop() {
+            if !parts.insert(id) {
+                continue;
+            }
+            for node in &graph[id].nodes {
+                if let Some((BinOp::Add | BinOp::Sub | BinOp::Mul, a, b)) = node.as_bin() {
+                    waiting.extend([graph.find(a), graph.find(b)]);
+                }
+            }
+        }
+        Handicaps { graph, has_blocks: lowered.has_blocks, addresses, parts }
+    }
+
+    /// The handicap of a node of `class`.
+    pub(super) fn of(&self, class: Id, node: &Node) -> f64 {
+        match (&node.op, &node.children[..]) {
+            (Op::Bin(op @ (BinOp::FloorMod | BinOp::FloorDiv)), &[dividend, divisor])
+                if node.dtype.is_index() && divides_slowly(self.graph, divisor) =>
+            {
+                match op {
+                    _ if !self.visibly_positive(dividend, SIGN_DEPTH) => CORRECTION,
+                    BinOp::FloorMod => -REMAINDER,
+                    _ => 0.0,
+                }
+            }
+            (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains(&class) => {
+                let address = self.addresses.contains(&class);
+                let broken = address && (self.breaks(a, b) || self.breaks(b, a));
+                let backwards =
+                    *op == BinOp::Add && self.level(a) > self.level(b) && !is_constant(self.graph, b);
+                f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
+            }
+            (Op::Bin(BinOp::Mul), &[a, b]) if self.parts.contains(&class) => {
+                if is_constant(self.graph, b) && self.is_mixed_sum(a) || is_constant(self.graph, a) && self.is_mixed_sum(b) {
+                    LATE_SCALE
+                } else {
+                    0.0
+                }
+            }
+            _ if self.has_blocks
+                && dividend_by_variable(self.graph, node).is_some_and(|d| {
+                    self.graph[d].nodes.iter().any(|n| dividend_by_variable(self.graph, n).is_some())
+                }) =>
+            {
+                NESTED_QUOTIENT
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn level(&self, id: Id) -> u32 {
+        self.graph[self.graph.find(id)].data.level
+    }
+
+    /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
+    fn breaks(&self, outer: Id, inner: Id) -> bool {
+        self.level(outer) < self.level(inner) && !is_constant(self.graph, outer) && self.is_mixed_sum(inner)
+    }
+
+    /// Whether the class is computed as a sum of which a part can be computed further out.
+    fn is_mixed_sum(&self, id: Id) -> bool {
+        let class = &self.graph[self.graph.find(id)];
+        let sums = |n: &Node| matches!(n.op, Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul));
+        let level = class.data.level;
+        class.nodes.iter().all(sums)
+            && poly_of(self.graph, id)
+                .terms()
+                .iter()
+                .any(|(m, _)| !m.is_empty() && m.iter().all(|&atom| self.level(atom) < level))
+    }
+
+    /// Whether the compiler can see that the class is not negative: it does not know that dimensions are not.
+    fn visibly_positive(&self, id: Id, depth: u32) -> bool {
+        let class = &self.graph[self.graph.find(id)];
+        let range = class.data.interval;
+        if !range.at_least(0) {
+            return false;
+        }
+        // Such a range comes from constants: that of a dimension ends with its type's.
+        if range.at_most(i64::from(i32::MAX >> 8)) {
+            return true;
+        }
+        if depth == 0 {
+            return false;
+        }
+        let sees = |id: Id| self.visibly_positive(id, depth - 1);
+        let by_node = class.nodes.iter().any(|n| match (&n.op, &n.children[..]) {
+            (Op::Var(_), _) => class.data.level > 0,
+            (Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Min), &[a, b]) => sees(a) && sees(b),
+            (Op::Bin(BinOp::Max), &[a, b]) => sees(a) || sees(b),
+            _ => false,
+        });
+        let poly = poly_of(self.graph, id);
+        let own = self.graph.find(id);
+        by_node
+            || poly.terms().iter().all(|(m, c)| *c >= 0 && m.iter().all(|&atom| self.graph.find(atom) != own && sees(atom)))
+    }
+}
+
+fn is_constant(graph: &Graph, id: Id) -> bool {
+    poly_of(graph, id).as_const().is_some()
+}
+
+/// Whether the class is a constant that is no power of two: dividing by it is no shift.
+fn divides_slowly(graph: &Graph, id: Id) -> bool {
+    graph[id]
+        .nodes
+        .iter()
+        .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
+}
+
+/// The dividend, if the node is a quotient by something that is not constant.
+fn dividend_by_variable(graph: &Graph, node: &Node) -> Option<Id> {
+    match node.as_bin() {
+        Some((BinOp::FloorDiv, a, b)) if graph[b].data.interval.as_point().is_none() => Some(a),
+        _ => None,
+    }
+}
