@@ -13,6 +13,7 @@ use egg::Id;
 use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
+use super::extents::nonzero_factors;
 use super::facts::{Graph, theory_for};
 use super::lang::{Node, Op};
 use super::lets::{self, Kept};
@@ -342,7 +343,10 @@ impl<'a> Lowerer<'a> {
                     let stays = self.kept.named.as_ref().is_none_or(|names| names.contains(var));
                     let before = if stays {
                         self.out.sites.push(Site { class, place, address: false });
-                        self.out.named.insert(*var, Site { class, place, address: false }).map(|site| site.class)
+                        self.out
+                            .named
+                            .insert(*var, Site { class, place, address: false })
+                            .map(|site| site.class)
                     } else {
                         self.out.dissolved.insert(*var, class)
                     };
@@ -386,22 +390,24 @@ impl<'a> Lowerer<'a> {
                 self.barrier(place);
             }
             StmtKind::Attr { node, key, value, body } => {
-                self.site(value, place);
+                let extent = self.site(value, place);
                 let count = self.places.attr_count(node, key, value).to_f64();
                 let is_loop = matches!(node, AttrNode::IterVar { .. });
                 let certain = !is_loop || value.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
                 if let AttrNode::IterVar { var, .. } = node {
                     self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), value.as_int()));
+                    self.runs(scope, extent);
                 }
                 self.body(place, stmt, scope, body);
             }
             StmtKind::LaunchThread { var, extent, body, .. } => {
-                self.site(extent, place);
+                let class = self.site(extent, place);
                 let count = self.places.threads(extent).to_f64();
                 let certain = extent.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
                 self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), extent.as_int()));
+                self.runs(scope, class);
                 self.body(place, stmt, scope, body);
             }
             StmtKind::Alloc { buffer, .. } | StmtKind::Decl { buffer } => {
@@ -419,7 +425,7 @@ impl<'a> Lowerer<'a> {
 
     fn for_loop(&mut self, place: Place, stmt: &Stmt, f: &For) {
         self.site(&f.min, place);
-        self.site(&f.extent, place);
+        let extent = self.site(&f.extent, place);
         f.step.iter().for_each(|s| {
             self.site(s, place);
         });
@@ -427,7 +433,17 @@ impl<'a> Lowerer<'a> {
         let count = self.places.trip_count(f).to_f64();
         let scope = self.scope(Some(place), count, true, f.extent.as_int().is_some_and(|n| n > 0));
         self.define(f.var, Place { scope, position: 0 }, extent_range(f.min.as_int(), f.extent.as_int()));
+        self.runs(scope, extent);
         self.body(place, stmt, scope, &f.body);
+    }
+
+    /// Notes what is not zero where a body runs because the loop's extent is at least 1: as good as a division by it that
+    /// the input evaluates there.
+    fn runs(&mut self, body: ScopeId, extent: Id) {
+        let place = Place { scope: body, position: 0 };
+        for factor in nonzero_factors(&self.out.graph, extent) {
+            self.out.evidence.push(Evidence { trap: Trap::Zero(factor), place, guards: Vec::new() });
+        }
     }
 
     fn sblock(&mut self, place: Place, stmt: &Stmt, block: &SBlock) {

@@ -9,6 +9,7 @@
 //! [`theory`], those for placement in [`extract::place`].
 
 pub mod context;
+pub mod extents;
 pub mod extract;
 pub mod facts;
 pub mod forms;

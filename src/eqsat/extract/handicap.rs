@@ -31,13 +31,16 @@ const BROKEN_ADDRESS: f64 = 0.5;
 const LATE_SCALE: f64 = 0.5;
 
 /// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
-/// order into which LLVM brings sums, by which it loses what it knows of overflow.
+/// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
 const BACKWARDS: f64 = 1.0 / 1024.0;
 
 /// Added to the cost of `(x // a) // b`, with variables `a` and `b`, in a function with blocks, per execution: where TVM
 /// infers the used part of a buffer from such an index, its lowering of the bound fails (it binds one variable to two
 /// values). `x // (a * b)` costs no more in a loop.
 const NESTED_QUOTIENT: f64 = 1.0;
+
+/// A range that ends here or below comes from constants: that of a dimension ends with its type's.
+const VISIBLE: i64 = (i32::MAX >> 8) as i64;
 
 /// How deep terms are looked into for their sign.
 const SIGN_DEPTH: u32 = 6;
@@ -110,11 +113,7 @@ impl<'a> Handicaps<'a> {
                 f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
             }
             (Op::Bin(BinOp::Mul), &[a, b]) if self.parts.contains(&class) => {
-                if is_constant(self.graph, b) && self.is_mixed_sum(a) || is_constant(self.graph, a) && self.is_mixed_sum(b) {
-                    LATE_SCALE
-                } else {
-                    0.0
-                }
+                if self.scales_late(a, b) || self.scales_late(b, a) { LATE_SCALE } else { 0.0 }
             }
             _ if self.has_blocks
                 && dividend_by_variable(self.graph, node).is_some_and(|d| {
@@ -136,6 +135,20 @@ impl<'a> Handicaps<'a> {
         self.level(outer) < self.level(inner) && !is_constant(self.graph, outer) && self.is_mixed_sum(inner)
     }
 
+    /// Whether `sum` has parts that can be computed further out, and `factor` is a constant that would better be applied
+    /// to them there.
+    fn scales_late(&self, sum: Id, factor: Id) -> bool {
+        let Some(factor) = poly_of(self.graph, factor).as_const() else { return false };
+        if !self.is_mixed_sum(sum) {
+            return false;
+        }
+        let level = self.level(sum);
+        let poly = poly_of(self.graph, sum);
+        let inmost = poly.atoms().into_iter().filter(|&atom| self.level(atom) == level);
+        let bounded = |atom: Id| self.graph[self.graph.find(atom)].data.interval.at_most(VISIBLE);
+        factor.unsigned_abs().is_power_of_two() || inmost.into_iter().all(bounded)
+    }
+
     /// Whether the class is computed as a sum of which a part can be computed further out.
     fn is_mixed_sum(&self, id: Id) -> bool {
         let class = &self.graph[self.graph.find(id)];
@@ -155,8 +168,7 @@ impl<'a> Handicaps<'a> {
         if !range.at_least(0) {
             return false;
         }
-        // Such a range comes from constants: that of a dimension ends with its type's.
-        if range.at_most(i64::from(i32::MAX >> 8)) {
+        if range.at_most(VISIBLE) {
             return true;
         }
         if depth == 0 {
@@ -172,7 +184,10 @@ impl<'a> Handicaps<'a> {
         let poly = poly_of(self.graph, id);
         let own = self.graph.find(id);
         by_node
-            || poly.terms().iter().all(|(m, c)| *c >= 0 && m.iter().all(|&atom| self.graph.find(atom) != own && sees(atom)))
+            || poly
+                .terms()
+                .iter()
+                .all(|(m, c)| *c >= 0 && m.iter().all(|&atom| self.graph.find(atom) != own && sees(atom)))
     }
 }
 

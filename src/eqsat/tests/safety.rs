@@ -218,3 +218,22 @@ fn loads_beside_calls_that_may_write_stay_beside_them() {
     walk(&out.func.body, &mut lets);
     assert_eq!(lets, 0);
 }
+
+#[test]
+fn a_loop_that_runs_says_that_the_factors_of_its_extent_are_not_zero() {
+    // Under the conditions alone, `w` may be zero; where the loop's body runs, it is not.
+    let guarded = |extent: &str| {
+        check(&format!(
+            r#"    def main(n: T.int32, w: T.int32, A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+        T.func_attr({{"tirx.noalias": True}})
+        for i in range({extent}):
+            if i < 8:
+                C[i] = T.if_then_else(A[0] < 3, (i + n) // w, 1) + T.if_then_else(A[1] < 3, (i + n) // w + 2, 1) + T.if_then_else(A[2] < 3, (i + n) // w + 3, 1)
+"#
+        ))
+    };
+    let runs = guarded("(n * w + 3) // 4");
+    assert_eq!(count(&runs, "// w"), 1, "{runs}");
+    let zero_passes = guarded("(n * w + 4) // 4");
+    assert_eq!(count(&zero_passes, "// w"), 3, "{zero_passes}");
+}
