@@ -112,8 +112,10 @@ impl<'a> Handicaps<'a> {
                     *op == BinOp::Add && self.level(a) > self.level(b) && !is_constant(self.graph, b);
                 f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
             }
-            (Op::Bin(BinOp::Mul), &[a, b]) if self.parts.contains(&class) => {
-                if self.scales_late(a, b) || self.scales_late(b, a) { LATE_SCALE } else { 0.0 }
+            (Op::Bin(BinOp::Mul), &[a, b])
+                if self.parts.contains(&class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
+            {
+                LATE_SCALE
             }
             _ if self.has_blocks
                 && dividend_by_variable(self.graph, node).is_some_and(|d| {
