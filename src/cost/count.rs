@@ -146,6 +146,16 @@ pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
 }
 
 /// The cost of a function. `bindings` give values to its symbolic dimensions and scalar parameters by name.
+///
+/// ```
+/// use satir::cost::{Bindings, Profile, cost_of_func};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    for i in range(8):\n        A[i] = x + i\n";
+/// let module = satir::parse(text)?;
+/// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+/// assert_eq!(cost.total.to_f64(), 8.0); // eight sums; stores cost nothing
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn cost_of_func(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> CostBreakdown {
     let mut total = CostBreakdown::default();
     let mut places = Places::new(func, profile, bindings);

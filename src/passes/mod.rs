@@ -84,6 +84,15 @@ pub fn select(names: &str) -> Result<Vec<&'static Pass>, Error> {
 /// Runs passes in order and verifies before the first and after each. `observe` is called after each pass with what
 /// it made.
 ///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    A[0] = x - x + 7\n";
+/// let passes = satir::passes::select("simplify,semantic-cse")?;
+/// let options = satir::cse::Options::default();
+/// let result = satir::passes::run(&satir::parse(text)?, &passes, &options, |step, _| assert!(!step.pass.is_empty()))?;
+/// assert!(result.to_string().contains("A[0] = 7"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// If the module is not well-formed, or a pass fails.

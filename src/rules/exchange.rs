@@ -36,6 +36,18 @@ const SYMBOLS: [(&str, &str); 13] = [
 ];
 
 /// The rules in another notation: those that hold for `dtype` or for truth values.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::rules::RuleSet;
+/// use satir::rules::exchange::{Notation, export, import};
+///
+/// let rules = RuleSet::embedded()?;
+/// let text = export(rules.rules().filter(|rule| &*rule.name == "sub-self"), Notation::Egglog, DType::I32);
+/// let back = import(&text, Notation::Egglog, "index");
+/// RuleSet::empty().extend_with_text("back.rules", &back)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn export<'r>(rules: impl IntoIterator<Item = &'r Rule>, notation: Notation, dtype: DType) -> String {
     let mut lines = String::new();
     let mut ops: Vec<RuleOp> = Vec::new();

@@ -175,6 +175,17 @@ impl RuleSet {
 
     /// Adds rules from a text as if it were a file of that name.
     ///
+    /// ```
+    /// use satir::rules::RuleSet;
+    ///
+    /// let mut rules = RuleSet::embedded()?;
+    /// rules.extend_with_text("mine.rules", "(rule mine \"why\" (types anyint) (=> (bitwise_xor ?x (bitwise_xor ?x ?y)) ?y))")?;
+    /// rules.disable("minmax")?;
+    /// assert!(rules.rules().any(|rule| &*rule.name == "mine"));
+    /// assert!(rules.extend_with_text("bad.rules", "(rule bad)").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it has a mistake; then nothing has changed.

@@ -57,6 +57,13 @@ impl fmt::Display for Violation {
 
 /// Checks a module.
 ///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\")):\n    A[0] = 1\n    break\n";
+/// let violations = satir::verify::verify(&satir::parse(text)?).unwrap_err();
+/// assert_eq!(violations.len(), 1); // `break` outside of a loop
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// All violations, in the order of the text.

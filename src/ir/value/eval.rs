@@ -9,9 +9,10 @@ use crate::ir::{BinOp, Expr, ExprKind, VarId};
 ///
 /// ```
 /// use satir::ir::value::{Value, evaluate};
-/// use satir::ir::{BinOp, Expr};
+/// use satir::ir::{BinOp, DType, Expr};
 ///
-/// let e = Expr::binary(BinOp::FloorDiv, Expr::int32(-7), Expr::int32(2));
+/// let int = |v| Expr::int(v, DType::I32);
+/// let e = Expr::binary(BinOp::FloorDiv, int(-7), int(2));
 /// assert_eq!(evaluate(&e, &|_| None), Some(Value::Int(-4)));
 /// ```
 pub fn evaluate(e: &Expr, value_of: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
