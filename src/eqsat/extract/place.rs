@@ -46,7 +46,7 @@ pub struct Plan {
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
     pub cost: f64,
-    /// What the chosen forms cost beyond that ([`handicap`](super::handicap)).
+    /// What the chosen forms cost beyond that (the handicaps of `extract/handicap.rs`).
     pub handicap: f64,
 }
 
