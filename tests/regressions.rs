@@ -147,6 +147,31 @@ fn what_is_read_as_a_constant_folds_no_operator_around_it() {
     let params = "B: T.Buffer((4,), \"float32\"), n: T.int32";
     holds(params, "B[0] = T.fabs(T.Mul(T.float32(0), T.float32(0))) / B[1]");
     holds(params, "B[0] = T.fabs(T.Cast(\"float32\", 0)) * T.Cast(\"float32\", n)");
+    // `T.min` of constants is read as their C++ minimum, which takes the other zero, and the other one of NaN.
+    holds(params, "B[0] = T.min(T.fabs(T.Cast(\"float32\", 0)), T.float32(-0.0))");
+    holds(params, "B[0] = T.max(T.fabs(T.Div(T.float32(0), T.float32(0))), T.float32(0))");
+    // A choice by a constant is read as what is chosen, and `x * 0` as 0.
+    holds(params, "B[0] = B[1] * T.if_then_else(T.LE(0, 0), T.float32(0), T.float32(0))");
+    holds(params, "B[0] = B[1] + T.if_then_else(T.NE(0, 0), T.float32(0), T.float32(0))");
+}
+
+#[test]
+fn bounds_of_loops_are_what_they_were_before_the_loop() {
+    let params = "A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\")";
+    holds(params, "for i in range(B[5]):\n    A[T.if_then_else(0 <= B[5], 1, 0)] = i\n    B[5] = -1");
+    holds(params, "for i in range(B[1], B[1] + 4):\n    A[0] = T.max(i, B[1])\n    B[1] = 20");
+    let launch = "with T.launch_thread(\"threadIdx.x\", T.max(B[0], 1)) as t:\n    \
+                  A[t % 64] = t % T.max(B[0], 1)\n    B[0] = 2";
+    holds(params, launch);
+}
+
+#[test]
+fn what_memory_is_called_does_not_matter_to_a_callee() {
+    holds(
+        "",
+        "if T.bool(True):\n    acc = T.alloc_buffer((16,), \"int64\")\n\
+         acc = T.alloc_buffer((16,))\nT.evaluate(T.call_extern(\"int32\", \"probe\", 0, acc.data))",
+    );
 }
 
 #[test]

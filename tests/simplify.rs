@@ -122,6 +122,9 @@ fn facts_on_buffers_hold_until_something_may_write_there() {
     // The back edge of a loop.
     let loops = "T.assume(B[0] == 0)\nfor i in range(4):\n    A[i] = B[0]\n    B[0] = B[0] + 1";
     check(loops, loops);
+    // Bounds of loops are evaluated once, before what the body writes.
+    let bounds = "for i in range(B[5]):\n    A[0] = T.Select(1 <= B[5], 1, 0)\n    B[5] = i";
+    check(bounds, bounds);
     // The condition of a loop is evaluated again after its body.
     let whiles = "T.assume(B[0] < 3)\nwhile B[0] < 3:\n    B[0] = B[0] + 1";
     check(whiles, whiles);

@@ -147,7 +147,7 @@ impl Checker {
         if wanted("semantic") || wanted("again") || wanted("simplify after") {
             let semantic = self.shared(module, "semantic", &options)?;
             let best = cost(&semantic, &options);
-            if choices(&semantic) >= choices(module) {
+            if keeps_choices(&semantic, module) {
                 at_most("semantic", best, least)?;
             }
             self.same("semantic", module, &semantic)?;
@@ -167,7 +167,7 @@ impl Checker {
             for (part, options) in [("unsimplified", &unsimplified), ("node limit", &starved)] {
                 if wanted(part) {
                     let result = self.shared(module, part, options)?;
-                    if choices(&result) >= choices(module) {
+                    if keeps_choices(&result, module) {
                         at_most(part, cost(&result, options), before)?;
                     }
                     self.same(part, module, &result)?;
@@ -194,7 +194,7 @@ impl Checker {
         }
         let again = self.shared(semantic, "again", options)?;
         let (before, after) = (cost(semantic, options), cost(&again, options));
-        if choices(&again) >= choices(semantic) {
+        if keeps_choices(&again, semantic) {
             at_most("again", after, before)?;
         }
         self.tally.again = after < before;
@@ -284,30 +284,36 @@ fn cost(module: &Module, options: &Options) -> Cost {
     module.funcs.iter().map(of).fold(Cost::ZERO, |sum, c| sum + c)
 }
 
-/// Branches and loops. The cost model takes each branch for a halving of what is under it, so that a program costs more
-/// by it when a condition that always holds goes.
-fn choices(module: &Module) -> usize {
-    fn count(block: &Block) -> usize {
-        let mut n = 0;
+/// Whether a result has as many branches and loops as the program, and as many conditional expressions. The cost model
+/// takes each for a halving of what is under it, so that a program costs more by it when a condition that always holds
+/// goes.
+fn keeps_choices(result: &Module, module: &Module) -> bool {
+    let (result, module) = (choices(result), choices(module));
+    result.0 >= module.0 && result.1 >= module.1
+}
+
+/// Branches and loops, and operations that evaluate an operand only if another one says so.
+fn choices(module: &Module) -> (usize, usize) {
+    fn count(block: &Block, counts: &mut (usize, usize)) {
         for stmt in block {
-            n += usize::from(matches!(
-                stmt.kind,
-                StmtKind::If { .. } | StmtKind::For(_) | StmtKind::While { .. }
-            ));
+            let branches =
+                matches!(stmt.kind, StmtKind::If { .. } | StmtKind::For(_) | StmtKind::While { .. });
+            counts.0 += usize::from(branches);
             stmt.for_each_expr(|e| {
                 e.walk(&mut |e| {
                     let lazy = match &e.kind {
                         ExprKind::Binary(op, ..) => op.is_logic(),
                         _ => e.as_intrin().is_some_and(|(name, _)| name == "if_then_else"),
                     };
-                    n += usize::from(lazy);
+                    counts.1 += usize::from(lazy);
                 });
             });
-            stmt.for_each_block(|inner| n += count(inner));
+            stmt.for_each_block(|inner| count(inner, counts));
         }
-        n
     }
-    module.funcs.iter().map(|func| count(&func.body)).sum()
+    let mut counts = (0, 0);
+    module.funcs.iter().for_each(|func| count(&func.body, &mut counts));
+    counts
 }
 
 fn at_most(part: &'static str, cost: Cost, most: Cost) -> Result<(), Finding> {

@@ -77,7 +77,7 @@ fn write_arg(
 ) {
     let memory = |index: u32, text: &mut String, reached: &mut Vec<u32>| {
         if let Some(memory) = machine.memories.get(index as usize) {
-            text.push_str(&memory.name);
+            text.push_str(memory.name.as_deref().unwrap_or("allocated"));
             if with_memory {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "#{:016x}", fnv(&memory.bytes, FNV_START));

@@ -474,7 +474,7 @@ impl<'p> Machine<'p> {
 
     fn new_memory(&mut self, buffer: u32, t: &mut Thread) -> u32 {
         let info = &self.program.buffers[buffer as usize];
-        let memory = Memory { name: info.name.clone(), bytes: Vec::new(), unit: info.repr.size() };
+        let memory = Memory { name: None, bytes: Vec::new(), unit: info.repr.size() };
         let index = self.add_memory(memory);
         t.owned.push(index);
         index

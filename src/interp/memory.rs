@@ -13,8 +13,9 @@ const FRESH: u8 = 0xCD;
 /// A piece of memory.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
-    /// Name of the buffer that it was made for.
-    pub name: Arc<str>,
+    /// Name of the parameter whose elements it holds; `None` for what the function allocates itself, whose names say
+    /// nothing.
+    pub name: Option<Arc<str>>,
     pub bytes: Vec<u8>,
     /// Bytes of one lane of an element.
     pub unit: usize,

@@ -203,7 +203,7 @@ impl Interpreter {
             .memories
             .iter()
             .map(|tensor| Memory {
-                name: tensor.name.clone(),
+                name: Some(tensor.name.clone()),
                 bytes: tensor.data.clone(),
                 unit: Repr::of(tensor.dtype).size(),
             })

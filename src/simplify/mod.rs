@@ -289,16 +289,16 @@ impl Simplifier<'_> {
             StmtKind::Attr { node, value, body, .. } => {
                 *body = self.within(|s| {
                     if let AttrNode::IterVar { var, .. } = node {
-                        forget_writes(&s.engine, &mut s.known, body);
                         s.iterate(*var, &Expr::int(0, value.dtype), value);
+                        forget_writes(&s.engine, &mut s.known, body);
                     }
                     s.block(std::mem::take(body))
                 });
             }
             StmtKind::LaunchThread { var, extent, body, .. } => {
                 *body = self.within(|s| {
-                    forget_writes(&s.engine, &mut s.known, body);
                     s.iterate(*var, &Expr::int(0, extent.dtype), extent);
+                    forget_writes(&s.engine, &mut s.known, body);
                     s.block(std::mem::take(body))
                 });
             }
@@ -365,8 +365,8 @@ impl Simplifier<'_> {
         let (var, min, extent) = (f.var, f.min.clone(), f.extent.clone());
         let body = std::mem::take(&mut f.body);
         f.body = self.within(|s| {
-            forget_writes(&s.engine, &mut s.known, &body);
             s.iterate(var, &min, &extent);
+            forget_writes(&s.engine, &mut s.known, &body);
             s.block(body)
         });
     }
@@ -389,7 +389,8 @@ impl Simplifier<'_> {
         });
     }
 
-    /// Inside of a loop: the variable lies in its range, and the range is not empty.
+    /// Inside of a loop: the variable lies in its range, and the range is not empty. The bounds are evaluated once,
+    /// before the loop: what is known of them ends with what its body may write.
     fn iterate(&mut self, var: VarId, min: &Expr, extent: &Expr) {
         self.known.ranges[var.index()] = extent_range(min.as_int(), extent.as_int());
         let dtype = self.engine.func.var(var).ty.dtype();

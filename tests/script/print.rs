@@ -77,6 +77,32 @@ fn constants_fold_as_in_tvm() {
 }
 
 #[test]
+fn what_would_fold_when_read_is_printed_by_the_name_of_its_node() {
+    check(
+        "T.evaluate(T.Min(1, 2))\nT.evaluate(T.Max(T.float32(0.0), T.float32(-0.0)))\nT.evaluate(T.Mod(7, 3))\n\
+         T.evaluate(T.Min(n, m))\nT.evaluate(T.Mod(n, m))",
+        expect![[r#"
+            T.evaluate(T.Min(1, 2))
+            T.evaluate(T.Max(T.float32(0.0), T.float32(-0.0)))
+            T.evaluate(T.Mod(7, 3))
+            T.evaluate(T.min(n, m))
+            T.evaluate(T.truncmod(n, m))"#]],
+    );
+}
+
+#[test]
+fn variables_of_lets_have_names_of_their_own_in_a_block() {
+    check(
+        "k = T.int32()\nT.evaluate(T.Let(k + 1, where={k: n}))\nT.evaluate(T.Let(k + 2, where={k: m}))",
+        expect![[r#"
+            k = T.int32()
+            T.evaluate(T.Let(k + 1, where={k: n}))
+            k_1 = T.int32()
+            T.evaluate(T.Let(k_1 + 2, where={k_1: m}))"#]],
+    );
+}
+
+#[test]
 fn large_unsigned_constants_fold_as_what_they_are() {
     check(
         "T.evaluate(T.max(T.uint64(0), T.uint64(18446744073709551615)))\n\

@@ -14,8 +14,8 @@ use crate::script::syntax::ast::{NodeId, NodeKind};
 /// The operator that `T.<name>(a, b)` applies; `true` if it folds constants as TVM's functions do.
 fn operator(name: &str) -> Option<(BinOp, bool)> {
     Some(match name {
-        "min" | "Min" => (BinOp::Min, true),
-        "max" | "Max" => (BinOp::Max, true),
+        "min" => (BinOp::Min, true),
+        "max" => (BinOp::Max, true),
         "truncmod" => (BinOp::Mod, true),
         "truncdiv" => (BinOp::Div, true),
         "floordiv" | "indexdiv" => (BinOp::FloorDiv, true),

@@ -116,9 +116,10 @@ impl Printer<'_> {
             || a.dtype.kind == Kind::Handle;
         let Some((text, power)) = sign(op).filter(|_| !named) else {
             let name = match op {
-                BinOp::Min => "min",
-                BinOp::Max => "max",
-                BinOp::Mod if !zero => "truncmod",
+                // These fold when read.
+                BinOp::Min if !named => "min",
+                BinOp::Max if !named => "max",
+                BinOp::Mod if !named => "truncmod",
                 _ => op.tvm_name(),
             };
             let _ = write!(self.line, "T.{name}(");
@@ -368,7 +369,7 @@ impl Printer<'_> {
                 self.expr(value);
                 self.line.push('}');
                 self.names.leave(mark);
-                // Not free again before the statement ends.
+                // The declaration is there until the block ends.
                 self.let_names.push(name.clone());
                 self.names.reserve(name);
             }
@@ -551,10 +552,18 @@ fn is_zero(e: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is a call such as `T.fabs(T.float32(0))`, which is read as a constant, so that an operator on it
-/// may fold too.
+/// Whether the expression is a call such as `T.fabs(T.float32(0))`, or a choice by a constant, which is read as something
+/// else, so that an operator on it may fold too.
 fn folds_when_read(e: &Expr) -> bool {
-    let mut closed = e.dtype.is_float() && matches!(e.as_intrin(), Some((_, [_])));
-    e.walk(&mut |e| closed &= matches!(e.kind, ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Call(_)));
-    closed
+    match e.as_intrin() {
+        Some(("if_then_else", [cond, ..])) => cond.as_int().is_some() || folds_when_read(cond),
+        Some((_, [_])) => {
+            let mut closed = true;
+            e.walk(&mut |e| {
+                closed &= matches!(e.kind, ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Call(_));
+            });
+            closed
+        }
+        _ => false,
+    }
 }

@@ -202,7 +202,7 @@ struct Printer<'m> {
     line: String,
     /// Lines to be written before it: declarations of variables.
     pending: Vec<String>,
-    /// Names of `T.Let` variables in the line.
+    /// Names of `T.Let` variables, which are declared in a block and not free again after it.
     let_names: Vec<Arc<str>>,
     indent: usize,
     type_vars: HashSet<VarId>,
@@ -242,9 +242,6 @@ impl<'m> Printer<'m> {
             self.write_line(&pending);
         }
         self.write_line(&line);
-        for name in std::mem::take(&mut self.let_names) {
-            self.names.release(&name);
-        }
     }
 
     fn write_line(&mut self, line: &str) {
