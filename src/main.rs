@@ -5,6 +5,10 @@ mod cli;
 
 use std::process::ExitCode;
 
+/// The work allocates small nodes and polynomials by the million, for which this one takes less time than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }

@@ -1,13 +1,13 @@
 """How long satir takes for a program, and TVM's StmtSimplify with CommonSubexprElim for the same one, in the same run.
 
-    cargo build --release
+    cargo build --release --bin satir --example in_process
     .venv/bin/python benches/compare/times.py [--corpus ../shared/corpus] [--sizes 100 1000 10000] [NAME …]
 
 Measured are programs of the corpus where it is, those of generate.py otherwise, and two programs of growing size: a
 copy, whose indices are all one sum and a constant, and a stencil with sums, quotients and remainders of its own in
-every statement. Times are the least of several runs, in milliseconds of processor time, which other work on the machine
-disturbs least: of the passes alone for TVM, of the whole process for satir, its start and the reading of the program
-included. *Elapsed* is what satir's report says of the optimization alone.
+every statement. Times are the least of several runs, in milliseconds: *TVM* and *in process* of the passes alone, with
+the program read and everything done that a process does once (`in_process.rs`); *process* the processor time of all of
+satir's process, its start and the reading of the program included.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import math
 import pathlib
 import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -60,23 +61,39 @@ def stencil(statements):
     return grown(statements, statement)
 
 
-def measure(satir, text, bindings, repeats):
-    """Milliseconds: of TVM, of satir's process, and elapsed in satir's optimization."""
+# TVM's passes are run again until this many seconds are over, but as often and no more often than this.
+SECONDS = 0.3
+LEAST_RUNS = 3
+MOST_RUNS = 200
+
+
+def measure(args, text, bindings, repeats):
+    """Milliseconds: of TVM, in process, and of satir's process."""
     module = variants.as_module(text)
     passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
-    times = []
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report.json"
-        command = [satir, "cse", "-", *variants.bind_argument(bindings), "--report", report]
-        for _ in range(repeats):
-            start = time.process_time()
-            passes(module)
-            theirs = time.process_time() - start
-            start = children()
-            variants.satir(command, text)
-            ours = children() - start
-            times.append((1e3 * theirs, 1e3 * ours, 1e-3 * json.loads(report.read_text())["time_us"]))
-    return tuple(map(min, zip(*times)))
+    theirs = []
+    begun = time.perf_counter()
+    while len(theirs) < MOST_RUNS and (len(theirs) < LEAST_RUNS or time.perf_counter() < begun + SECONDS):
+        start = time.perf_counter()
+        passes(module)
+        theirs.append(time.perf_counter() - start)
+    inside = in_process(args.in_process, text, bindings)
+    process = []
+    for _ in range(repeats):
+        start = children()
+        variants.satir([args.satir, "cse", "-", *variants.bind_argument(bindings)], text)
+        process.append(children() - start)
+    return 1e3 * min(theirs), inside, 1e3 * min(process)
+
+
+def in_process(program, text, bindings):
+    """Milliseconds of satir's optimization alone, the least of several runs in one process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write(text)
+        file.flush()
+        query = json.dumps([{"path": file.name, "bindings": bindings}])
+        done = subprocess.run([program], input=query, capture_output=True, text=True, timeout=600, check=True)
+    return json.loads(done.stdout)[0]
 
 
 def children():
@@ -87,9 +104,10 @@ def children():
 
 def show(name, times):
     """A line about a program."""
-    theirs, ours, elapsed = times
-    ratio = ours / max(theirs, 1e-6)
-    print(f"{name:40} TVM {theirs:9.2f}   satir {ours:9.2f}   ratio {ratio:6.2f}   elapsed {elapsed:9.2f}", flush=True)
+    theirs, inside, process = times
+    ratio = inside / theirs
+    inside = f"in process {inside:9.2f}   ratio {ratio:6.2f}"
+    print(f"{name:40} TVM {theirs:9.2f}   {inside}   process {process:9.2f}", flush=True)
 
 
 def geomean(values):
@@ -101,6 +119,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these programs")
     parser.add_argument("--satir", type=pathlib.Path, default=ROOT / "target" / "release" / "satir")
+    examples = ROOT / "target" / "release" / "examples"
+    parser.add_argument("--in-process", type=pathlib.Path, default=examples / "in_process")
     parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "corpus")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "compare" / "generated")
     parser.add_argument("--sizes", type=int, nargs="*", default=[100, 1000, 10000])
@@ -111,18 +131,18 @@ def main():
     times = {}
     for program in found:
         text = pathlib.Path(program["path"]).read_text()
-        times[program["name"]] = measure(args.satir, text, program["bindings"], args.repeats)
+        times[program["name"]] = measure(args, text, program["bindings"], args.repeats)
         show(program["name"], times[program["name"]])
     if times:
-        ratios = [ours / theirs for theirs, ours, _ in times.values() if theirs > 0]
-        ours = [ours for _, ours, _ in times.values()]
+        ratios = [inside / theirs for theirs, inside, _ in times.values()]
+        processes = [process for *_, process in times.values()]
         print(
-            f"{len(times)} programs: satir's process over TVM's passes {geomean(ratios):.2f} (geometric mean),"
-            f" {statistics.median(ratios):.2f} (median); satir's process {statistics.median(ours):.2f} ms (median)"
+            f"{len(times)} programs: satir in process over TVM's passes {geomean(ratios):.2f} (geometric mean),"
+            f" {statistics.median(ratios):.2f} (median); satir's process {statistics.median(processes):.2f} ms (median)"
         )
     for name, make in [] if args.names else [("copy", copy), ("stencil", stencil)]:
         for size in args.sizes:
-            show(f"{name} {size}", measure(args.satir, make(size), {}, 1 if size > 1000 else args.repeats))
+            show(f"{name} {size}", measure(args, make(size), {}, 1 if size > 1000 else args.repeats))
 
 
 if __name__ == "__main__":

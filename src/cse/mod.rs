@@ -103,10 +103,15 @@ fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
     shared
 }
 
+/// A simplified function whose cost, with what is written alike shared, is less than this part of the input's, shared
+/// likewise, is saturated alone: saturation makes less of a difference than that, or finds most of it in both.
+const MUCH_CHEAPER: f64 = 0.75;
+
 /// Saturates the function as it is and, if contextual simplification changes expressions, simplified: which of the
-/// two ends cheaper is known only afterwards; of equal ones the simplified is taken. If conditions, branches or
-/// loops went, the simplified function takes the input's place: what is gone is work that is never needed, though an
-/// estimate that takes each `if` for a halving of what is under it may see that otherwise.
+/// two ends cheaper is known only afterwards, unless the simplified one is [much cheaper](MUCH_CHEAPER) without
+/// saturation; of equal ones the simplified is taken. If conditions, branches or loops went, the simplified function
+/// takes the input's place: what is gone is work that is never needed, though an estimate that takes each `if` for a
+/// halving of what is under it may see that otherwise.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
     // A limit beyond what the clock can hold is none.
     let deadline = Instant::now().checked_add(options.budgets.time);
@@ -117,19 +122,24 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
         report.stages.insert("simplify".to_owned(), micros(start));
     }
+    if !done.any() {
+        saturate(func, options, deadline, best, report);
+        return;
+    }
+    let shared = syntactic_of(&simplified, options);
+    let cost = summary::cost(&shared, options);
     if done.conditions > 0 {
         let cost = summary::cost(&simplified, options).total;
         *best = Best { cost, func: Some(simplified.clone()), ties: false };
         report.chosen = Chosen::Semantic;
-        let shared = syntactic_of(&simplified, options);
-        best.offer(&summary::cost(&shared, options), shared, Chosen::Semantic, report);
     } else {
-        saturate(func, options, deadline, best, report);
-        if !done.any() {
-            return;
+        let before = report.syntactic.as_ref().map_or(f64::INFINITY, |syntactic| syntactic.cost);
+        if cost.total.to_f64() > MUCH_CHEAPER * before {
+            saturate(func, options, deadline, best, report);
         }
         best.ties = true;
     }
+    best.offer(&cost, shared, Chosen::Semantic, report);
     saturate(&simplified, options, deadline, best, report);
 }
 

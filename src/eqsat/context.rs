@@ -9,7 +9,7 @@ use egg::Id;
 
 use super::facts::{Graph, poly_of};
 use super::lang::{Node, Op};
-use super::poly::{Monomial, Poly, divide_monomial};
+use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
 use super::theory::{BOUND_DEPTH, bound};
 use super::witness;
@@ -179,7 +179,7 @@ fn multipliers(graph: &Graph, f: &Poly, monomial: &Monomial, c: i64) -> Vec<Poly
         if (c < 0) != (*k < 0) || m.is_empty() || c % k != 0 {
             continue;
         }
-        let Some(rest) = divide_monomial(monomial, m) else { continue };
+        let Some(rest) = monomial.divide(m) else { continue };
         if rest.iter().all(|&a| graph[graph.find(a)].data.interval.at_least(0)) {
             found.push(Poly::term(rest, c / k));
         }

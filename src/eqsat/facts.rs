@@ -66,6 +66,8 @@ pub struct Theory {
     by_poly: HashMap<(DType, Arc<Poly>), Id>,
     /// What the theory has visited: hashes of nodes, with what their steps depend on.
     pub visited: HashSet<u64>,
+    /// The normal forms whose bounds their classes have: hashes, with what bounds are made from.
+    pub bounded: HashSet<u64>,
     /// Differences that were not proven not to be negative, since the facts got better last.
     pub unproven: RefCell<HashSet<Poly>>,
     /// Polynomials that are not negative, in the place that a graph is about. Always empty in the graph of a whole

@@ -278,7 +278,7 @@ fn factored(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         add_scaled(graph, id, inner, g, &Poly::constant(poly.const_term()), dtype);
     }
     for atom in poly.atoms() {
-        let single = Monomial::from_slice(&[atom]);
+        let single = Monomial::atom(atom);
         let Some((quotient, rest)) = poly.split_by_term(&single, 1) else { continue };
         if quotient.terms().len() < 2 {
             continue;

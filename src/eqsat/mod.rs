@@ -16,6 +16,8 @@ pub mod forms;
 pub mod lang;
 pub mod lets;
 pub mod lower;
+mod matching;
+pub mod monomial;
 pub mod observe;
 pub mod poly;
 mod prepared;

@@ -11,16 +11,14 @@
 use std::cmp::Ordering;
 
 use egg::Id;
-use smallvec::SmallVec;
+
+pub use super::monomial::Monomial;
 
 /// The most terms of a polynomial: a bound on the work for one class, and so on the whole for long chains.
 pub const MAX_TERMS: usize = 128;
 
 /// The highest degree of a product.
 pub const MAX_DEGREE: usize = 8;
-
-/// A product of atoms, sorted; empty for the constant term.
-pub type Monomial = SmallVec<[Id; 2]>;
 
 /// A polynomial in normal form.
 // Invariant: terms are strictly increasing in their monomials and no coefficient is zero.
@@ -37,21 +35,17 @@ impl Poly {
 
     /// A single atom.
     pub fn atom(id: Id) -> Poly {
-        Poly { terms: vec![(SmallVec::from_slice(&[id]), 1)] }
+        Poly { terms: vec![(Monomial::atom(id), 1)] }
     }
 
     /// `coefficient * monomial`.
-    pub fn term(mut monomial: Monomial, coefficient: i64) -> Poly {
-        monomial.sort_unstable();
+    pub fn term(monomial: Monomial, coefficient: i64) -> Poly {
         Poly { terms: if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] } }
     }
 
     /// The sum of terms in any order; `None` on overflow.
     pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, i64)>) -> Option<Poly> {
         let mut terms: Vec<(Monomial, i64)> = terms.into_iter().collect();
-        for (m, _) in &mut terms {
-            m.sort_unstable();
-        }
         terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut out: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
         for (m, c) in terms {
@@ -131,27 +125,40 @@ impl Poly {
 
     /// Sum.
     pub fn add(&self, other: &Poly) -> Option<Poly> {
-        let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        loop {
-            let order = match (a.peek(), b.peek()) {
-                (None, None) => break,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(x), Some(y)) => x.0.cmp(&y.0),
-            };
-            match order {
-                Ordering::Less => terms.extend(a.next().cloned()),
-                Ordering::Greater => terms.extend(b.next().cloned()),
+        self.combine(other, Some)
+    }
+
+    /// Difference.
+    pub fn sub(&self, other: &Poly) -> Option<Poly> {
+        self.combine(other, i64::checked_neg)
+    }
+
+    /// The sum with what `other` is when each of its coefficients is replaced.
+    fn combine(&self, other: &Poly, coefficient: impl Fn(i64) -> Option<i64>) -> Option<Poly> {
+        let (mut a, mut b) = (&self.terms[..], &other.terms[..]);
+        let mut terms = Vec::with_capacity(a.len() + b.len());
+        while let ([(m, x), a_rest @ ..], [(n, y), b_rest @ ..]) = (a, b) {
+            match m.cmp(n) {
+                Ordering::Less => {
+                    terms.push((m.clone(), *x));
+                    a = a_rest;
+                }
+                Ordering::Greater => {
+                    terms.push((n.clone(), coefficient(*y)?));
+                    b = b_rest;
+                }
                 Ordering::Equal => {
-                    if let (Some((m, x)), Some((_, y))) = (a.next(), b.next()) {
-                        let sum = x.checked_add(*y)?;
-                        if sum != 0 {
-                            terms.push((m.clone(), sum));
-                        }
+                    let sum = x.checked_add(coefficient(*y)?)?;
+                    if sum != 0 {
+                        terms.push((m.clone(), sum));
                     }
+                    (a, b) = (a_rest, b_rest);
                 }
             }
+        }
+        terms.extend_from_slice(a);
+        for (n, y) in b {
+            terms.push((n.clone(), coefficient(*y)?));
         }
         (terms.len() <= MAX_TERMS).then_some(Poly { terms })
     }
@@ -168,24 +175,23 @@ impl Poly {
         Some(Poly { terms })
     }
 
-    /// Difference.
-    pub fn sub(&self, other: &Poly) -> Option<Poly> {
-        self.add(&other.scale(-1)?)
-    }
-
     /// Product.
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
         if self.terms.len().checked_mul(other.terms.len())? > MAX_TERMS {
             return None;
         }
+        match (self.as_const(), other.as_const()) {
+            (Some(k), _) => return other.scale(k),
+            (_, Some(k)) => return self.scale(k),
+            _ => {}
+        }
         let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (m, c) in &self.terms {
             for (n, d) in &other.terms {
-                let monomial: Monomial = m.iter().chain(n).copied().collect();
-                if monomial.len() > MAX_DEGREE {
+                if m.len() + n.len() > MAX_DEGREE {
                     return None;
                 }
-                terms.push((monomial, c.checked_mul(*d)?));
+                terms.push((m.mul(n), c.checked_mul(*d)?));
             }
         }
         Poly::from_terms(terms)
@@ -216,7 +222,7 @@ impl Poly {
     pub fn split_by_term(&self, monomial: &Monomial, c: i64) -> Option<(Poly, Poly)> {
         let (mut q, mut r) = (Vec::new(), Vec::new());
         for (m, k) in &self.terms {
-            match divide_monomial(m, monomial) {
+            match m.divide(monomial) {
                 Some(rest) if k % c == 0 => q.push((rest, k.checked_div(c)?)),
                 _ => r.push((m.clone(), *k)),
             }
@@ -242,7 +248,7 @@ impl Poly {
     /// The first term that `k * monomial` divides: what it is divided, and the term itself.
     pub fn first_multiple(&self, monomial: &Monomial, k: i64) -> Option<(Poly, Poly)> {
         self.terms.iter().find_map(|(m, c)| {
-            let rest = divide_monomial(m, monomial).filter(|_| c % k == 0)?;
+            let rest = m.divide(monomial).filter(|_| c % k == 0)?;
             Some((Poly::term(rest, c.checked_div(k)?), Poly { terms: vec![(m.clone(), *c)] }))
         })
     }
@@ -288,27 +294,10 @@ pub fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
     let mut monomial = first.clone();
     let mut constant = c.checked_abs().unwrap_or(1);
     for (m, c) in terms {
-        let mut rest = m.clone();
-        monomial.retain(|id| match rest.iter().position(|x| x == id) {
-            Some(at) => {
-                rest.remove(at);
-                true
-            }
-            None => false,
-        });
+        monomial = monomial.common(m);
         constant = gcd(constant, *c);
     }
     (monomial, constant.max(1))
-}
-
-/// `m / d` as multisets, if `d` is contained in `m`.
-pub fn divide_monomial(m: &Monomial, d: &Monomial) -> Option<Monomial> {
-    let mut rest = m.clone();
-    for id in d {
-        let at = rest.iter().position(|x| x == id)?;
-        rest.remove(at);
-    }
-    Some(rest)
 }
 
 /// Greatest common divisor, non-negative.

@@ -1,4 +1,4 @@
-//! Rewrite rules on the e-graph: matching, conditions, and building of right sides.
+//! Rewrite rules on the e-graph: where they are tried, conditions, and building of right sides.
 //!
 //! Rules come from files ([`rules`](crate::rules)). What the theory decides needs no rule, so a pattern is matched
 //! modulo what the theory has put into the classes, and operands of `+`, `*`, `==`, `!=` and integer `min`/`max` are
@@ -8,12 +8,12 @@
 
 use std::time::Instant;
 
-use egg::{EClass, Id};
-use smallvec::{SmallVec, smallvec};
+use egg::Id;
 
-use super::facts::{Facts, Graph, in_theory, is_full, poly_of};
+use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
+use super::matching::{Match, Subst};
 use super::poly::Poly;
 use super::prepared::Prepared;
 pub use super::prepared::Rewrites;
@@ -25,9 +25,6 @@ use crate::rules::{Cond, Head, Heads, Pat, Rule, RuleOp, TypeRef};
 
 /// The most matches of one rule that are applied in one round.
 const MATCH_LIMIT: usize = 20_000;
-
-/// The most ways of matching one rule at one node.
-const WAYS_LIMIT: usize = 8;
 
 /// Applies every rule once wherever it matches. Returns the number of classes united.
 pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
@@ -96,15 +93,6 @@ fn guards(op: RuleOp) -> bool {
     matches!(op, RuleOp::Bin(BinOp::And | BinOp::Or))
 }
 
-/// What a match has bound so far.
-#[derive(Clone, Default)]
-struct Subst {
-    /// The class of each hole.
-    holes: SmallVec<[Option<Id>; 8]>,
-    /// The scalar type of each type variable.
-    types: SmallVec<[Option<DType>; 4]>,
-}
-
 /// A right side with its holes filled, not yet in the graph.
 enum Built {
     Class(Id),
@@ -126,8 +114,8 @@ struct Summary {
     constant: Option<i64>,
 }
 
-struct Matcher<'a> {
-    graph: &'a Graph,
+pub(super) struct Matcher<'a> {
+    pub(super) graph: &'a Graph,
     callees: &'a Callees,
     /// Of each class, by its id.
     summaries: Vec<Summary>,
@@ -159,7 +147,7 @@ impl<'a> Matcher<'a> {
         if node.op == Op::Cast { Some(Head::CAST) } else { self.rule_op(node).map(Head::of) }
     }
 
-    fn rule_op(&self, node: &Node) -> Option<RuleOp> {
+    pub(super) fn rule_op(&self, node: &Node) -> Option<RuleOp> {
         Some(match &node.op {
             Op::Bin(op) => RuleOp::Bin(*op),
             Op::Not => RuleOp::Not,
@@ -188,15 +176,8 @@ impl<'a> Matcher<'a> {
             return 0;
         }
         let rule = &prepared.rule;
-        if !self.may_match_node(rule, prepared.from(), node) {
-            return 0;
-        }
-        let empty =
-            Subst { holes: smallvec![None; rule.holes.len()], types: smallvec![None; rule.types.len()] };
-        let mut ways = Vec::new();
-        self.match_node(rule, prepared.from(), node, empty, &mut ways);
         let mut count = 0;
-        for subst in ways {
+        for subst in Match::all(self, rule, prepared.from(), node) {
             if rule.conds.iter().all(|c| self.proven(c, &subst))
                 && let Some(built) = self.fill(prepared.to(), &subst, lanes)
                 && !matches!(built, Built::Class(id) if self.graph.find(id) == self.graph.find(class))
@@ -208,149 +189,31 @@ impl<'a> Matcher<'a> {
         count
     }
 
-    /// Whether a pattern may match a node as far as operators and constants say; [`Matcher::match_node`] binds holes
-    /// and compares types. Most rules fail here, before anything is allocated.
-    fn may_match_node(&self, rule: &Rule, pat: &Pat, node: &Node) -> bool {
-        match pat {
-            Pat::Op(op, args) => {
-                if self.rule_op(node) != Some(*op) || args.len() != node.children.len() {
-                    return false;
-                }
-                match (&args[..], &node.children[..]) {
-                    ([a, b], &[x, y]) if commutes(*op, node.dtype) || guards(*op) => {
-                        let both = |x, y| self.may_match(rule, a, x) && self.may_match(rule, b, y);
-                        both(x, y) || both(y, x)
-                    }
-                    (args, children) => args.iter().zip(children).all(|(a, &c)| self.may_match(rule, a, c)),
-                }
-            }
-            Pat::Cast(_, arg) => node.op == Op::Cast && self.may_match(rule, arg, node.children[0]),
-            Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => false,
-        }
-    }
-
-    fn may_match(&self, rule: &Rule, pat: &Pat, class: Id) -> bool {
-        match pat {
-            Pat::Hole(hole) => !rule.holes[*hole].constant || self.constant(class).is_some(),
-            Pat::Int(value, _) => self.constant(class) == Some(*value),
-            Pat::Bool(value) => self.constant(class) == Some(i64::from(*value)),
-            Pat::Float(bits, _) => self.class(class).nodes.iter().any(|n| n.op == Op::Float(*bits)),
-            Pat::Op(..) | Pat::Cast(..) => {
-                Head::of_pattern(pat).is_some_and(|head| self.summary(class).heads.contains(head))
-                    && self.class(class).nodes.iter().any(|n| self.may_match_node(rule, pat, n))
-            }
-            Pat::Fold(..) | Pat::Lanes => false,
-        }
-    }
-
-    fn class(&self, id: Id) -> &EClass<Node, Facts> {
-        &self.graph[self.graph.find(id)]
-    }
-
-    /// All ways (up to a limit) in which a pattern with an operator at its root matches a node.
-    fn match_node(&self, rule: &Rule, pat: &Pat, node: &Node, subst: Subst, ways: &mut Vec<Subst>) {
-        match pat {
-            Pat::Op(op, args) => {
-                if self.rule_op(node) != Some(*op) || args.len() != node.children.len() {
-                    return;
-                }
-                self.match_args(rule, args, &node.children, subst.clone(), ways);
-                if self.commutes(*op, node) && node.children[0] != node.children[1] {
-                    let swapped = [node.children[1], node.children[0]];
-                    self.match_args(rule, args, &swapped, subst, ways);
-                }
-            }
-            Pat::Cast(ty, arg) => {
-                let mut subst = subst;
-                if node.op == Op::Cast && bind_type(rule, *ty, node.dtype, &mut subst) {
-                    self.match_class(rule, arg, node.children[0], subst, ways);
-                }
-            }
-            Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Fold(..) | Pat::Lanes => {}
-        }
-    }
-
     /// Whether the operands may be taken in either order; of `and` and `or` if neither can trap, since the left one
     /// may guard the right one.
-    fn commutes(&self, op: RuleOp, node: &Node) -> bool {
+    pub(super) fn commutes(&self, op: RuleOp, node: &Node) -> bool {
         match op {
             op if guards(op) => node.children.iter().all(|&c| logic::can_be_total(self.graph, c)),
             op => commutes(op, node.dtype),
         }
     }
 
-    fn match_args(&self, rule: &Rule, args: &[Pat], children: &[Id], subst: Subst, ways: &mut Vec<Subst>) {
-        let mut partial = vec![subst];
-        for (arg, &child) in args.iter().zip(children) {
-            let mut next = Vec::new();
-            for subst in partial {
-                self.match_class(rule, arg, child, subst, &mut next);
-                if next.len() >= WAYS_LIMIT {
-                    break;
-                }
-            }
-            partial = next;
-            if partial.is_empty() {
-                return;
-            }
-        }
-        ways.extend(partial);
-        ways.truncate(WAYS_LIMIT);
-    }
-
-    fn match_class(&self, rule: &Rule, pat: &Pat, class: Id, subst: Subst, ways: &mut Vec<Subst>) {
-        let class = self.graph.find(class);
-        let dtype = self.graph[class].data.dtype;
+    /// Whether a class may match as far as operators at the root and constants tell.
+    pub(super) fn may_match(&self, rule: &Rule, pat: &Pat, class: Id) -> bool {
         match pat {
-            Pat::Hole(hole) => {
-                let info = &rule.holes[*hole];
-                if info.constant && self.constant(class).is_none() {
-                    return;
-                }
-                let mut subst = subst;
-                match subst.holes[*hole] {
-                    Some(bound) if bound == class => ways.push(subst),
-                    Some(_) => {}
-                    None => {
-                        if bind_type(rule, info.ty, dtype, &mut subst) {
-                            subst.holes[*hole] = Some(class);
-                            ways.push(subst);
-                        }
-                    }
-                }
-            }
-            Pat::Int(value, ty) => {
-                let mut subst = subst;
-                if self.constant(class) == Some(*value) && bind_type(rule, *ty, dtype, &mut subst) {
-                    ways.push(subst);
-                }
-            }
-            Pat::Bool(value) => {
-                if dtype == DType::BOOL && self.constant(class) == Some(i64::from(*value)) {
-                    ways.push(subst);
-                }
-            }
-            Pat::Float(bits, ty) => {
-                let mut subst = subst;
-                let same = self.graph[class].nodes.iter().any(|n| n.op == Op::Float(*bits));
-                if same && bind_type(rule, *ty, dtype, &mut subst) {
-                    ways.push(subst);
-                }
-            }
+            Pat::Hole(hole) => !rule.holes[*hole].constant || self.constant(class).is_some(),
+            Pat::Int(value, _) => self.constant(class) == Some(*value),
+            Pat::Bool(value) => self.constant(class) == Some(i64::from(*value)),
             Pat::Op(..) | Pat::Cast(..) => {
-                for node in &self.graph[class].nodes {
-                    self.match_node(rule, pat, node, subst.clone(), ways);
-                    if ways.len() >= WAYS_LIMIT {
-                        return;
-                    }
-                }
+                Head::of_pattern(pat).is_some_and(|head| self.summary(class).heads.contains(head))
             }
-            Pat::Fold(..) | Pat::Lanes => {}
+            Pat::Float(..) => true,
+            Pat::Fold(..) | Pat::Lanes => false,
         }
     }
 
     /// The value of a constant class; see [`Summary::constant`].
-    fn constant(&self, class: Id) -> Option<i64> {
+    pub(super) fn constant(&self, class: Id) -> Option<i64> {
         self.summary(class).constant
     }
 
@@ -480,21 +343,6 @@ impl<'a> Matcher<'a> {
             Built::Class(id) => self.graph[self.graph.find(*id)].data.dtype,
             Built::Node(_, dtype, _) => *dtype,
         }
-    }
-}
-
-/// Binds or compares the lanes' type of a part of a rule.
-fn bind_type(rule: &Rule, ty: TypeRef, dtype: DType, subst: &mut Subst) -> bool {
-    match ty {
-        TypeRef::Bool => dtype.is_bool(),
-        TypeRef::Is(only) => dtype.scalar() == only,
-        TypeRef::Var(var) => match subst.types[var] {
-            Some(bound) => bound == dtype.scalar(),
-            None => {
-                subst.types[var] = Some(dtype.scalar());
-                rule.types[var].contains(dtype.scalar())
-            }
-        },
     }
 }
 

@@ -7,9 +7,10 @@
 //! - *differences of quotients*: `(N + d) // c - N // c` as `(N % c + d) // c`;
 //! - *common factors* of all terms, products of variables among them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use egg::Id;
+use foldhash::quality::FixedState;
 
 use super::facts::{Graph, poly_of};
 use super::forms::default_form;
@@ -55,11 +56,7 @@ fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32
 /// Whether the polynomial is looked at for the class for the first time, at this depth or a larger one.
 fn is_new(graph: &mut Graph, id: Id, poly: &Poly, depth: u32) -> bool {
     let id = graph.find(id);
-    let key = |depth: u32| {
-        let mut hasher = DefaultHasher::new();
-        (id, poly, depth).hash(&mut hasher);
-        hasher.finish()
-    };
+    let key = |depth: u32| FixedState::default().hash_one((id, poly, depth));
     let visited = &mut graph.analysis.visited;
     visited.insert(key(depth)) && {
         visited.extend((1..depth).map(key));
@@ -175,7 +172,7 @@ fn difference(
     let numerator = default_form(graph, &numerator, dtype);
     let quotient = graph.add(Node::bin(BinOp::FloorDiv, dtype, numerator, divisor));
     let rest = poly.filter(|x, _| x != m && x != m2);
-    if let Some(sum) = rest.add(&Poly::term(Monomial::from_slice(&[quotient]), k)) {
+    if let Some(sum) = rest.add(&Poly::term(Monomial::atom(quotient), k)) {
         let form = default_form(graph, &sum, dtype);
         graph.union(id, form);
     }

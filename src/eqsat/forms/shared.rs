@@ -196,7 +196,7 @@ impl Builder<'_> {
         let problem = self.problem;
         let id = match problem.definition(symbol) {
             Some(&Definition::Product(x, y)) => {
-                let factors = Monomial::from_slice(&[self.symbol(x), self.symbol(y)]);
+                let factors = [self.symbol(x), self.symbol(y)].into_iter().collect::<Monomial>();
                 let dtype = self.graph[factors[0]].data.dtype;
                 product(self, &factors, 1, dtype)
             }

@@ -17,9 +17,11 @@ pub(super) mod logic;
 mod nonzero;
 pub(super) mod vector;
 
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use egg::{Id, Language};
+use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -79,8 +81,7 @@ pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
 /// A hash of a node and what the outcome of its step depends on: ranges and normal forms of its operands, and how
 /// many ways there are to compute their atoms.
 fn fingerprint(graph: &Graph, node: &Node) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut hasher = std::hash::DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     node.hash(&mut hasher);
     graph.analysis.assumptions.len().hash(&mut hasher);
     graph.analysis.nonzero.len().hash(&mut hasher);
@@ -111,10 +112,16 @@ fn refresh(graph: &mut Graph) -> bool {
         let old = poly_of(graph, root);
         let new =
             if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
-        let interval = bound(graph, &new, BOUND_DEPTH);
+        let known = known_of_atoms(graph, root, &new);
+        let first = graph.analysis.bounded.insert(known);
         let data = &graph[root].data;
-        let narrowed = data.interval.meet(interval).unwrap_or(data.interval);
-        let residue = data.residue.meet(residue_of(graph, &new)).unwrap_or(data.residue);
+        let (narrowed, residue) = if first {
+            let interval = bound(graph, &new, BOUND_DEPTH);
+            let narrowed = data.interval.meet(interval).unwrap_or(data.interval);
+            (narrowed, data.residue.meet(residue_of(graph, &new)).unwrap_or(data.residue))
+        } else {
+            (data.interval, data.residue)
+        };
         if new != old || narrowed != data.interval || residue != data.residue {
             let mut facts = data.clone();
             facts.poly = Some(new.clone());
@@ -141,6 +148,17 @@ fn refresh(graph: &mut Graph) -> bool {
         rebuild(graph);
     }
     changed
+}
+
+/// A hash of what bounds on the value of a class's normal form are made from.
+fn known_of_atoms(graph: &Graph, id: Id, poly: &Poly) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    (id, poly).hash(&mut hasher);
+    for &atom in poly.terms().iter().flat_map(|(monomial, _)| monomial) {
+        let class = &graph[graph.find(atom)];
+        (class.data.interval, class.data.residue, class.nodes.len()).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Unites two classes; whether they were two. (The graph's own method counts as a change in any case.)
@@ -313,7 +331,7 @@ pub(super) fn remainders_in(graph: &mut Graph, poly: &Poly, dtype: DType) -> Vec
             let n = build(graph, &numerator, dtype);
             let divisor = graph.add(Node::int(c, dtype));
             let remainder = graph.add(Node::bin(op, dtype, n, divisor));
-            found.extend(rest.add(&Poly::term(Monomial::from_slice(&[remainder]), q)));
+            found.extend(rest.add(&Poly::term(Monomial::atom(remainder), q)));
         }
     }
     found

@@ -4,7 +4,7 @@ use egg::Id;
 
 use super::super::facts::{Graph, in_theory, known_range, poly_of};
 use super::super::lang::{Node, Op};
-use super::super::poly::{Poly, divide_monomial};
+use super::super::poly::Poly;
 use super::bound;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
@@ -20,7 +20,7 @@ pub(super) fn is_nonzero(graph: &Graph, p: &Poly) -> bool {
     }
     let Some((monomial, _)) = p.as_term() else { return false };
     // A factor of what is not zero is not zero; nor is a product of such factors.
-    facts.iter().any(|f| f.terms().iter().all(|(m, _)| divide_monomial(m, monomial).is_some()))
+    facts.iter().any(|f| f.terms().iter().all(|(m, _)| m.divide(monomial).is_some()))
         || monomial.len() > 1 && monomial.iter().all(|&atom| is_nonzero(graph, &Poly::atom(atom)))
 }
 

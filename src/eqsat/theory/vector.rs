@@ -199,7 +199,7 @@ impl Offering {
         let index = graph.lookup(Node::new(Op::Lane(lanes), scalar, []))?;
         let poly = poly_of(graph, lane);
         let of_lane = poly.filter(|m, _| m.contains(&index));
-        let (stride, rest) = of_lane.split_by_term(&Monomial::from_slice(&[index]), 1)?;
+        let (stride, rest) = of_lane.split_by_term(&Monomial::atom(index), 1)?;
         let base = poly.sub(&of_lane)?;
         let depends =
             base.atoms().into_iter().chain(stride.atoms()).any(|a| self.bound.contains(&graph.find(a)));

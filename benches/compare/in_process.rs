@@ -1,0 +1,72 @@
+//! How long semantic sharing takes for programs that were read already, in a process in which everything that is done
+//! once is done: `times.py` sets it beside TVM's passes.
+//!
+//!     cargo build --release --example in_process
+//!     echo '[{"path": "kernel.py", "bindings": {"n": 64}}]' | target/release/examples/in_process
+//!
+//! For each program of the list on standard input a number goes to standard output: the least milliseconds of several
+//! runs, each of which parses nothing and prints nothing.
+
+use std::fs;
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use satir::cse::{self, Options};
+use satir::ir::Module;
+
+/// As in the program `satir`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A program on standard input.
+#[derive(serde::Deserialize)]
+struct Program {
+    path: String,
+    #[serde(default)]
+    bindings: satir::cost::Bindings,
+}
+
+/// A program is run again until this much time is over, but as often and no more often than this.
+const TIME: Duration = Duration::from_millis(300);
+const LEAST_RUNS: usize = 3;
+const MOST_RUNS: usize = 200;
+
+/// Stack of the thread that does the work, as in the program `satir`.
+const STACK: usize = 512 << 20;
+
+fn main() -> anyhow::Result<()> {
+    let programs: Vec<Program> = serde_json::from_reader(io::stdin()).context("a list of programs")?;
+    let work = move || programs.iter().map(milliseconds).collect::<anyhow::Result<Vec<f64>>>();
+    let worker = thread::Builder::new().stack_size(STACK).spawn(work)?;
+    let times = worker.join().map_err(|_| anyhow!("the optimizer panicked"))??;
+    serde_json::to_writer(io::stdout(), &times)?;
+    Ok(())
+}
+
+/// The least time of several runs.
+fn milliseconds(program: &Program) -> anyhow::Result<f64> {
+    let text = fs::read_to_string(&program.path).with_context(|| program.path.clone())?;
+    let module = satir::parse(&text).map_err(|e| anyhow!("{}: {e:?}", program.path))?;
+    let options = Options { bindings: program.bindings.clone(), ..Options::default() };
+    let start = Instant::now();
+    let mut least = Duration::MAX;
+    for run in 0..MOST_RUNS {
+        if run >= LEAST_RUNS && start.elapsed() >= TIME {
+            break;
+        }
+        least = least.min(once(&module, &options)?);
+    }
+    Ok(least.as_secs_f64() * 1e3)
+}
+
+/// One run; what it made is dropped outside of it.
+#[inline(never)]
+fn once(module: &Module, options: &Options) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let made = cse::run(module, options)?;
+    let time = start.elapsed();
+    drop(made);
+    Ok(time)
+}
