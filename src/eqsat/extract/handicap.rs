@@ -4,6 +4,8 @@
 //! Handicaps take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
 //! of the cost that is reported.
 
+use std::cell::OnceCell;
+
 use egg::Id;
 use hashbrown::HashSet;
 
@@ -42,7 +44,7 @@ const NESTED_QUOTIENT: f64 = 1.0;
 /// A range that ends here or below comes from constants: that of a dimension ends with its type's.
 const VISIBLE: i64 = (i32::MAX >> 8) as i64;
 
-/// How deep terms are looked into for their sign.
+/// How deep terms are looked into for their sign, in rounds over the graph.
 const SIGN_DEPTH: u32 = 6;
 
 /// The handicaps of the nodes of a function.
@@ -53,6 +55,8 @@ pub(super) struct Handicaps<'a> {
     addresses: HashSet<Id>,
     /// Classes that are terms of addresses, or parts of such terms.
     parts: HashSet<Id>,
+    /// [`visibly_positive`], once it was asked for.
+    positive: OnceCell<HashSet<Id>>,
 }
 
 impl<'a> Handicaps<'a> {
@@ -90,7 +94,7 @@ impl<'a> Handicaps<'a> {
                 }
             }
         }
-        Handicaps { graph, has_blocks: lowered.has_blocks, addresses, parts }
+        Handicaps { graph, has_blocks: lowered.has_blocks, addresses, parts, positive: OnceCell::new() }
     }
 
     /// The handicap of a node of `class`.
@@ -100,7 +104,7 @@ impl<'a> Handicaps<'a> {
                 if node.dtype.is_index() && divides_slowly(self.graph, divisor) =>
             {
                 match op {
-                    _ if !self.visibly_positive(dividend, SIGN_DEPTH) => CORRECTION,
+                    _ if !self.is_visibly_positive(dividend) => CORRECTION,
                     BinOp::FloorMod => -REMAINDER,
                     _ => 0.0,
                 }
@@ -163,34 +167,41 @@ impl<'a> Handicaps<'a> {
                 .any(|(m, _)| !m.is_empty() && m.iter().all(|&atom| self.level(atom) < level))
     }
 
-    /// Whether the compiler can see that the class is not negative: it does not know that dimensions are not.
-    fn visibly_positive(&self, id: Id, depth: u32) -> bool {
-        let class = &self.graph[self.graph.find(id)];
-        let range = class.data.interval;
-        if !range.at_least(0) {
-            return false;
-        }
-        if range.at_most(VISIBLE) {
-            return true;
-        }
-        if depth == 0 {
-            return false;
-        }
-        let sees = |id: Id| self.visibly_positive(id, depth - 1);
-        let by_node = class.nodes.iter().any(|n| match (&n.op, &n.children[..]) {
-            (Op::Var(_), _) => class.data.level > 0,
-            (Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Min), &[a, b]) => sees(a) && sees(b),
-            (Op::Bin(BinOp::Max), &[a, b]) => sees(a) || sees(b),
-            _ => false,
-        });
-        let poly = poly_of(self.graph, id);
-        let own = self.graph.find(id);
-        by_node
-            || poly
-                .terms()
-                .iter()
-                .all(|(m, c)| *c >= 0 && m.iter().all(|&atom| self.graph.find(atom) != own && sees(atom)))
+    fn is_visibly_positive(&self, id: Id) -> bool {
+        self.positive.get_or_init(|| visibly_positive(self.graph)).contains(&self.graph.find(id))
     }
+}
+
+/// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
+fn visibly_positive(graph: &Graph) -> HashSet<Id> {
+    let range = |id: Id| graph[id].data.interval;
+    let (seen, mut open): (Vec<Id>, Vec<Id>) = graph
+        .classes()
+        .map(|class| class.id)
+        .filter(|&id| range(id).at_least(0))
+        .partition(|&id| range(id).at_most(VISIBLE));
+    let mut seen = HashSet::from_iter(seen);
+    for _ in 0..SIGN_DEPTH {
+        let sees = |id: Id| seen.contains(&graph.find(id));
+        let by_node = |id: Id| {
+            graph[id].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
+                (Op::Var(_), _) => graph[id].data.level > 0,
+                (Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Min), &[a, b]) => sees(a) && sees(b),
+                (Op::Bin(BinOp::Max), &[a, b]) => sees(a) || sees(b),
+                _ => false,
+            })
+        };
+        let by_terms = |id: Id| {
+            poly_of(graph, id).terms().iter().all(|(m, c)| *c >= 0 && m.iter().all(|&atom| sees(atom)))
+        };
+        let (more, rest): (Vec<Id>, Vec<Id>) = open.into_iter().partition(|&id| by_node(id) || by_terms(id));
+        if more.is_empty() {
+            break;
+        }
+        open = rest;
+        seen.extend(more);
+    }
+    seen
 }
 
 fn is_constant(graph: &Graph, id: Id) -> bool {
