@@ -19,7 +19,7 @@
 //!
 //! What a program means is written in [`ir`]; ARCHITECTURE.md has the map of the modules and who may import whom.
 
-pub mod analysis;
+mod analysis;
 pub mod arith;
 pub mod cost;
 pub mod cse;

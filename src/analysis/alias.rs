@@ -11,7 +11,7 @@ use crate::ir::{BufferId, Expr, ExprKind, Origin, PrimFunc, VarId};
 
 /// A part of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Region {
+pub(crate) enum Region {
     /// A part that shares nothing with the others.
     Known(u32),
     /// It may be any part.
@@ -20,7 +20,7 @@ pub enum Region {
 
 /// The regions of a function's buffers.
 #[derive(Clone, Debug)]
-pub struct Regions {
+pub(crate) struct Regions {
     // By `BufferId`.
     regions: Vec<Region>,
     count: u32,
@@ -38,7 +38,7 @@ enum Owner {
 
 impl Regions {
     /// Finds the regions of `func`.
-    pub fn new(func: &PrimFunc) -> Regions {
+    pub(crate) fn new(func: &PrimFunc) -> Regions {
         let mut numbers: HashMap<Owner, u32> = HashMap::new();
         let regions = (0..func.buffers.len())
             .map(|i| match owner(func, BufferId(i as u32)) {
@@ -53,17 +53,18 @@ impl Regions {
     }
 
     /// The number of known regions; they are `Known(0)` to `Known(count - 1)`.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count as usize
     }
 
     /// The region of a buffer.
-    pub fn of(&self, buffer: BufferId) -> Region {
+    pub(crate) fn of(&self, buffer: BufferId) -> Region {
         self.regions.get(buffer.index()).copied().unwrap_or(Region::Unknown)
     }
 
     /// Whether a write to one of the buffers may change the other.
-    pub fn may_share(&self, a: BufferId, b: BufferId) -> bool {
+    #[cfg(test)]
+    fn may_share(&self, a: BufferId, b: BufferId) -> bool {
         match (self.of(a), self.of(b)) {
             (Region::Known(a), Region::Known(b)) => a == b,
             (Region::Unknown, _) | (_, Region::Unknown) => true,

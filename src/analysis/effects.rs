@@ -9,7 +9,7 @@ use crate::ir::{BinOp, BufferId, Call, Callee, Expr, ExprKind};
 
 /// What the operation at the root of an expression may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NodeEffect {
+pub(crate) struct NodeEffect {
     /// It may trap, or have no defined result, on some operands: an integer division by something that
     /// [may be zero](is_never_zero), a load (it may be out of range), a float that does not fit the integer type it
     /// is cast to, a shift by an amount that is not in range, a call that is not pure or of which nothing is
@@ -27,7 +27,7 @@ pub struct NodeEffect {
 
 impl NodeEffect {
     /// No effect at all: the result depends on the operands only, and there always is one.
-    pub const NONE: NodeEffect = NodeEffect {
+    pub(crate) const NONE: NodeEffect = NodeEffect {
         may_trap: false,
         loads: false,
         reads_state: false,
@@ -43,12 +43,12 @@ impl NodeEffect {
         NodeEffect { may_trap: true, loads: false, reads_state: true, updates_state: true, may_leave: true };
 
     /// Whether two evaluations with equal operands give equal results whatever happens in between.
-    pub fn is_pure(self) -> bool {
+    pub(crate) fn is_pure(self) -> bool {
         !self.loads && !self.reads_state && !self.updates_state && !self.may_leave
     }
 
     /// Both effects.
-    pub fn and(self, other: NodeEffect) -> NodeEffect {
+    pub(crate) fn and(self, other: NodeEffect) -> NodeEffect {
         NodeEffect {
             may_trap: self.may_trap || other.may_trap,
             loads: self.loads || other.loads,
@@ -60,7 +60,7 @@ impl NodeEffect {
 }
 
 /// The effect of the operation at the root of `e`.
-pub fn node_effect(e: &Expr) -> NodeEffect {
+pub(crate) fn node_effect(e: &Expr) -> NodeEffect {
     match &e.kind {
         ExprKind::Int(_)
         | ExprKind::Float(_)
@@ -116,7 +116,7 @@ fn is_total_shift(e: &Expr, name: &str, args: &[Expr]) -> bool {
 }
 
 /// Whether an integer cannot be zero by its form: a constant, a product of such, a `max` with a positive constant.
-pub fn is_never_zero(e: &Expr) -> bool {
+pub(crate) fn is_never_zero(e: &Expr) -> bool {
     let positive = |e: &Expr| lane_constant(e).is_some_and(|c| c > 0);
     match &e.kind {
         ExprKind::Int(v) => *v != 0,
@@ -128,7 +128,7 @@ pub fn is_never_zero(e: &Expr) -> bool {
 }
 
 /// The integer that every lane of a constant holds.
-pub fn lane_constant(e: &Expr) -> Option<i64> {
+pub(crate) fn lane_constant(e: &Expr) -> Option<i64> {
     match &e.kind {
         ExprKind::Broadcast(a) => a.as_int(),
         _ => e.as_int(),
@@ -137,7 +137,7 @@ pub fn lane_constant(e: &Expr) -> Option<i64> {
 
 /// How an expression uses one of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// As a value that is always computed.
     Value,
     /// As a value that is computed only if the operand evaluated before it asks for it.
@@ -148,7 +148,7 @@ pub enum Role {
 }
 
 /// How `e` uses its operand `index` (in the order of [`Expr::for_each_child`]), which is `child`.
-pub fn role(e: &Expr, index: usize, child: &Expr) -> Role {
+pub(crate) fn role(e: &Expr, index: usize, child: &Expr) -> Role {
     match &e.kind {
         ExprKind::Binary(op, ..) if op.is_logic() && index == 1 => Role::Lazy,
         ExprKind::Call(call) => {
@@ -170,7 +170,7 @@ pub fn role(e: &Expr, index: usize, child: &Expr) -> Role {
 
 /// What evaluating a whole expression may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExprEffect {
+pub(crate) struct ExprEffect {
     /// The union over all nodes. Operands that are evaluated lazily count as evaluated.
     pub any: NodeEffect,
     /// The buffers loaded from, in ascending order, each once.
@@ -179,7 +179,7 @@ pub struct ExprEffect {
 
 impl ExprEffect {
     /// The effect of evaluating `e`.
-    pub fn of(e: &Expr) -> ExprEffect {
+    pub(crate) fn of(e: &Expr) -> ExprEffect {
         let mut effect = ExprEffect::default();
         effect.add(e, Role::Value);
         effect.loads.sort_unstable();
@@ -203,22 +203,19 @@ impl ExprEffect {
             index += 1;
         });
     }
-
-    /// Whether two evaluations give equal results whatever happens in between.
-    pub fn is_pure(&self) -> bool {
-        self.any.is_pure()
-    }
-
-    /// Whether it can be evaluated anywhere that its variables are in scope: pure, and without a trap.
-    pub fn is_total(&self) -> bool {
-        self.any == NodeEffect::NONE
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ir::{DType, VarId};
+
+    impl ExprEffect {
+        /// Whether it can be evaluated anywhere that its variables are in scope: pure, and without a trap.
+        fn is_total(&self) -> bool {
+            self.any == NodeEffect::NONE
+        }
+    }
 
     fn x() -> Expr {
         Expr::var(VarId(0), DType::I32)
@@ -256,7 +253,7 @@ mod tests {
         let shift = |by: Expr| ExprEffect::of(&Expr::call(DType::I32, "shift_right", vec![x(), by]));
         assert!(shift(Expr::int(31, DType::I32)).is_total());
         assert!(!shift(Expr::int(32, DType::I32)).is_total());
-        assert!(!shift(x()).is_total() && shift(x()).is_pure());
+        assert!(!shift(x()).is_total() && shift(x()).any.is_pure());
     }
 
     #[test]
@@ -264,11 +261,11 @@ mod tests {
         let twice = Expr::binary(BinOp::Add, load(), load());
         let effect = ExprEffect::of(&twice);
         assert_eq!(effect.loads, [BufferId(0)]);
-        assert!(effect.any.may_trap && !effect.is_pure());
+        assert!(effect.any.may_trap && !effect.any.is_pure());
         let call = |name: &str, arg: Expr| ExprEffect::of(&Expr::call(DType::I32, name, vec![arg]));
         assert!(call("abs_unknown", x()).any.updates_state);
         assert!(call("popcount", x()).is_total());
-        assert!(call("call_pure_extern", x()).is_pure() && !call("call_pure_extern", x()).is_total());
+        assert!(call("call_pure_extern", x()).any.is_pure() && !call("call_pure_extern", x()).is_total());
         assert!(call("call_extern", x()).any.may_leave);
     }
 

@@ -35,12 +35,12 @@ use crate::ir::{AttrNode, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtK
 
 /// A state of a region of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Version(pub u32);
+pub(crate) struct Version(pub u32);
 
 /// A point of a function: before statement `index` of the block that a walk in program order meets as number
 /// `block` (the body of the function is 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
+pub(crate) struct Point {
     /// Number of the block.
     pub block: u32,
     /// Index of the statement.
@@ -79,21 +79,21 @@ impl Writes {
 
 /// What running some statements may write.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub(crate) struct Written {
     regions: Regions,
     writes: Writes,
 }
 
 impl Written {
     /// What one statement of `func` may write, its blocks included.
-    pub fn by(func: &PrimFunc, stmt: &Stmt) -> Written {
+    pub(crate) fn by(func: &PrimFunc, stmt: &Stmt) -> Written {
         let mut written = Written { regions: Regions::new(func), writes: Writes::default() };
         written.add(stmt);
         written
     }
 
     /// What any of some blocks of `func` may write.
-    pub fn by_blocks<'b>(func: &PrimFunc, blocks: impl IntoIterator<Item = &'b Block>) -> Written {
+    pub(crate) fn by_blocks<'b>(func: &PrimFunc, blocks: impl IntoIterator<Item = &'b Block>) -> Written {
         let mut written = Written { regions: Regions::new(func), writes: Writes::default() };
         blocks.into_iter().flatten().for_each(|stmt| written.add(stmt));
         written
@@ -105,7 +105,7 @@ impl Written {
     }
 
     /// Whether the value of an expression may be another than before.
-    pub fn may_change(&self, e: &Expr) -> bool {
+    pub(crate) fn may_change(&self, e: &Expr) -> bool {
         let mut changed = false;
         e.walk(&mut |e| {
             if let ExprKind::Load { buffer, .. } = e.kind {
@@ -126,7 +126,7 @@ impl Written {
 /// [`enter_block`](Self::enter_block), the statements, [`leave_block`](Self::leave_block); then
 /// [`after`](Self::after).
 #[derive(Clone, Debug)]
-pub struct MemoryVersions {
+pub(crate) struct MemoryVersions {
     regions: Regions,
     /// By number of the block.
     blocks: Vec<Writes>,
@@ -163,7 +163,7 @@ impl Open {
 
 impl MemoryVersions {
     /// At the head of the function: every region in the version it is passed in.
-    pub fn new(func: &PrimFunc) -> MemoryVersions {
+    pub(crate) fn new(func: &PrimFunc) -> MemoryVersions {
         let regions = Regions::new(func);
         let mut blocks = Vec::new();
         summarize(&func.body, &regions, &mut blocks);
@@ -180,7 +180,7 @@ impl MemoryVersions {
     }
 
     /// The version that a load of `buffer` in the head of the current statement sees; `None` if none can be told.
-    pub fn version(&self, buffer: BufferId) -> Option<Version> {
+    pub(crate) fn version(&self, buffer: BufferId) -> Option<Version> {
         let changes = self.open.last().is_none_or(|open| open.head_changes);
         (!changes).then(|| self.version_of(self.regions.of(buffer)))
     }
@@ -194,17 +194,12 @@ impl MemoryVersions {
 
     /// Where a version was born: a load in it gives the same value anywhere from this point on, as long as the version
     /// is current. `None` if nowhere: such a load equals no other.
-    pub fn birth(&self, version: Version) -> Option<Point> {
+    pub(crate) fn birth(&self, version: Version) -> Option<Point> {
         self.births.get(version.0 as usize).copied().flatten()
     }
 
-    /// The regions of the function's buffers.
-    pub fn regions(&self) -> &Regions {
-        &self.regions
-    }
-
     /// Comes to the head of a statement.
-    pub fn head(&mut self, stmt: &Stmt) {
+    pub(crate) fn head(&mut self, stmt: &Stmt) {
         if let Some(open) = self.open.last_mut() {
             open.head_changes = head_changes(stmt);
         }
@@ -215,7 +210,7 @@ impl MemoryVersions {
     }
 
     /// Enters the next block of the current statement.
-    pub fn enter_block(&mut self, stmt: &Stmt) {
+    pub(crate) fn enter_block(&mut self, stmt: &Stmt) {
         let block = self.next_block;
         self.next_block += 1;
         let mut written = Writes::default();
@@ -259,7 +254,7 @@ impl MemoryVersions {
     }
 
     /// Leaves the block entered last.
-    pub fn leave_block(&mut self) {
+    pub(crate) fn leave_block(&mut self) {
         if let Some(inner) = self.open.pop()
             && let Some(open) = self.open.last_mut()
         {
@@ -268,7 +263,7 @@ impl MemoryVersions {
     }
 
     /// Leaves a statement, and comes to the point before the next one of its block.
-    pub fn after(&mut self, stmt: &Stmt) {
+    pub(crate) fn after(&mut self, stmt: &Stmt) {
         let mut written = Writes::default();
         own_writes(stmt, &self.regions, &mut written);
         let mut point = None;

@@ -1,5 +1,5 @@
 //! Facts about programs that passes over statements and expressions rest on.
 
-pub mod alias;
-pub mod effects;
-pub mod memory;
+pub(crate) mod alias;
+pub(crate) mod effects;
+pub(crate) mod memory;

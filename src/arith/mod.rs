@@ -2,9 +2,9 @@
 //! tests, sample points, and a decision procedure for conditions.
 
 mod interval;
-pub mod linear;
-pub mod points;
+pub(crate) mod linear;
+pub(crate) mod points;
 mod residue;
 
 pub use interval::Interval;
-pub use residue::Residue;
+pub(crate) use residue::Residue;

@@ -4,7 +4,7 @@ use super::Interval;
 
 /// A value in the range for the variable numbered `variable` at the point numbered `point`: an end of the range, or
 /// a small or a larger distance from one. Without an end, values around zero, of both signs if `signed`.
-pub fn value_at(range: Interval, signed: bool, variable: u64, point: u64) -> i64 {
+pub(crate) fn value_at(range: Interval, signed: bool, variable: u64, point: u64) -> i64 {
     let hash = mix(variable.wrapping_add(1), point);
     let width = [3, 8, 40, 1500][usize::try_from(point % 4).unwrap_or(0)];
     let step = (hash / 4 % width).cast_signed();
@@ -24,7 +24,7 @@ pub fn value_at(range: Interval, signed: bool, variable: u64, point: u64) -> i64
 }
 
 /// A pseudo-random function of two numbers.
-pub fn mix(a: u64, b: u64) -> u64 {
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -90,7 +90,6 @@ impl Residue {
     }
 
     /// Sum.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
     pub fn add(self, other: Residue) -> Residue {
         match self.rest.checked_add(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
@@ -99,7 +98,6 @@ impl Residue {
     }
 
     /// Difference.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
     pub fn sub(self, other: Residue) -> Residue {
         match self.rest.checked_sub(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
@@ -108,7 +106,6 @@ impl Residue {
     }
 
     /// Product.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
     pub fn mul(self, other: Residue) -> Residue {
         // (r + m*k) * (s + n*l) = r*s + r*n*l + s*m*k + m*n*k*l.
         let product = |a: i64, b: i64| a.checked_mul(b);

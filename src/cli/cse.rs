@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use satir::cse;
-use satir::eqsat::extract::Effort;
+use satir::eqsat::Effort;
 use satir::eqsat::show::{Stage, show};
 use satir::ir::Module;
 

@@ -13,14 +13,14 @@ pub type Bindings = BTreeMap<String, i64>;
 /// Frequencies of the parts of statements, relative to the statement. Walk a function in program order and call
 /// [`Places::enter`] on every statement, so that values of `Bind` statements are known to later loop bounds.
 #[derive(Clone, Debug)]
-pub struct Places<'p> {
+pub(crate) struct Places<'p> {
     profile: &'p Profile,
     values: Vec<Option<i64>>,
 }
 
 /// Probabilities of the operands of an expression that are evaluated lazily.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LazyArms {
+pub(crate) enum LazyArms {
     /// Every operand is evaluated.
     None,
     /// The second operand (`and`, `or`).
@@ -31,7 +31,7 @@ pub enum LazyArms {
 
 impl<'p> Places<'p> {
     /// Starts at the head of `func`. `bindings` give values to its parameters and symbolic dimensions.
-    pub fn new(func: &PrimFunc, profile: &'p Profile, bindings: &Bindings) -> Places<'p> {
+    pub(crate) fn new(func: &PrimFunc, profile: &'p Profile, bindings: &Bindings) -> Places<'p> {
         let mut values = vec![None; func.vars.len()];
         if !bindings.is_empty() {
             for var in free_vars(func) {
@@ -42,7 +42,7 @@ impl<'p> Places<'p> {
     }
 
     /// Takes note of what the statement defines.
-    pub fn enter(&mut self, stmt: &Stmt) {
+    pub(crate) fn enter(&mut self, stmt: &Stmt) {
         if let StmtKind::Bind { var, value } = &stmt.kind {
             let known = self.evaluate(value);
             self.define(*var, known);
@@ -57,7 +57,7 @@ impl<'p> Places<'p> {
     }
 
     /// How many times the body of a loop runs.
-    pub fn trip_count(&self, f: &For) -> Frequency {
+    pub(crate) fn trip_count(&self, f: &For) -> Frequency {
         let step = f.step.as_ref().map_or(Some(1), |s| self.evaluate(s)).filter(|&s| s > 0);
         match (self.evaluate(&f.extent), step) {
             (Some(extent), Some(step)) => {
@@ -69,7 +69,7 @@ impl<'p> Places<'p> {
     }
 
     /// How many threads a launch of `extent` threads starts.
-    pub fn threads(&self, extent: &Expr) -> Frequency {
+    pub(crate) fn threads(&self, extent: &Expr) -> Frequency {
         match self.evaluate(extent) {
             Some(n) => Frequency::times(u64::try_from(n).unwrap_or(0)),
             None => Frequency::times(self.profile.default_extent()),
@@ -77,12 +77,12 @@ impl<'p> Places<'p> {
     }
 
     /// How many times the condition and body of a `while` run.
-    pub fn while_count(&self) -> Frequency {
+    pub(crate) fn while_count(&self) -> Frequency {
         Frequency::times(self.profile.default_extent())
     }
 
     /// How many times the body of an attribute statement runs: once unless it binds a thread.
-    pub fn attr_count(&self, node: &AttrNode, key: &str, value: &Expr) -> Frequency {
+    pub(crate) fn attr_count(&self, node: &AttrNode, key: &str, value: &Expr) -> Frequency {
         match node {
             AttrNode::IterVar { .. } if matches!(key, "thread_extent" | "virtual_thread") => {
                 self.threads(value)
@@ -96,18 +96,18 @@ impl<'p> Places<'p> {
     }
 
     /// The probabilities of the two arms of an `if`.
-    pub fn branches(&self, cond: &Expr) -> (Frequency, Frequency) {
+    pub(crate) fn branches(&self, cond: &Expr) -> (Frequency, Frequency) {
         branches(self.profile, cond)
     }
 
     /// How often the expressions of the statement itself are evaluated each time that it runs.
-    pub fn head_count(&self, stmt: &Stmt) -> Frequency {
+    pub(crate) fn head_count(&self, stmt: &Stmt) -> Frequency {
         if matches!(stmt.kind, StmtKind::While { .. }) { self.while_count() } else { Frequency::ONE }
     }
 
     /// How often each block of the statement runs each time that the statement does, in the order of
     /// [`Stmt::for_each_block`].
-    pub fn block_counts(&self, stmt: &Stmt) -> [Frequency; 2] {
+    pub(crate) fn block_counts(&self, stmt: &Stmt) -> [Frequency; 2] {
         match &stmt.kind {
             StmtKind::For(f) => [self.trip_count(f); 2],
             StmtKind::While { .. } => [self.while_count(); 2],
@@ -147,14 +147,14 @@ impl<'p> Places<'p> {
     }
 
     /// The value of an integer expression if it follows from constants and known variables.
-    pub fn evaluate(&self, e: &Expr) -> Option<i64> {
+    pub(crate) fn evaluate(&self, e: &Expr) -> Option<i64> {
         value::evaluate(e, &|var| self.values.get(var.index()).copied().flatten().map(value::Value::Int))?
             .as_int()
     }
 }
 
 /// Which operands of `e` are evaluated lazily, and how probable each is.
-pub fn lazy_arms(profile: &Profile, e: &Expr) -> LazyArms {
+pub(crate) fn lazy_arms(profile: &Profile, e: &Expr) -> LazyArms {
     match &e.kind {
         ExprKind::Binary(op, ..) if op.is_logic() => LazyArms::Second(profile.branch()),
         ExprKind::Call(_) => match e.as_intrin() {
@@ -170,7 +170,7 @@ pub fn lazy_arms(profile: &Profile, e: &Expr) -> LazyArms {
 
 impl LazyArms {
     /// The probability that operand `index` is evaluated when the expression is.
-    pub fn probability(self, index: usize) -> Frequency {
+    pub(crate) fn probability(self, index: usize) -> Frequency {
         match (self, index) {
             (LazyArms::Second(p) | LazyArms::SecondThird(p, _), 1) => p,
             (LazyArms::SecondThird(_, p), 2) => p,
@@ -179,7 +179,7 @@ impl LazyArms {
     }
 
     /// Whether operand `index` may stay unevaluated.
-    pub fn is_lazy(self, index: usize) -> bool {
+    pub(crate) fn is_lazy(self, index: usize) -> bool {
         match self {
             LazyArms::None => false,
             LazyArms::Second(_) => index == 1,

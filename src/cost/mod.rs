@@ -31,6 +31,7 @@ mod profile;
 mod units;
 
 pub use count::{ClassCount, CostBreakdown, Family, cost_of_expr, cost_of_func, family, weight_of};
-pub use frequency::{Bindings, LazyArms, Places, lazy_arms};
+pub use frequency::Bindings;
+pub(crate) use frequency::{LazyArms, Places, lazy_arms};
 pub use profile::{Profile, ProfileError, Weights};
 pub use units::{Cost, Frequency, Weight};

@@ -5,7 +5,7 @@
 //! of equality saturation. So no result costs more than what simpler methods reach, whatever limit ended the search.
 
 mod options;
-pub mod pool;
+mod pool;
 mod report;
 mod summary;
 pub mod syntactic;

@@ -12,24 +12,24 @@ use crate::ir::{AttrValue, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind,
 
 /// The number of a distinct expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClassId(pub u32);
+pub(super) struct ClassId(pub u32);
 
 impl ClassId {
     /// The index as `usize`.
-    pub const fn index(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// What tells two loads of one buffer at one index apart: see [`Pool::intern`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LoadTag(pub u32);
+pub(super) struct LoadTag(pub u32);
 
 impl LoadTag {
     /// All loads that are not told apart.
-    pub const ANY: LoadTag = LoadTag(u32::MAX - 1);
+    pub(super) const ANY: LoadTag = LoadTag(u32::MAX - 1);
     /// A load that only names a place in memory.
-    pub const PLACE: LoadTag = LoadTag(u32::MAX);
+    pub(super) const PLACE: LoadTag = LoadTag(u32::MAX);
 }
 
 /// An expression node without its operands.
@@ -75,7 +75,7 @@ struct Node {
 
 /// A set of distinct expressions.
 #[derive(Clone, Debug, Default)]
-pub struct Pool {
+pub(super) struct Pool {
     nodes: Vec<Node>,
     operands: Vec<ClassId>,
     table: HashTable<u32>,
@@ -84,23 +84,13 @@ pub struct Pool {
 
 impl Pool {
     /// A pool without expressions.
-    pub fn new() -> Pool {
+    pub(super) fn new() -> Pool {
         Pool::default()
-    }
-
-    /// The number of distinct expressions.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// The number of the expression with the root of `e` and the given operands, and whether it is a new one. A
     /// load is the same as another only if `tag` is.
-    pub fn intern(&mut self, e: &Expr, operands: &[ClassId], tag: LoadTag) -> (ClassId, bool) {
+    pub(super) fn intern(&mut self, e: &Expr, operands: &[ClassId], tag: LoadTag) -> (ClassId, bool) {
         let head = head_of(e, tag);
         let hash = self.hasher.hash_one((e.dtype, &head, operands));
         let found = self.table.find(hash, |&id| {
@@ -129,17 +119,17 @@ impl Pool {
     }
 
     /// The operands of an expression, in the order of [`Expr::for_each_child`].
-    pub fn operands(&self, id: ClassId) -> &[ClassId] {
+    pub(super) fn operands(&self, id: ClassId) -> &[ClassId] {
         self.operands_of(&self.nodes[id.index()])
     }
 
     /// The type of an expression.
-    pub fn dtype(&self, id: ClassId) -> DType {
+    pub(super) fn dtype(&self, id: ClassId) -> DType {
         self.nodes[id.index()].dtype
     }
 
     /// Operator and operands of a binary operation.
-    pub fn binary(&self, id: ClassId) -> Option<(BinOp, ClassId, ClassId)> {
+    pub(super) fn binary(&self, id: ClassId) -> Option<(BinOp, ClassId, ClassId)> {
         match (&self.nodes[id.index()].head, self.operands(id)) {
             (Head::Binary(op), &[a, b]) => Some((*op, a, b)),
             _ => None,
@@ -147,7 +137,7 @@ impl Pool {
     }
 
     /// The value of an integer constant.
-    pub fn int(&self, id: ClassId) -> Option<i64> {
+    pub(super) fn int(&self, id: ClassId) -> Option<i64> {
         match self.nodes[id.index()].head {
             Head::Int(v) => Some(v),
             _ => None,
@@ -155,13 +145,13 @@ impl Pool {
     }
 
     /// The number of nodes of an expression as a tree.
-    pub fn tree_size(&self, id: ClassId) -> u64 {
+    pub(super) fn tree_size(&self, id: ClassId) -> u64 {
         self.nodes[id.index()].size
     }
 
     /// The expression. `replace` is asked for each proper part, outermost first; what it answers stands in the
     /// part's place.
-    pub fn to_expr(&self, id: ClassId, replace: &mut dyn FnMut(ClassId) -> Option<Expr>) -> Expr {
+    pub(super) fn to_expr(&self, id: ClassId, replace: &mut dyn FnMut(ClassId) -> Option<Expr>) -> Expr {
         let node = &self.nodes[id.index()];
         let mut operands = self.operands_of(node).iter().map(|&o| match replace(o) {
             Some(e) => e,
@@ -275,9 +265,9 @@ mod tests {
         let mut pool = Pool::new();
         let id = intern(&mut pool, &call);
         assert_eq!(pool.to_expr(id, &mut |_| None), call);
-        let before = pool.len();
+        let before = pool.nodes.len();
         assert_eq!(intern(&mut pool, &call), id);
-        assert_eq!(pool.len(), before);
+        assert_eq!(pool.nodes.len(), before);
         let mut nodes = 0;
         call.walk(&mut |_| nodes += 1);
         assert_eq!(pool.tree_size(id), nodes);

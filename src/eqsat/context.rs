@@ -30,8 +30,7 @@ const MAX_ELIMINATIONS: usize = 4;
 
 /// What is known of the sign of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Sign {
+pub(crate) enum Sign {
     Negative,
     NotPositive,
     Zero,
@@ -43,7 +42,7 @@ pub enum Sign {
 
 impl Sign {
     /// Whether `d op 0` holds for a value `d` of this sign, if that follows.
-    pub fn decide(self, op: BinOp) -> Option<bool> {
+    pub(crate) fn decide(self, op: BinOp) -> Option<bool> {
         let (neg, zero, pos) = match self {
             Sign::Negative => (true, false, false),
             Sign::NotPositive => (true, true, false),
@@ -72,7 +71,7 @@ impl Sign {
 }
 
 /// The sign of a polynomial's value, from ranges alone.
-pub fn sign_by_range(graph: &Graph, p: &Poly) -> Sign {
+pub(crate) fn sign_by_range(graph: &Graph, p: &Poly) -> Sign {
     let range = bound(graph, p, BOUND_DEPTH);
     if range.as_point() == Some(0) {
         Sign::Zero
@@ -92,7 +91,7 @@ pub fn sign_by_range(graph: &Graph, p: &Poly) -> Sign {
 }
 
 /// The sign of a polynomial's value, from ranges and assumptions.
-pub fn sign(graph: &Graph, p: &Poly) -> Sign {
+pub(crate) fn sign(graph: &Graph, p: &Poly) -> Sign {
     let by_range = sign_by_range(graph, p);
     let (below, above) = match by_range {
         Sign::Unknown => (true, true),
@@ -126,7 +125,7 @@ pub fn sign(graph: &Graph, p: &Poly) -> Sign {
 }
 
 /// `rest // divisor` for a divisor of at least 1, if that is 0 or -1.
-pub fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Option<i64> {
+pub(crate) fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Option<i64> {
     let proven = |p: Option<Poly>| p.is_some_and(|p| not_negative(graph, &p));
     let below = divisor.sub(rest).and_then(|p| p.add(&Poly::constant(-1)));
     if proven(Some(rest.clone())) {
@@ -137,7 +136,7 @@ pub fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Option<i64>
 }
 
 /// Whether the value is proven not to be negative.
-pub fn not_negative(graph: &Graph, p: &Poly) -> bool {
+pub(crate) fn not_negative(graph: &Graph, p: &Poly) -> bool {
     if witness::refutes_not_negative(graph, p) {
         return false;
     }
@@ -215,7 +214,7 @@ fn any_quotient(graph: &Graph, class: Id) -> Option<(Poly, Poly)> {
 
 /// `sum <= 0` with quotients multiplied out: `N // Q <= e` is `N <= e*Q + Q - 1` and `e <= N // Q` is `e*Q <= N`,
 /// for `Q >= 1`.
-pub fn without_quotients(graph: &Graph, sum: Poly) -> Poly {
+pub(crate) fn without_quotients(graph: &Graph, sum: Poly) -> Poly {
     let mut sum = sum;
     for _ in 0..MAX_ELIMINATIONS {
         let next = sum.terms().iter().find_map(|(monomial, c)| {
@@ -238,7 +237,7 @@ pub fn without_quotients(graph: &Graph, sum: Poly) -> Poly {
 
 /// Takes what the graph's true and false comparisons say as assumptions and ranges, and splits true conjunctions
 /// and false disjunctions. Returns whether anything is new.
-pub fn assume_what_is_true(graph: &mut Graph) -> bool {
+pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
     let mut changed = false;
     for truth in [true, false] {
         let Some(class) = graph.lookup(Node::int(i64::from(truth), DType::BOOL)) else { continue };

@@ -12,7 +12,7 @@ use super::theory::quotient_of;
 const MAX_DEPTH: usize = 4;
 
 /// Classes that are not zero where `extent` is at least 1.
-pub fn nonzero_factors(graph: &Graph, extent: Id) -> Vec<Id> {
+pub(crate) fn nonzero_factors(graph: &Graph, extent: Id) -> Vec<Id> {
     let mut value = poly_of(graph, extent).as_ref().clone();
     let mut least = 1i64;
     for _ in 0..MAX_DEPTH {

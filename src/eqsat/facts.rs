@@ -26,7 +26,7 @@ use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 
 /// The e-graph of a function.
-pub type Graph = EGraph<Node, Theory>;
+pub(crate) type Graph = EGraph<Node, Theory>;
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
@@ -120,18 +120,18 @@ impl Theory {
 
 /// Whether the graph may not grow any more: it has more than `node_limit` nodes, its time is over, or it contradicts
 /// itself, so that nothing will be made of it.
-pub fn is_full(graph: &Graph, node_limit: usize) -> bool {
+pub(crate) fn is_full(graph: &Graph, node_limit: usize) -> bool {
     graph.total_size() > node_limit || graph.analysis.is_late() || graph.analysis.contradicts()
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.
-pub fn poly_of(graph: &Graph, id: Id) -> Arc<Poly> {
+pub(crate) fn poly_of(graph: &Graph, id: Id) -> Arc<Poly> {
     let id = graph.find(id);
     graph[id].data.poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(id)))
 }
 
 /// Whether the theory of integers applies to the type: a scalar of a type that is taken not to overflow.
-pub fn in_theory(dtype: DType) -> bool {
+pub(crate) fn in_theory(dtype: DType) -> bool {
     dtype.is_index() && dtype.is_scalar()
 }
 
@@ -399,7 +399,7 @@ fn binary_interval(op: BinOp, a: Interval, b: Interval) -> Option<Interval> {
 }
 
 /// Unites the class of a commutative operation with the one on swapped operands, if there is one.
-pub fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, id: Id) -> bool {
+pub(crate) fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, id: Id) -> bool {
     match graph.lookup(Node::bin(op, dtype, b, a)) {
         Some(other) if graph.find(other) != graph.find(id) => graph.union(id, other),
         _ => false,
@@ -407,6 +407,6 @@ pub fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, 
 }
 
 /// The variable's level and range are set for the ids up to `vars`.
-pub fn theory_for(vars: usize) -> Theory {
+pub(crate) fn theory_for(vars: usize) -> Theory {
     Theory { var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
 }

@@ -11,8 +11,8 @@
 //! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`;
 //! - *shared*: parts that several sums of the function have in common ([`shared`]).
 
-pub mod divisors;
-pub mod shared;
+pub(crate) mod divisors;
+pub(crate) mod shared;
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Emit for Graph {
 }
 
 /// Builds the polynomial outermost terms first and returns the class.
-pub fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
+pub(crate) fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
     let terms = by_level(graph, poly);
     let mut sum = Sum::new(dtype);
     for (_, monomial, coefficient) in terms {
@@ -57,7 +57,7 @@ pub fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 
 /// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
 /// nodes.
-pub fn offer_all(graph: &mut Graph, node_limit: usize) {
+pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
     let of_type = |graph: &Graph, wanted: fn(DType) -> bool| {
         let mut ids: Vec<Id> = graph.classes().filter(|c| wanted(c.data.dtype)).map(|c| c.id).collect();
         ids.sort_unstable();
@@ -88,7 +88,7 @@ pub fn offer_all(graph: &mut Graph, node_limit: usize) {
 }
 
 /// Puts the candidate forms of a class's polynomial into the class.
-pub fn offer(graph: &mut Graph, id: Id) {
+pub(crate) fn offer(graph: &mut Graph, id: Id) {
     let id = graph.find(id);
     let dtype = graph[id].data.dtype;
     let poly = Poly::clone(&poly_of(graph, id));

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::ir::{BinOp, BufferId, DType, VarId};
 
 /// The operands of a node.
-pub type Children = SmallVec<[Id; 3]>;
+pub(crate) type Children = SmallVec<[Id; 3]>;
 
 /// An e-node: an operator, the type of its value, and operand classes.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -17,7 +17,7 @@ use crate::ir::{
 
 /// The variables whose `Bind` stays.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub(crate) struct Kept {
     /// Those that equal nothing else.
     pub opaque: HashSet<VarId>,
     /// Those that must be bound; [`None`] if all must.
@@ -25,7 +25,7 @@ pub struct Kept {
 }
 
 /// Finds the variables whose `Bind` stays; with `all`, every one does.
-pub fn kept(func: &PrimFunc, all: bool) -> Kept {
+pub(crate) fn kept(func: &PrimFunc, all: bool) -> Kept {
     let mut finder =
         Finder { memory: MemoryVersions::new(func), reads: HashMap::new(), kept: HashSet::new() };
     finder.block(&func.body);

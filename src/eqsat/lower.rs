@@ -31,7 +31,7 @@ use crate::ir::{
 
 /// A place where an expression stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub(crate) struct Site {
     /// Its class.
     pub class: Id,
     /// The statement whose part it is (or, in a pseudo-scope, position 0).
@@ -41,7 +41,7 @@ pub struct Site {
 }
 
 /// A function in the e-graph.
-pub struct Lowered {
+pub(crate) struct Lowered {
     /// The e-graph.
     pub graph: Graph,
     /// The scopes.
@@ -68,7 +68,7 @@ pub struct Lowered {
 
 /// An operation that might trap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Trap {
+pub(crate) enum Trap {
     /// A division or remainder by this class, which traps if that is zero.
     Zero(Id),
     /// The operation of this node.
@@ -76,11 +76,11 @@ pub enum Trap {
 }
 
 /// A condition under which something is evaluated: a class of truth values, and which of them.
-pub type Guard = (Id, bool);
+pub(crate) type Guard = (Id, bool);
 
 /// The input evaluates an operation at a place: it does not trap there.
 #[derive(Clone, Debug)]
-pub struct Evidence {
+pub(crate) struct Evidence {
     /// The operation.
     pub trap: Trap,
     /// The statement whose part it is.
@@ -122,18 +122,18 @@ impl Callees {
 const FIRST_HOLE: u32 = u32::MAX / 2;
 
 /// The variable that stands for operand `i` of a template.
-pub fn hole(i: usize) -> VarId {
+pub(crate) fn hole(i: usize) -> VarId {
     VarId(FIRST_HOLE + u32::try_from(i).expect("fewer than 2^31 holes"))
 }
 
 /// The operand that a variable stands for in a template.
-pub fn hole_index(var: VarId) -> Option<usize> {
+pub(crate) fn hole_index(var: VarId) -> Option<usize> {
     var.0.checked_sub(FIRST_HOLE).map(|i| i as usize)
 }
 
 /// Puts the expressions of `func` into an e-graph. `bindings` and `profile` give the frequencies of scopes;
 /// they do not make facts. With `keep_lets`, all `Bind` statements stay.
-pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets: bool) -> Lowered {
+pub(crate) fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets: bool) -> Lowered {
     let mut lowerer = Lowerer::new(func, profile, bindings);
     lowerer.kept = lets::kept(func, keep_lets);
     lowerer.memory = Some(MemoryVersions::new(func));
@@ -147,7 +147,7 @@ pub fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets:
 
 /// What is known at a place, for [`lower_at`].
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub(crate) struct Known {
     /// The range of each variable.
     pub ranges: Vec<Interval>,
     /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
@@ -158,7 +158,12 @@ pub struct Known {
 
 /// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph. Each is in a scope of its own:
 /// what one of them evaluates is no evidence for another.
-pub fn lower_at<'a>(func: &'a PrimFunc, profile: &'a Profile, known: &'a Known, exprs: &[&Expr]) -> Lowered {
+pub(crate) fn lower_at<'a>(
+    func: &'a PrimFunc,
+    profile: &'a Profile,
+    known: &'a Known,
+    exprs: &[&Expr],
+) -> Lowered {
     let bindings = Bindings::new();
     let mut lowerer = Lowerer::new(func, profile, &bindings);
     lowerer.out.graph.analysis.var_ranges.clone_from(&known.ranges);
@@ -673,7 +678,7 @@ impl<'a> Lowerer<'a> {
 }
 
 /// The ranges that hold in the whole function: dimensions of parameters' buffers are not negative.
-pub fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
+pub(crate) fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
     let mut ranges = vec![Interval::ALL; func.vars.len()];
     let of_params = func.params.iter().filter_map(|p| match p {
         Param::Buffer(buffer) => Some(*buffer),
@@ -690,7 +695,7 @@ pub fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
 }
 
 /// The range `min .. min + extent` of a loop variable, if both are constants and it is not empty.
-pub fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
+pub(crate) fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
     let range = || {
         let (min, extent) = (min?, extent?);
         Interval::new(min, min.checked_add(extent)?.checked_sub(1)?)
@@ -707,7 +712,7 @@ fn dimensions(buffer: &Buffer) -> impl Iterator<Item = VarId> {
 }
 
 /// Whether the operation divides by its second operand.
-pub fn is_division(op: BinOp) -> bool {
+pub(crate) fn is_division(op: BinOp) -> bool {
     matches!(op, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod)
 }
 
@@ -719,13 +724,13 @@ fn call_effect(call: &Call) -> Effect {
 }
 
 /// Whether the call is `T.if_then_else(c, a, b)`, which evaluates one of its arms.
-pub fn is_lazy_select(call: &Call) -> bool {
+pub(crate) fn is_lazy_select(call: &Call) -> bool {
     matches!(&call.callee, Callee::Intrin(name) if &**name == "if_then_else") && call.args.len() == 3
 }
 
 /// Whether evaluating the expression does more than compute a value from values and buffers: it must then happen
 /// exactly as often, and in the order, as it stands.
-pub fn acts(e: &Expr) -> bool {
+pub(crate) fn acts(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         if let ExprKind::Call(call) = &e.kind {
@@ -740,7 +745,7 @@ pub fn acts(e: &Expr) -> bool {
 }
 
 /// Whether the value of a `Bind` cannot be computed again later, or is no plain value.
-pub fn reads_or_acts(e: &Expr) -> bool {
+pub(crate) fn reads_or_acts(e: &Expr) -> bool {
     let mut found = acts(e) || e.dtype == DType::HANDLE || e.dtype == DType::VOID;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
     found
@@ -748,7 +753,7 @@ pub fn reads_or_acts(e: &Expr) -> bool {
 
 /// Calls `f` on every expression root of a statement that is evaluated, in walking order; not on what stands in
 /// nested blocks.
-pub fn visit_roots<'s>(stmt: &'s mut Stmt, mut f: impl FnMut(&'s mut Expr)) {
+pub(crate) fn visit_roots<'s>(stmt: &'s mut Stmt, mut f: impl FnMut(&'s mut Expr)) {
     match &mut stmt.kind {
         StmtKind::Bind { value, .. } => f(value),
         StmtKind::Store { indices, value, .. } => {

@@ -5,32 +5,35 @@
 //!          --extract::select--> a node per class --extract::place--> bindings --raise--> PrimFunc
 //! ```
 //!
-//! Each stage is a module; data flows one way. The reasons why the equalities are sound are in [`facts`] and
-//! [`theory`], those for placement in [`extract::place`].
+//! Each stage is a module; data flows one way. The reasons why the equalities are sound are in `eqsat::facts` and
+//! `eqsat::theory`, those for placement in `eqsat::extract::place`.
 
-pub mod context;
-pub mod extents;
-pub mod extract;
-pub mod facts;
-pub mod forms;
-pub mod lang;
-pub mod lets;
-pub mod lower;
+pub(crate) mod context;
+pub(crate) mod extents;
+pub(crate) mod extract;
+pub(crate) mod facts;
+pub(crate) mod forms;
+pub(crate) mod lang;
+pub(crate) mod lets;
+pub(crate) mod lower;
 mod matching;
-pub mod monomial;
-pub mod observe;
-pub mod poly;
+pub(crate) mod monomial;
+pub(crate) mod observe;
+pub(crate) mod poly;
 mod prepared;
-pub mod raise;
+pub(crate) mod raise;
 mod rebuild;
 pub mod rewrite;
-pub mod scopes;
+pub(crate) mod scopes;
 mod shapes;
 pub mod show;
 #[cfg(test)]
 mod tests;
-pub mod theory;
-pub mod witness;
+pub(crate) mod theory;
+pub(crate) mod witness;
+
+pub use extract::Effort;
+pub use observe::RuleUse;
 
 use std::time::{Duration, Instant};
 

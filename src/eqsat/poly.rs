@@ -12,13 +12,13 @@ use std::cmp::Ordering;
 
 use egg::Id;
 
-pub use super::monomial::Monomial;
+pub(crate) use super::monomial::Monomial;
 
 /// The most terms of a polynomial: a bound on the work for one class, and so on the whole for long chains.
-pub const MAX_TERMS: usize = 128;
+pub(crate) const MAX_TERMS: usize = 128;
 
 /// The highest degree of a product.
-pub const MAX_DEGREE: usize = 8;
+pub(crate) const MAX_DEGREE: usize = 8;
 
 /// A polynomial in normal form.
 // Invariant: terms are strictly increasing in their monomials and no coefficient is zero.
@@ -288,7 +288,7 @@ impl Poly {
 }
 
 /// The largest product of atoms, and the largest constant, that divide every term of all the polynomials.
-pub fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
+pub(crate) fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
     let mut terms = polys.iter().flat_map(|p| p.terms.iter());
     let Some((first, c)) = terms.next() else { return (Monomial::new(), 1) };
     let mut monomial = first.clone();
@@ -301,7 +301,7 @@ pub fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
 }
 
 /// Greatest common divisor, non-negative.
-pub fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

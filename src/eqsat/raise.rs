@@ -10,7 +10,7 @@ use super::scopes::{Place, ScopeId, Scopes};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.
-pub fn raise(
+pub(crate) fn raise(
     func: &PrimFunc,
     lowered: &Lowered,
     selection: &Selection,
@@ -53,7 +53,7 @@ const MAX_TREE: usize = 20_000;
 
 /// The chosen expression of each site, without any bindings; `None` where that would be too large (what is shared is
 /// written again for each use).
-pub fn expressions(lowered: &Lowered, selection: &Selection) -> Vec<Option<Expr>> {
+pub(crate) fn expressions(lowered: &Lowered, selection: &Selection) -> Vec<Option<Expr>> {
     let raiser = Raiser::new(lowered, selection);
     let mut sizes: Vec<usize> = Vec::with_capacity(selection.chosen.len());
     for chosen in &selection.chosen {

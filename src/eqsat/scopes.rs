@@ -9,11 +9,11 @@ use crate::ir::VarId;
 
 /// A scope: index into [`Scopes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScopeId(pub u32);
+pub(crate) struct ScopeId(pub u32);
 
 /// A place: just before statement `position` of a scope's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// The block.
     pub scope: ScopeId,
     /// The index of the statement.
@@ -22,7 +22,7 @@ pub struct Place {
 
 /// One scope.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// The statement that the scope belongs to; `None` for the function's body.
     pub parent: Option<Place>,
     /// Distance from the function's body.
@@ -40,7 +40,7 @@ pub struct Scope {
 
 /// All scopes of a function; parents come before children.
 #[derive(Clone, Debug, Default)]
-pub struct Scopes {
+pub(crate) struct Scopes {
     scopes: Vec<Scope>,
     /// The scope that defines each variable, and from which statement on; [`VarId`] is the index.
     definitions: Vec<Option<Place>>,
@@ -48,37 +48,27 @@ pub struct Scopes {
 
 impl Scopes {
     /// The function's body.
-    pub const ROOT: ScopeId = ScopeId(0);
+    pub(crate) const ROOT: ScopeId = ScopeId(0);
 
     /// Adds a scope and returns it.
-    pub fn push(&mut self, scope: Scope) -> ScopeId {
+    pub(crate) fn push(&mut self, scope: Scope) -> ScopeId {
         let id = ScopeId(u32::try_from(self.scopes.len()).expect("fewer than 2^32 scopes"));
         self.scopes.push(scope);
         id
     }
 
     /// The scope's entry.
-    pub fn get(&self, id: ScopeId) -> &Scope {
+    pub(crate) fn get(&self, id: ScopeId) -> &Scope {
         &self.scopes[id.0 as usize]
     }
 
     /// The scope's entry, to change it.
-    pub fn get_mut(&mut self, id: ScopeId) -> &mut Scope {
+    pub(crate) fn get_mut(&mut self, id: ScopeId) -> &mut Scope {
         &mut self.scopes[id.0 as usize]
     }
 
-    /// The number of scopes.
-    pub fn len(&self) -> usize {
-        self.scopes.len()
-    }
-
-    /// Whether there is no scope yet.
-    pub fn is_empty(&self) -> bool {
-        self.scopes.is_empty()
-    }
-
     /// Records that `var` is defined from `place` on.
-    pub fn define(&mut self, var: VarId, place: Place) {
+    pub(crate) fn define(&mut self, var: VarId, place: Place) {
         if self.definitions.len() <= var.index() {
             self.definitions.resize(var.index() + 1, None);
         }
@@ -86,12 +76,12 @@ impl Scopes {
     }
 
     /// From where on `var` is in scope; `None` for parameters and dimensions.
-    pub fn definition(&self, var: VarId) -> Option<Place> {
+    pub(crate) fn definition(&self, var: VarId) -> Option<Place> {
         self.definitions.get(var.index()).copied().flatten()
     }
 
     /// How often each scope runs, or any around it if that is more.
-    pub fn frequencies(&self) -> Vec<f64> {
+    pub(crate) fn frequencies(&self) -> Vec<f64> {
         let mut most: Vec<f64> = Vec::with_capacity(self.scopes.len());
         for scope in &self.scopes {
             let around = scope.parent.map_or(0.0, |place| most[place.scope.0 as usize]);
@@ -101,20 +91,20 @@ impl Scopes {
     }
 
     /// Whether no scope runs more rarely than the one around it.
-    pub fn frequencies_grow(&self) -> bool {
+    pub(crate) fn frequencies_grow(&self) -> bool {
         self.scopes.iter().all(|s| s.parent.is_none_or(|p| self.get(p.scope).frequency <= s.frequency))
     }
 
     /// The later of two places of which one lies inside of the other's scope: the deeper scope, or the later statement of
     /// one scope.
-    pub fn later(&self, a: Place, b: Place) -> Place {
+    pub(crate) fn later(&self, a: Place, b: Place) -> Place {
         let key = |p: Place| (self.get(p.scope).depth, p.position);
         if key(b) > key(a) { b } else { a }
     }
 
     /// The place in `ancestor` that leads to `place`: the statement of `ancestor` that contains it. `None` if
     /// `ancestor` is not an ancestor of (or the same as) the place's scope.
-    pub fn lift(&self, place: Place, ancestor: ScopeId) -> Option<Place> {
+    pub(crate) fn lift(&self, place: Place, ancestor: ScopeId) -> Option<Place> {
         let depth = self.get(ancestor).depth;
         let mut at = place;
         while self.get(at.scope).depth > depth {

@@ -13,7 +13,7 @@ use crate::ir::value::int;
 use crate::ir::{BinOp, DType};
 
 /// How many points there are.
-pub const POINTS: usize = 6;
+pub(crate) const POINTS: usize = 6;
 
 /// The values of a class at the points.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +62,7 @@ impl Witness {
 
 /// The signs that a value has at some points.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Below zero at a point.
     pub negative: bool,
     /// Above zero at a point.
@@ -70,7 +70,7 @@ pub struct Seen {
 }
 
 /// The signs of a polynomial's value at the points where what is known holds.
-pub fn signs(graph: &Graph, p: &Poly) -> Seen {
+pub(crate) fn signs(graph: &Graph, p: &Poly) -> Seen {
     let mut seen = Seen::default();
     for value in values(graph, p) {
         seen.negative |= value < 0;
@@ -80,7 +80,7 @@ pub fn signs(graph: &Graph, p: &Poly) -> Seen {
 }
 
 /// Whether the value is negative at a point where what is known holds.
-pub fn refutes_not_negative(graph: &Graph, p: &Poly) -> bool {
+pub(crate) fn refutes_not_negative(graph: &Graph, p: &Poly) -> bool {
     values(graph, p).any(|value| value < 0)
 }
 

@@ -6,10 +6,10 @@
 //! ```
 
 mod dice;
-pub mod generate;
-pub mod mutate;
-pub mod oracle;
-pub mod shrink;
+mod generate;
+mod mutate;
+mod oracle;
+mod shrink;
 pub mod text;
 mod tree;
 

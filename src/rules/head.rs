@@ -5,17 +5,17 @@ use crate::ir::BinOp;
 
 /// An operator, or the conversion to a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head(u8);
+pub(crate) struct Head(u8);
 
 impl Head {
     /// How many there are.
-    pub const COUNT: usize = BinOp::ALL.len() + RuleOp::OTHERS.len() + 1;
+    pub(crate) const COUNT: usize = BinOp::ALL.len() + RuleOp::OTHERS.len() + 1;
 
     /// `(cast @t ?x)`
-    pub const CAST: Head = Head(Head::COUNT as u8 - 1);
+    pub(crate) const CAST: Head = Head(Head::COUNT as u8 - 1);
 
     /// Of a pattern with this operator.
-    pub fn of(op: RuleOp) -> Head {
+    pub(crate) fn of(op: RuleOp) -> Head {
         let position = match op {
             RuleOp::Bin(op) => op as usize,
             other => BinOp::ALL.len() + RuleOp::OTHERS.iter().take_while(|(_, op)| *op != other).count(),
@@ -40,7 +40,7 @@ impl Head {
     }
 
     /// Of this pattern, if it is no hole and no constant.
-    pub fn of_pattern(pat: &Pat) -> Option<Head> {
+    pub(crate) fn of_pattern(pat: &Pat) -> Option<Head> {
         match pat {
             Pat::Op(op, _) => Some(Head::of(*op)),
             Pat::Cast(..) => Some(Head::CAST),
@@ -49,21 +49,21 @@ impl Head {
     }
 
     /// Its position among all, less than [`Head::COUNT`].
-    pub const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// A set of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heads(u32);
+pub(crate) struct Heads(u32);
 
 impl Heads {
     /// The empty set.
-    pub const EMPTY: Heads = Heads(0);
+    pub(crate) const EMPTY: Heads = Heads(0);
 
     /// All that occur in a pattern: where one of them is missing, it does not match.
-    pub fn of_pattern(pat: &Pat) -> Heads {
+    pub(crate) fn of_pattern(pat: &Pat) -> Heads {
         let mut heads = Heads::EMPTY;
         pat.walk(&mut |part| {
             if let Some(head) = Head::of_pattern(part) {
@@ -74,22 +74,22 @@ impl Heads {
     }
 
     /// Adds one.
-    pub const fn insert(&mut self, head: Head) {
+    pub(crate) const fn insert(&mut self, head: Head) {
         self.0 |= 1 << head.0;
     }
 
     /// Adds all of others.
-    pub const fn insert_all(&mut self, others: Heads) {
+    pub(crate) const fn insert_all(&mut self, others: Heads) {
         self.0 |= others.0;
     }
 
     /// Whether this one is among them.
-    pub const fn contains(self, head: Head) -> bool {
+    pub(crate) const fn contains(self, head: Head) -> bool {
         self.0 >> head.0 & 1 == 1
     }
 
     /// Whether all of these are among the others.
-    pub const fn all_in(self, others: Heads) -> bool {
+    pub(crate) const fn all_in(self, others: Heads) -> bool {
         self.0 & !others.0 == 0
     }
 }

@@ -15,8 +15,8 @@ mod sexp;
 mod unread;
 
 pub use ast::{Cond, Direction, Hole, Pat, Rule, RuleOp, TypeClass, TypeRef, TypeVar};
-pub use head::{Head, Heads};
+pub(crate) use head::{Head, Heads};
 pub use load::{RuleFile, parse};
 pub use set::{RuleInfo, RuleSet, RulesError, SetInfo};
-pub use sexp::MAX_NESTING;
-pub use unread::{Need, Unread, unread};
+pub(crate) use sexp::MAX_NESTING;
+pub(crate) use unread::{Need, Unread, unread};

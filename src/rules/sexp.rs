@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::diag::Span;
 
 /// Deepest nesting of lists in a rule file.
-pub const MAX_NESTING: usize = 64;
+pub(crate) const MAX_NESTING: usize = 64;
 
 /// A node and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

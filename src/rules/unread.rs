@@ -14,7 +14,7 @@ use super::sexp::{self, ends_atom};
 
 /// A rule of the embedded sets that are on when nothing else is said.
 #[derive(Clone, Copy, Debug)]
-pub struct Unread {
+pub(crate) struct Unread {
     /// Of its file in [`EMBEDDED`].
     file: usize,
     /// Place in the file.
@@ -27,7 +27,7 @@ pub struct Unread {
 
 /// What one side of a rule needs of what it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
+pub(crate) struct Need {
     /// What stands at its root.
     pub root: Head,
     /// All that occurs in it.
@@ -36,12 +36,12 @@ pub struct Need {
 
 impl Unread {
     /// What is matched: the left side, then the right side if the rule is used in both directions.
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
         self.needs.into_iter().flatten()
     }
 
     /// Reads the rule; `None` if it has a mistake, which the embedded ones have not in a build whose tests pass.
-    pub fn read(&self) -> Option<Rule> {
+    pub(crate) fn read(&self) -> Option<Rule> {
         let (name, text) = EMBEDDED[self.file];
         let range: Range<usize> = self.start..self.end;
         let forms = sexp::read_range(text, range).ok()?;
@@ -52,7 +52,7 @@ impl Unread {
 }
 
 /// All of them, in order.
-pub fn unread() -> Vec<Unread> {
+pub(crate) fn unread() -> Vec<Unread> {
     let mut found = Vec::new();
     for (file, (_, text)) in EMBEDDED.iter().enumerate() {
         let (mut at, mut line) = (0, 1);

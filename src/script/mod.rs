@@ -11,7 +11,8 @@ mod lower;
 mod printer;
 mod syntax;
 
-pub use printer::{ExprPrinter, print_expr, print_func, print_module};
+pub(crate) use printer::ExprPrinter;
+pub use printer::{print_expr, print_func, print_module};
 
 use crate::diag::{Diagnostic, Span};
 use crate::ir::{Expr, Module, PrimFunc};

@@ -40,34 +40,36 @@ const SAMPLES: u64 = 24;
 /// Decides conditions over variables of given ranges under assumptions. All loads are taken to read one state of
 /// memory: nothing that is assumed or decided may write.
 #[derive(Clone, Debug)]
-pub struct Prover<'a> {
+pub(crate) struct Prover<'a> {
     translator: Translator<'a>,
     facts: Vec<Formula>,
 }
 
 impl<'a> Prover<'a> {
     /// The budget of one decision that suits single expressions.
-    pub const FUEL: u64 = 400_000;
+    pub(crate) const FUEL: u64 = 400_000;
 
-    /// Variables have these ranges ([`VarId`] is the index); those beyond have none.
-    pub fn new(ranges: &'a [Interval]) -> Prover<'a> {
+    /// As [`with_values`](Prover::with_values), with no variable bound to a value.
+    #[cfg(test)]
+    fn new(ranges: &'a [Interval]) -> Prover<'a> {
         Prover { translator: Translator::new(ranges, None), facts: Vec::new() }
     }
 
-    /// As [`new`](Prover::new), and some variables are bound to values, which must be pure and read no memory.
-    pub fn with_values(ranges: &'a [Interval], values: &'a HashMap<VarId, Expr>) -> Prover<'a> {
+    /// Variables have these ranges ([`VarId`] is the index); those beyond have none. Some are bound to values, which
+    /// must be pure and read no memory.
+    pub(crate) fn with_values(ranges: &'a [Interval], values: &'a HashMap<VarId, Expr>) -> Prover<'a> {
         Prover { translator: Translator::new(ranges, Some(values)), facts: Vec::new() }
     }
 
     /// Takes a condition to be true or false.
-    pub fn assume(&mut self, cond: &Expr, truth: bool) {
+    pub(crate) fn assume(&mut self, cond: &Expr, truth: bool) {
         let formula = self.translator.condition(cond);
         self.facts.extend(if truth { Some(formula) } else { formula.negate() });
     }
 
     /// Whether a condition holds for all values of the variables that satisfy the assumptions (`true`) or for none
     /// (`false`); `None` if neither was proven with `fuel`, or if nothing satisfies the assumptions.
-    pub fn decide(&mut self, cond: &Expr, fuel: u64) -> Option<bool> {
+    pub(crate) fn decide(&mut self, cond: &Expr, fuel: u64) -> Option<bool> {
         let goal = self.translator.condition(cond);
         let opposite = goal.negate()?;
         let facts = self.relevant(&goal);

@@ -12,7 +12,7 @@
 //! - never executes what may trap where the input would not have executed it: `i // n` of two arms under
 //!   `n != 0` is bound in each arm, not above the `if`;
 //! - binds only where that is a gain by the cost model, at the cheapest of the common blocks;
-//! - takes linear time: expressions are numbered by hash-consing ([`pool`](super::pool)).
+//! - takes linear time: expressions are numbered by hash-consing (`cse::pool`).
 //!
 //! Three steps: `scan` numbers expressions and records their uses, `plan` decides on bindings, `rewrite` makes
 //! them.

@@ -15,7 +15,7 @@ use crate::ir::BinOp;
 const MAX_SPLITS: u32 = 4;
 
 /// How the truth of classes hangs together.
-pub struct Logic {
+pub(crate) struct Logic {
     gates: HashMap<Id, Vec<Gate>>,
     opposites: HashMap<Id, Id>,
 }
@@ -32,7 +32,7 @@ type Truths = BTreeMap<Id, bool>;
 
 impl Logic {
     /// The logic of all truth values of a graph.
-    pub fn new(graph: &Graph) -> Logic {
+    pub(crate) fn new(graph: &Graph) -> Logic {
         let mut logic = Logic { gates: HashMap::new(), opposites: HashMap::new() };
         for class in graph.classes().filter(|c| c.data.dtype.is_bool()) {
             for node in &class.nodes {
@@ -56,7 +56,7 @@ impl Logic {
     }
 
     /// Whether, if all of `given` hold, one of the conjunctions `cases` holds.
-    pub fn covers(&self, given: &[Guard], cases: &[&[Guard]]) -> bool {
+    pub(crate) fn covers(&self, given: &[Guard], cases: &[&[Guard]]) -> bool {
         let mut truths = Truths::new();
         if !given.iter().all(|&(c, truth)| self.assume(&mut truths, c, truth)) {
             return true;

@@ -14,14 +14,14 @@
 //! cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper one ([`Effort`]).
 
 mod exact;
-pub mod guards;
+pub(crate) mod guards;
 mod handicap;
-pub mod place;
-pub mod select;
-pub mod traps;
+pub(crate) mod place;
+pub(crate) mod select;
+pub(crate) mod traps;
 
-pub use place::{Binding, Plan};
-pub use select::{Chosen, Selection};
+pub(crate) use place::{Binding, Plan};
+pub(crate) use select::Selection;
 
 use hashbrown::HashSet;
 
@@ -71,7 +71,7 @@ const EXACT_STEPS: usize = 1_000_000;
 
 /// A choice of nodes with its placement.
 #[derive(Clone, Debug)]
-pub struct Extracted {
+pub(crate) struct Extracted {
     /// The nodes.
     pub selection: Selection,
     /// Where they are computed.
@@ -82,7 +82,7 @@ pub struct Extracted {
 
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
 /// have in common. `original` holds the nodes of the input.
-pub fn extract(
+pub(crate) fn extract(
     lowered: &mut Lowered,
     original: HashSet<Node>,
     config: &Config<'_>,

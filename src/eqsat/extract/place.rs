@@ -30,7 +30,7 @@ use crate::ir::opclass::OpClass;
 
 /// A class bound at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Binding {
+pub(crate) struct Binding {
     /// The class.
     pub index: Index,
     /// Just before which statement.
@@ -41,7 +41,7 @@ pub struct Binding {
 
 /// All bindings; at one place, operands come before their users.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The bindings in the order in which they are made.
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
@@ -52,7 +52,7 @@ pub struct Plan {
 
 impl Plan {
     /// By what plans are compared.
-    pub fn rank(&self) -> f64 {
+    pub(crate) fn rank(&self) -> f64 {
         self.cost + self.handicap
     }
 }
@@ -86,7 +86,7 @@ const MAX_TRAPS: usize = 24;
 
 /// Decides the bindings for a selection; `None` if something would be evaluated where its variables are not in scope, or
 /// might trap where the input does not evaluate it.
-pub fn place(
+pub(crate) fn place(
     lowered: &Lowered,
     evaluated: &Evaluated<'_>,
     selection: &Selection,

@@ -37,14 +37,14 @@ const CYCLE_FUEL: usize = 4000;
 const NEW_NODE: f64 = 1.0 / 4096.0;
 
 /// The index of a needed class in a [`Selection`].
-pub type Index = usize;
+pub(crate) type Index = usize;
 
 /// The operands of a node.
-pub type Children = SmallVec<[Index; 3]>;
+pub(crate) type Children = SmallVec<[Index; 3]>;
 
 /// The choice for one class.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     /// The class in the e-graph.
     pub class: Id,
     /// The node that computes it.
@@ -63,7 +63,7 @@ pub struct Chosen {
 
 /// One node for every class that is needed.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The needed classes; operands come before their users.
     pub chosen: Vec<Chosen>,
     /// The class of each site.
@@ -72,14 +72,14 @@ pub struct Selection {
 
 impl Selection {
     /// Whether the other one chooses the same nodes, in the same order.
-    pub fn same(&self, other: &Selection) -> bool {
+    pub(crate) fn same(&self, other: &Selection) -> bool {
         let same = |(a, b): (&Chosen, &Chosen)| a.class == b.class && a.node == b.node;
         self.chosen.len() == other.chosen.len() && self.chosen.iter().zip(&other.chosen).all(same)
     }
 }
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
-pub fn select_trees(
+pub(crate) fn select_trees(
     lowered: &Lowered,
     original: &HashSet<Node>,
     profile: &Profile,

@@ -29,10 +29,10 @@ use crate::ir::{BinOp, intrin};
 const MAX_CASES: usize = 16;
 
 /// What the operation of a node may trap on; empty if it cannot.
-pub type Traps = SmallVec<[Trap; 1]>;
+pub(crate) type Traps = SmallVec<[Trap; 1]>;
 
 /// What is known to be evaluated, by what it may trap on.
-pub struct Evaluated<'a> {
+pub(crate) struct Evaluated<'a> {
     scopes: &'a Scopes,
     logic: Logic,
     evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>>,
@@ -40,7 +40,7 @@ pub struct Evaluated<'a> {
 
 impl<'a> Evaluated<'a> {
     /// All evidence of the input.
-    pub fn new(lowered: &'a Lowered) -> Evaluated<'a> {
+    pub(crate) fn new(lowered: &'a Lowered) -> Evaluated<'a> {
         let graph = &lowered.graph;
         let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
         for e in &lowered.evidence {
@@ -67,7 +67,7 @@ impl<'a> Evaluated<'a> {
     }
 
     /// Whether the operation does not trap at `place`, under `guards` (sorted), unless the input does.
-    pub fn allows(&self, trap: &Trap, place: Place, guards: &[Guard]) -> bool {
+    pub(crate) fn allows(&self, trap: &Trap, place: Place, guards: &[Guard]) -> bool {
         let Some(evidence) = self.evidence.get(trap) else { return false };
         let mut cases: Vec<&[Guard]> = Vec::new();
         for (_, under) in evidence.iter().filter(|(at, _)| self.serves(*at, place)) {
@@ -122,7 +122,7 @@ const MAX_VISITS: usize = 10_000;
 
 /// For each site, whether its chosen expression, computed there and without bindings, evaluates nothing that may trap and
 /// that the input's expression does not.
-pub fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> {
+pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> {
     let mut evaluated = None;
     let mut safe = |site: &Site, root: Index| {
         if selection.chosen[root].total {
@@ -152,12 +152,12 @@ pub fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> {
 }
 
 /// The condition under which operand `i` of a chosen node is evaluated.
-pub fn chosen_guard(selection: &Selection, chosen: &Chosen, i: usize) -> Option<Guard> {
+pub(crate) fn chosen_guard(selection: &Selection, chosen: &Chosen, i: usize) -> Option<Guard> {
     condition(&chosen.node, i).map(|truth| (selection.chosen[chosen.children[0]].class, truth))
 }
 
 /// A sorted set of conditions with one more.
-pub fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
+pub(crate) fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
     let mut all = guards.to_vec();
     if let Some(guard) = more
         && let Err(at) = all.binary_search(&guard)
@@ -168,7 +168,7 @@ pub fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
 }
 
 /// What the node's own operation may trap on, given defined operands.
-pub fn traps(lowered: &Lowered, node: &Node) -> Traps {
+pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
     let graph = &lowered.graph;
     match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[_, divisor]) if is_division(*op) && !node.dtype.is_float() => {
@@ -219,7 +219,7 @@ fn nonzero(graph: &Graph, id: Id) -> bool {
 
 /// The condition under which operand `i` of a node is evaluated, as the operand that decides and its value; `None` if it
 /// always is.
-pub fn condition(node: &Node, i: usize) -> Option<bool> {
+pub(crate) fn condition(node: &Node, i: usize) -> Option<bool> {
     match (&node.op, i) {
         (Op::IfThenElse, 1) | (Op::Bin(BinOp::And), 1) => Some(true),
         (Op::IfThenElse, 2) | (Op::Bin(BinOp::Or), 1) => Some(false),

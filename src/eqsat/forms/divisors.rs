@@ -26,10 +26,10 @@ use smallvec::SmallVec;
 use super::super::poly::gcd;
 
 /// A value that polynomials are made of: an index into the problem's symbols, then into the definitions.
-pub type Symbol = u32;
+pub(crate) type Symbol = u32;
 
 /// A sorted product of symbols; empty for the constant 1.
-pub type Factors = SmallVec<[Symbol; 3]>;
+pub(crate) type Factors = SmallVec<[Symbol; 3]>;
 
 /// The terms of a polynomial whose pairs are looked at.
 const MAX_ITEMS: usize = 32;
@@ -42,7 +42,7 @@ const EPSILON: f64 = 1e-6;
 
 /// Where a symbol can be computed: the depth of the scope and how often that runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub(crate) struct Level {
     /// The depth.
     pub depth: u32,
     /// How often.
@@ -51,7 +51,7 @@ pub struct Level {
 
 /// `count` times `coefficient * factors`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Item {
+pub(crate) struct Item {
     /// The coefficient.
     pub coefficient: i64,
     /// The product.
@@ -69,7 +69,7 @@ impl Clone for Item {
 
 /// What operations cost.
 #[derive(Clone, Copy, Debug)]
-pub struct Weights {
+pub(crate) struct Weights {
     /// An addition.
     pub add: f64,
     /// A multiplication.
@@ -82,7 +82,7 @@ pub struct Weights {
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
-pub struct Strategy {
+pub(crate) struct Strategy {
     /// Whether terms may be taken apart: divisors with other cofactors than 1, and products.
     pub factor: bool,
     /// Whether of equally good divisors the one found last is taken.
@@ -91,7 +91,7 @@ pub struct Strategy {
 
 /// A symbol of the solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Definition {
+pub(crate) enum Definition {
     /// The polynomial of this index.
     Sum(usize),
     /// A product.
@@ -100,7 +100,7 @@ pub enum Definition {
 
 /// Polynomials, and the symbols that they are made of.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub(crate) struct Problem {
     weights: Weights,
     levels: Vec<Level>,
     polys: Vec<Vec<Item>>,
@@ -125,12 +125,12 @@ struct Occurrence {
 
 impl Problem {
     /// A problem without polynomials over atoms with these levels.
-    pub fn new(weights: Weights, levels: Vec<Level>) -> Problem {
+    pub(crate) fn new(weights: Weights, levels: Vec<Level>) -> Problem {
         Problem { weights, atoms: levels.len(), levels, polys: Vec::new(), definitions: Vec::new() }
     }
 
     /// Adds a polynomial, given by its terms.
-    pub fn push(&mut self, terms: impl IntoIterator<Item = (i64, Factors)>) {
+    pub(crate) fn push(&mut self, terms: impl IntoIterator<Item = (i64, Factors)>) {
         let mut items = Vec::new();
         for (coefficient, factors) in terms {
             insert(&mut items, coefficient, factors, 1);
@@ -139,22 +139,22 @@ impl Problem {
     }
 
     /// The polynomials: first those that were pushed, then the bodies of definitions.
-    pub fn polys(&self) -> &[Vec<Item>] {
+    pub(crate) fn polys(&self) -> &[Vec<Item>] {
         &self.polys
     }
 
     /// The level of a symbol.
-    pub fn level(&self, symbol: Symbol) -> Level {
+    pub(crate) fn level(&self, symbol: Symbol) -> Level {
         self.levels[symbol as usize]
     }
 
     /// The definition of a symbol that is no atom.
-    pub fn definition(&self, symbol: Symbol) -> Option<&Definition> {
+    pub(crate) fn definition(&self, symbol: Symbol) -> Option<&Definition> {
         (symbol as usize).checked_sub(self.atoms).map(|i| &self.definitions[i])
     }
 
     /// Takes out common parts as long as that saves something; returns how many were found.
-    pub fn solve(&mut self, strategy: Strategy) -> usize {
+    pub(crate) fn solve(&mut self, strategy: Strategy) -> usize {
         Search::new(self, strategy).run();
         self.definitions.len()
     }

@@ -20,11 +20,11 @@ use crate::ir::{BinOp, DType};
 const MAX_EXPANDED: usize = 24;
 
 /// Nodes that compute the sums of a function well together, with their classes.
-pub type Hints = Vec<(Id, Node)>;
+pub(crate) type Hints = Vec<(Id, Node)>;
 
 /// How to look for common parts.
 #[derive(Clone, Copy, Debug)]
-pub struct Search {
+pub(crate) struct Search {
     /// Whether products of sums are multiplied out first.
     pub expand: bool,
     /// How divisors are chosen.
@@ -33,7 +33,7 @@ pub struct Search {
 
 /// Offers what the sums that `selection` computes have in common, once for each way to search. The e-graph must be
 /// rebuilt afterwards.
-pub fn offer(
+pub(crate) fn offer(
     lowered: &mut Lowered,
     selection: &Selection,
     weights: Weights,

@@ -33,7 +33,7 @@ use super::rebuild::rebuild;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 pub(super) use convert::representable;
-pub use divides::residue_of;
+pub(crate) use divides::residue_of;
 
 /// How often a bound looks through a remainder `P - c * (P // c)`.
 pub(super) const BOUND_DEPTH: u32 = 3;
@@ -42,7 +42,7 @@ pub(super) const BOUND_DEPTH: u32 = 3;
 const MAX_ROUNDS: usize = 8;
 
 /// Applies the theory until nothing changes or the graph holds more than `node_limit` nodes. Returns the rounds.
-pub fn run(graph: &mut Graph, node_limit: usize) -> usize {
+pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
     for round in 0..MAX_ROUNDS {
         if !graph.clean {
             rebuild(graph);
@@ -192,7 +192,7 @@ fn normalize(graph: &Graph, owner: Id, poly: &Poly) -> Poly {
 
 /// A range of the polynomial's value. Looks through remainders: where `P` holds `k*(N - c*(N // c))`, that part
 /// lies in `k * [0, c-1]` (in `k * [1-c, c-1]` for truncating division).
-pub fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
+pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
     let mut best = bound_terms(graph, poly);
     if depth == 0 || poly.terms().len() < 2 {
         return best;
@@ -288,12 +288,12 @@ fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
 }
 
 /// If the class is a quotient `N // c` by a positive constant: the normal form of `N`, and `c`.
-pub fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+pub(crate) fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
     quotient_by(graph, class, BinOp::FloorDiv)
 }
 
 /// The same for truncating division.
-pub fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+pub(crate) fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
     quotient_by(graph, class, BinOp::Div)
 }
 
@@ -412,7 +412,7 @@ fn binary(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: Id, b: Id) -> b
 }
 
 /// The class of a polynomial: the known one, or a term built for it (outermost variables first).
-pub fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
+pub(crate) fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
     if let Some(id) = graph.analysis.class_of(dtype, poly) {
         return graph.find(id);
     }

@@ -9,7 +9,7 @@ use crate::ir::{BinOp, DType, Kind};
 
 /// `a op b` on floats of the scalar type `dtype`. A comparison's result is a `bool`.
 #[inline]
-pub fn binary(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<Value, Undefined> {
+pub(crate) fn binary(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<Value, Undefined> {
     if op.is_compare() {
         return compare(op, a, b).map(Value::bool);
     }
@@ -18,7 +18,7 @@ pub fn binary(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<Value, Undefine
 
 /// `a op b` for an operator whose result is a float of type `dtype`.
 #[inline]
-pub fn arith(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<f64, Undefined> {
+pub(crate) fn arith(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<f64, Undefined> {
     let exact = match op {
         BinOp::Add => a + b,
         BinOp::Sub => a - b,
@@ -43,7 +43,7 @@ pub fn arith(op: BinOp, dtype: DType, a: f64, b: f64) -> Result<f64, Undefined> 
 
 /// A comparison of floats: false when an operand is NaN.
 #[inline]
-pub fn compare(op: BinOp, a: f64, b: f64) -> Result<bool, Undefined> {
+pub(crate) fn compare(op: BinOp, a: f64, b: f64) -> Result<bool, Undefined> {
     Ok(match op {
         BinOp::Eq => a == b,
         BinOp::Ne => !a.is_nan() && !b.is_nan() && a != b,
@@ -67,7 +67,7 @@ pub fn compare(op: BinOp, a: f64, b: f64) -> Result<bool, Undefined> {
 
 /// `v` rounded to `dtype`, halves to even; a NaN to the one NaN.
 #[inline]
-pub fn round(dtype: DType, v: f64) -> f64 {
+pub(crate) fn round(dtype: DType, v: f64) -> f64 {
     if v.is_nan() {
         return f64::NAN;
     }
@@ -96,7 +96,7 @@ fn to_odd(v: f64) -> f32 {
 
 /// The float of type `dtype` nearest to the integer `v`.
 #[inline]
-pub fn from_int(dtype: DType, v: i128) -> f64 {
+pub(crate) fn from_int(dtype: DType, v: i128) -> f64 {
     // Through f64 an integer of more than 53 bits would be rounded twice.
     match (dtype.kind, dtype.bits) {
         (Kind::Float, 32) => f64::from(v as f32),
@@ -106,7 +106,7 @@ pub fn from_int(dtype: DType, v: i128) -> f64 {
 
 /// `v` without its fraction as a value of the integer type `dtype`.
 #[inline]
-pub fn to_int(dtype: DType, v: f64) -> Result<i64, Undefined> {
+pub(crate) fn to_int(dtype: DType, v: f64) -> Result<i64, Undefined> {
     let (min, max) = dtype.int_range().ok_or(Undefined::NoSuchOperation)?;
     let whole = v.trunc();
     // `max + 1` is a power of two, exact in f64; a NaN fails the comparison.
@@ -119,7 +119,7 @@ pub fn to_int(dtype: DType, v: f64) -> Result<i64, Undefined> {
 
 /// The bits of `v`, a value of `dtype`, in memory.
 #[inline]
-pub fn to_bits(dtype: DType, v: f64) -> u64 {
+pub(crate) fn to_bits(dtype: DType, v: f64) -> u64 {
     match (dtype.kind, dtype.bits) {
         (Kind::Float, 32) => u64::from((v as f32).to_bits()),
         (Kind::Float, 16) => u64::from(f16::from_f32(to_odd(v)).to_bits()),
@@ -133,7 +133,7 @@ pub fn to_bits(dtype: DType, v: f64) -> u64 {
 
 /// The value of `dtype` that has these bits in memory.
 #[inline]
-pub fn from_bits(dtype: DType, bits: u64) -> f64 {
+pub(crate) fn from_bits(dtype: DType, bits: u64) -> f64 {
     match (dtype.kind, dtype.bits) {
         (Kind::Float, 32) => f64::from(f32::from_bits(bits as u32)),
         (Kind::Float, 16) => f16::from_bits(bits as u16).to_f64(),

@@ -5,7 +5,7 @@ use crate::ir::{BinOp, DType, Kind};
 
 /// `a op b` on operands of the scalar type `dtype`, an `int`, `uint` or `bool`.
 #[inline]
-pub fn binary(op: BinOp, dtype: DType, a: i64, b: i64) -> Result<i64, Undefined> {
+pub(crate) fn binary(op: BinOp, dtype: DType, a: i64, b: i64) -> Result<i64, Undefined> {
     match (dtype.kind, dtype.bits) {
         (Kind::Int, 32 | 64) => index(op, dtype.bits, a, b),
         (Kind::Int | Kind::UInt, _) => wrapping(op, dtype, a, b),
@@ -21,7 +21,7 @@ pub fn binary(op: BinOp, dtype: DType, a: i64, b: i64) -> Result<i64, Undefined>
 
 /// `a op b` on `int32` (`bits` 32) or `int64` (`bits` 64): a result that does not fit is reported.
 #[inline]
-pub fn index(op: BinOp, bits: u8, a: i64, b: i64) -> Result<i64, Undefined> {
+pub(crate) fn index(op: BinOp, bits: u8, a: i64, b: i64) -> Result<i64, Undefined> {
     let exact = match op {
         BinOp::Add => a.checked_add(b),
         BinOp::Sub => a.checked_sub(b),
@@ -118,13 +118,13 @@ fn truth(op: BinOp, a: i64, b: i64) -> Result<i64, Undefined> {
 
 /// The mathematical value of `v`, a value of `dtype` as [`Value::Int`](super::Value::Int) holds it.
 #[inline]
-pub fn widen(dtype: DType, v: i64) -> i128 {
+pub(crate) fn widen(dtype: DType, v: i64) -> i128 {
     if dtype.is_uint() && dtype.bits == 64 { i128::from(v as u64) } else { i128::from(v) }
 }
 
 /// The value of `dtype` that is congruent to `v` modulo 2^bits; for `bool` whether `v` is not 0.
 #[inline]
-pub fn wrap(dtype: DType, v: i128) -> i64 {
+pub(crate) fn wrap(dtype: DType, v: i128) -> i64 {
     let unused = 64 - u32::from(dtype.bits).min(64);
     let low = v as i64;
     match dtype.kind {
@@ -136,6 +136,6 @@ pub fn wrap(dtype: DType, v: i128) -> i64 {
 }
 
 /// Whether `v` is a value of `dtype` in the form of [`Value::Int`](super::Value::Int).
-pub fn fits(dtype: DType, v: i64) -> bool {
+pub(crate) fn fits(dtype: DType, v: i64) -> bool {
     wrap(dtype, i128::from(v)) == v
 }

@@ -1,7 +1,7 @@
 //! Constant arithmetic: the one definition of every scalar operation, used by constant folding and by the
 //! interpreter.
 //!
-//! - [`int`]: integers and truth values, [`float`]: floats of every width, [`MathFn`]: the pure intrinsics.
+//! - `int`: integers and truth values, `float`: floats of every width, [`MathFn`]: the pure intrinsics.
 //! - A result that the semantics of [`ir`](crate::ir) leave undefined is an [`Undefined`], never a made-up value.
 //!
 //! # What TVM's LLVM build does where IEEE 754 leaves a choice
@@ -15,8 +15,8 @@
 //! - A cast of NaN to `bool` is true.
 
 mod eval;
-pub mod float;
-pub mod int;
+pub(crate) mod float;
+pub(crate) mod int;
 mod math;
 #[cfg(test)]
 mod tests;

@@ -81,13 +81,13 @@ pub fn print_expr(func: &PrimFunc, e: &Expr) -> String {
 }
 
 /// Prints expressions of one function: names are found once for all of them.
-pub struct ExprPrinter<'m> {
+pub(crate) struct ExprPrinter<'m> {
     printer: Printer<'m>,
 }
 
 impl<'m> ExprPrinter<'m> {
     /// A printer in which variables and buffers go by their names in the function's tables.
-    pub fn new(func: &'m PrimFunc) -> ExprPrinter<'m> {
+    pub(crate) fn new(func: &'m PrimFunc) -> ExprPrinter<'m> {
         let signature = Signature::new(func, "Module");
         let mut printer = Printer::new(func, &signature, "Module", &[]);
         for index in 0..func.vars.len() {
@@ -100,7 +100,7 @@ impl<'m> ExprPrinter<'m> {
     }
 
     /// The text of an expression.
-    pub fn print(&mut self, e: &Expr) -> String {
+    pub(crate) fn print(&mut self, e: &Expr) -> String {
         self.printer.expr(e);
         self.printer.pending.clear();
         for name in std::mem::take(&mut self.printer.let_names) {
