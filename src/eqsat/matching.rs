@@ -52,6 +52,20 @@ impl<'m> Match<'m> {
         search.ways
     }
 
+    /// Whether a pattern may match at a node, as far as its operands' own operators and constants tell. Most do not.
+    pub(super) fn is_possible(matcher: &Matcher<'_>, rule: &Rule, pattern: &Pat, node: &Node) -> bool {
+        let fits = |pattern, class| matcher.may_match(rule, pattern, class);
+        match (pattern, &node.children[..]) {
+            (Pat::Op(_, patterns), &[x, y]) => match &patterns[..] {
+                [a, b] => fits(a, x) && fits(b, y) || fits(a, y) && fits(b, x),
+                _ => false,
+            },
+            (Pat::Op(_, patterns), classes) => patterns.iter().zip(classes).all(|(p, &c)| fits(p, c)),
+            (Pat::Cast(_, argument), &[x]) => fits(argument, x),
+            _ => false,
+        }
+    }
+
     fn node(&mut self, pattern: &Pat, node: &Node, rest: &Rest<'_>) {
         match pattern {
             Pat::Op(op, patterns) => {

@@ -176,6 +176,9 @@ impl<'a> Matcher<'a> {
             return 0;
         }
         let rule = &prepared.rule;
+        if !Match::is_possible(self, rule, prepared.from(), node) {
+            return 0;
+        }
         let mut count = 0;
         for subst in Match::all(self, rule, prepared.from(), node) {
             if rule.conds.iter().all(|c| self.proven(c, &subst))

@@ -38,6 +38,9 @@ use traps::Evaluated;
 /// Up to this many e-nodes, all ways of looking for common parts are tried.
 const SMALL: usize = 2_000;
 
+/// Beyond so many, one way has to do.
+const LARGE: usize = 20_000;
+
 /// How much is done to find the cheapest choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
@@ -97,13 +100,14 @@ pub(crate) fn extract(
     };
     let original = canonical(lowered, original);
     let (first, _) = select::select_trees(lowered, &original, profile).ok_or(Failure::NoTerm)?;
-    let mut searches = vec![
-        Search { expand: false, strategy: Strategy { factor: true, last: false } },
-        Search { expand: false, strategy: Strategy { factor: false, last: false } },
-    ];
+    let size = lowered.graph.total_size();
+    let mut searches = vec![Search { expand: false, strategy: Strategy { factor: true, last: false } }];
+    if size <= LARGE {
+        searches.push(Search { expand: false, strategy: Strategy { factor: false, last: false } });
+    }
     if lowered.graph.analysis.is_late() {
         searches.clear();
-    } else if lowered.graph.total_size() <= SMALL {
+    } else if size <= SMALL {
         searches.extend([
             Search { expand: true, strategy: Strategy { factor: true, last: false } },
             Search { expand: true, strategy: Strategy { factor: true, last: true } },

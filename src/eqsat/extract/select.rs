@@ -22,7 +22,7 @@ use super::handicap::Handicaps;
 use super::traps::traps;
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify};
-use crate::ir::{Expr, ExprKind, VarId};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
@@ -493,10 +493,17 @@ impl<'a> Selector<'a> {
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands
 /// are constants.
 fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
+    if node.children.is_empty() && !matches!(node.op, Op::Call(_) | Op::Load(..)) {
+        return 0.0;
+    }
     let graph = &lowered.graph;
+    let by_constants = matches!(node.op, Op::Bin(op) if op == BinOp::Mul || op.is_division());
     let operand = |id: Id| {
         let class = &graph[id];
         let dtype = class.data.dtype;
+        if !by_constants {
+            return Expr::var(VarId(0), dtype);
+        }
         let constant = |nodes: &[Node]| {
             nodes.iter().find_map(|n| match n.op {
                 Op::Int(v) => Some(Expr::int(v, n.dtype)),
