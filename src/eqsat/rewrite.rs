@@ -52,11 +52,14 @@ pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node
                     let count = &mut counts[prepared.number];
                     if *count < MATCH_LIMIT {
                         let start = rewrites.observer().map(|_| Instant::now());
-                        *count += matcher.apply(prepared, class, node, &mut matches);
+                        let new = matcher.apply(prepared, class, node, &mut matches);
+                        *count += new;
                         if let (Some(observer), Some(start)) = (rewrites.observer(), start) {
                             observer.matched(prepared.index, matches.len(), start.elapsed());
                         }
-                        found.extend(matches.drain(..).map(|(class, built)| (class, prepared, built)));
+                        if new > 0 {
+                            found.extend(matches.drain(..).map(|(class, built)| (class, prepared, built)));
+                        }
                     }
                 }
             }

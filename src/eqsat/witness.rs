@@ -5,7 +5,9 @@
 //! place that the graph is about, and is not used; nor are values that overflow or that are no integers. So a
 //! point is only ever a reason not to try a proof, and the answers are the same without any.
 
-use super::facts::Graph;
+use smallvec::SmallVec;
+
+use super::facts::{Facts, Graph, Theory};
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use crate::arith::{Interval, points};
@@ -28,8 +30,9 @@ impl Witness {
     pub fn of(graph: &Graph, node: &Node) -> Witness {
         let mut witness = Witness::default();
         if node.dtype.is_scalar() && (node.dtype.is_integral() || node.dtype.is_bool()) {
+            let operands: Operands<'_> = node.children.iter().map(|&c| &graph[c].data).collect();
             for point in 0..POINTS {
-                if let Some(value) = value(graph, node, point) {
+                if let Some(value) = value(&graph.analysis, node, &operands, point) {
                     witness.values[point] = value;
                     witness.known |= 1 << point;
                 }
@@ -100,18 +103,21 @@ fn poly_value(graph: &Graph, p: &Poly, point: usize) -> Option<i64> {
     })
 }
 
-fn value(graph: &Graph, node: &Node, point: usize) -> Option<i64> {
-    let of = |i: usize| graph[node.children[i]].data.witness.at(point);
+/// What is known of the operands of a node.
+type Operands<'a> = SmallVec<[&'a Facts; 3]>;
+
+fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Option<i64> {
+    let of = |i: usize| operands[i].witness.at(point);
     let at = point as u64;
     match &node.op {
         Op::Int(v) => Some(*v),
         Op::Var(v) if node.dtype.is_bool() => Some((points::mix(u64::from(v.0) + 1, at) & 1).cast_signed()),
         Op::Var(v) => {
-            let range = graph.analysis.var_ranges.get(v.index()).copied().unwrap_or(Interval::ALL);
+            let range = theory.var_ranges.get(v.index()).copied().unwrap_or(Interval::ALL);
             Some(points::value_at(range, !node.dtype.is_uint(), u64::from(v.0), at))
         }
         Op::Bin(op) => {
-            let operand = graph[node.children[0]].data.dtype;
+            let operand = operands[0].dtype;
             let (a, b) = (of(0)?, of(1)?);
             match op {
                 BinOp::Div | BinOp::FloorDiv if b == 0 => Some(0),
@@ -127,7 +133,7 @@ fn value(graph: &Graph, node: &Node, point: usize) -> Option<i64> {
         Op::Select | Op::IfThenElse => of(if of(0)? != 0 { 1 } else { 2 }),
         Op::Load(buffer, version) => {
             let mut hash = points::mix(u64::from(buffer.0), u64::from(*version));
-            for i in 0..node.children.len() {
+            for i in 0..operands.len() {
                 hash = points::mix(hash, of(i)?.cast_unsigned());
             }
             let small = (points::mix(hash, at) % 9).cast_signed() - 2;

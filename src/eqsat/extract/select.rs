@@ -266,11 +266,21 @@ impl<'a> Selector<'a> {
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
     fn tree_costs(&mut self) {
-        for _ in 0..MAX_PASSES {
+        // A clock: when each class was chosen for last. What has no operand chosen for since its class was looked at
+        // last is no better than it was.
+        let mut now = 1_u32;
+        let mut chosen_at = vec![0; self.classes.len()];
+        let mut seen_at = vec![0; self.classes.len()];
+        for pass in 0..MAX_PASSES {
             let mut changed = false;
             // Operands have mostly been entered after their users.
             for c in (0..self.classes.len()).rev() {
+                let last = std::mem::replace(&mut seen_at[c], now);
+                now += 1;
                 for (i, candidate) in self.candidates[c].iter().enumerate() {
+                    if pass > 0 && candidate.children.iter().all(|&child| chosen_at[child] < last) {
+                        continue;
+                    }
                     let known = candidate.children.iter().all(|&child| self.choice[child].is_some());
                     let Some(place) = self.place(candidate).filter(|_| known) else { continue };
                     let total = self.candidate_total(candidate);
@@ -285,6 +295,7 @@ impl<'a> Selector<'a> {
                         self.tree[c] = cost;
                         self.total[c] = total;
                         self.needs[c] = place;
+                        chosen_at[c] = seen_at[c];
                         changed = true;
                     }
                 }

@@ -106,7 +106,7 @@ fn refresh(graph: &mut Graph) -> bool {
     let mut ids: Vec<Id> = graph.classes().filter(|c| in_theory(c.data.dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     let mut changed = false;
-    let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::new();
+    let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::with_capacity(ids.len());
     for id in ids {
         let root = graph.find(id);
         let old = poly_of(graph, root);
