@@ -3,6 +3,14 @@
 use std::fmt;
 
 /// A range of bytes of a source text.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x + 1)\n";
+/// let module = satir::parse(text)?;
+/// let span = module.funcs[0].body[0].span;
+/// assert_eq!(&text[span.start as usize..span.end as usize], "T.evaluate(x + 1)");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     /// First byte.
@@ -17,6 +25,13 @@ impl Span {
 }
 
 /// An error in a source text: the place and what is wrong with it.
+///
+/// ```
+/// let error = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(y)\n").unwrap_err();
+/// assert_eq!((error.line, error.column), (3, 16));
+/// assert_eq!(error.source_line, "    T.evaluate(y)");
+/// assert!(error.to_string().contains("3 |     T.evaluate(y)\n  |                ^"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Name of the source (a path or `<stdin>`).
@@ -32,6 +47,13 @@ pub struct Diagnostic {
 }
 
 /// Where the lines of a text begin: turns byte offsets into lines and columns.
+///
+/// ```
+/// use satir::diag::LineIndex;
+///
+/// let text = "one\ntwo\n";
+/// assert_eq!(LineIndex::new(text).position(text, 5), (2, 2));
+/// ```
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
@@ -39,6 +61,12 @@ pub struct LineIndex {
 
 impl LineIndex {
     /// Finds the lines of `text`.
+    ///
+    /// ```
+    /// use satir::diag::LineIndex;
+    ///
+    /// assert_eq!(LineIndex::new("").line(0), 1, "an empty text has one line");
+    /// ```
     pub fn new(text: &str) -> LineIndex {
         let mut starts = vec![0];
         starts.extend(text.bytes().zip(1u32..).filter(|&(b, _)| b == b'\n').map(|(_, next)| next));
@@ -46,11 +74,27 @@ impl LineIndex {
     }
 
     /// The line of a byte offset, from 1.
+    ///
+    /// ```
+    /// use satir::diag::LineIndex;
+    ///
+    /// let index = LineIndex::new("one\ntwo\n");
+    /// assert_eq!((index.line(0), index.line(3), index.line(4)), (1, 1, 2));
+    /// ```
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&s| s <= offset) as u32
     }
 
     /// Line and column (in characters) of a byte offset, both from 1. `text` is the text that was indexed.
+    ///
+    /// ```
+    /// use satir::diag::LineIndex;
+    ///
+    /// let text = "größe = x";
+    /// // The offset counts bytes, the column characters.
+    /// let offset = text.find('=').expect("there") as u32;
+    /// assert_eq!((offset, LineIndex::new(text).position(text, offset)), (8, (1, 7)));
+    /// ```
     pub fn position(&self, text: &str, offset: u32) -> (u32, u32) {
         let line = self.line(offset);
         let start = self.starts[line as usize - 1] as usize;
@@ -65,6 +109,13 @@ impl Diagnostic {
     const MAX_SHOWN: usize = 160;
 
     /// A message about the place `span` of `text`.
+    ///
+    /// ```
+    /// use satir::diag::{Diagnostic, Span};
+    ///
+    /// let error = Diagnostic::new("my.rules", "(rule x)", Span { start: 6, end: 7 }, "unknown name `x`");
+    /// assert_eq!(error.to_string(), "my.rules:1:7: error: unknown name `x`\n1 | (rule x)\n  |       ^");
+    /// ```
     pub fn new(file: &str, text: &str, span: Span, message: impl Into<String>) -> Diagnostic {
         let offset = span.start.min(text.len() as u32);
         let (line, column) = LineIndex::new(text).position(text, offset);

@@ -4,6 +4,17 @@ use crate::diag::{Diagnostic, Span};
 pub use crate::verify::Violation;
 
 /// Why a module was not optimized. The input is untouched.
+///
+/// ```
+/// use satir::Error;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n    break\n")?;
+/// match satir::cse::run(&module, &satir::cse::Options::default()) {
+///     Err(Error::Invalid(violations)) => assert_eq!(violations.len(), 1),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The program breaks a rule of the language; all violations that were found.
@@ -32,6 +43,13 @@ pub enum Error {
 
 impl Error {
     /// The error for people: with places, if it is about the program that `text` is the source of.
+    ///
+    /// ```
+    /// let text = "@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n    break\n";
+    /// let error = satir::cse::run(&satir::parse(text)?, &satir::cse::Options::default()).unwrap_err();
+    /// assert!(error.render("my.py", text).starts_with("my.py:4:5: error: "));
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn render(&self, file: &str, text: &str) -> String {
         match self {
             Error::Invalid(violations) => {

@@ -45,6 +45,15 @@ pub use error::Error;
 /// # Errors
 ///
 /// What is wrong with the text, and where.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n")?;
+/// assert_eq!(&*module.funcs[0].name, "main");
+///
+/// let error = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(y)\n").unwrap_err();
+/// assert_eq!((error.line, error.column), (3, 16));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn parse(text: &str) -> Result<ir::Module, diag::Diagnostic> {
     script::parse("<text>", text)
 }

@@ -5,6 +5,14 @@ use crate::ir::opclass::{OpClass, classify};
 use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
 
 /// What a class's cost is reported under.
+///
+/// ```
+/// use satir::cost::{Family, family};
+/// use satir::ir::opclass::OpClass;
+///
+/// assert_eq!(family(OpClass::DivVar), Family::Integer);
+/// assert_eq!(family(OpClass::Load), Family::Memory);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     /// Integer and truth arithmetic.
@@ -20,6 +28,14 @@ pub enum Family {
 }
 
 /// What the cost of `class` is reported under.
+///
+/// ```
+/// use satir::cost::{Family, family};
+/// use satir::ir::opclass::OpClass;
+///
+/// let floats: Vec<OpClass> = OpClass::ALL.iter().copied().filter(|&c| family(c) == Family::Float).collect();
+/// assert_eq!(floats, [OpClass::FloatArith, OpClass::FloatDiv, OpClass::Transcendental]);
+/// ```
 pub const fn family(class: OpClass) -> Family {
     match class {
         OpClass::AddSub
@@ -43,6 +59,17 @@ pub const fn family(class: OpClass) -> Family {
 }
 
 /// The operations of one class in a function.
+///
+/// ```
+/// use satir::cost::{Bindings, Profile, cost_of_func};
+/// use satir::ir::opclass::OpClass;
+///
+/// let module = satir::parse("@T.prim_func\ndef main():\n    for i in range(8):\n        T.evaluate(i * 3)\n")?;
+/// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+/// let mul = cost.class(OpClass::Mul);
+/// assert_eq!((mul.count, mul.runs.to_f64(), mul.cost.to_f64()), (1, 8.0, 24.0));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCount {
     /// How many stand in the text; a vector operation counts once per started 8 lanes.
@@ -54,6 +81,15 @@ pub struct ClassCount {
 }
 
 /// The cost of a function, whole and in parts.
+///
+/// ```
+/// use satir::cost::{Bindings, Profile, cost_of_func};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    T.evaluate(A[x * 3])\n")?;
+/// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+/// assert_eq!((cost.integer.to_f64(), cost.memory.to_f64(), cost.total.to_f64()), (3.0, 4.0, 7.0));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostBreakdown {
     /// Everything.
@@ -88,16 +124,46 @@ impl Default for CostBreakdown {
 
 impl CostBreakdown {
     /// The operations of one class.
+    ///
+    /// ```
+    /// use satir::cost::{Bindings, Profile, cost_of_func};
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x // 7 + x // 8)\n")?;
+    /// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+    /// assert_eq!(cost.class(OpClass::DivConst).count, 1);
+    /// assert_eq!(cost.class(OpClass::DivPow2).count, 1);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn class(&self, class: OpClass) -> ClassCount {
         self.classes[class as usize]
     }
 
     /// All classes in the order of [`OpClass::ALL`].
+    ///
+    /// ```
+    /// use satir::cost::{Bindings, Profile, cost_of_func};
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x * 3 + 1)\n")?;
+    /// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+    /// let used: Vec<&str> = cost.classes().filter(|(_, n)| n.count > 0).map(|(class, _)| class.name()).collect();
+    /// assert_eq!(used, ["add", "mul"]);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn classes(&self) -> impl Iterator<Item = (OpClass, ClassCount)> {
         OpClass::ALL.iter().copied().zip(self.classes.iter().copied())
     }
 
     /// The cost of one family of classes.
+    ///
+    /// ```
+    /// use satir::cost::{Bindings, Family, Profile, cost_of_func};
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x * 3)\n")?;
+    /// let cost = cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new());
+    /// assert_eq!(cost.family(Family::Integer), cost.total);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn family(&self, family: Family) -> Cost {
         match family {
             Family::Integer => self.integer,
@@ -109,6 +175,14 @@ impl CostBreakdown {
     }
 
     /// The number of operations in the text, bindings among them.
+    ///
+    /// ```
+    /// use satir::cost::{Bindings, Profile, cost_of_func};
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x * 3 + 1)\n")?;
+    /// assert_eq!(cost_of_func(&module.funcs[0], &Profile::default(), &Bindings::new()).operations(), 2);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn operations(&self) -> u64 {
         self.classes.iter().map(|c| c.count).sum()
     }
@@ -132,6 +206,16 @@ impl CostBreakdown {
 }
 
 /// The weight of the operation at the root of `e`, without its operands.
+///
+/// ```
+/// use satir::cost::{Profile, weight_of};
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// let weight = |e: &Expr| weight_of(&Profile::default(), e).to_f64();
+/// assert_eq!(weight(&(x() * 3)), 3.0);
+/// assert_eq!(weight(&((x() * 3) + 1)), 1.0, "of the root only");
+/// ```
 pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
     classify(e).map_or(Weight::ZERO, |(class, units)| {
         profile.weight(class).times(u32::try_from(units).unwrap_or(u32::MAX))
@@ -139,6 +223,16 @@ pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
 }
 
 /// The cost of evaluating `e` once, operands included.
+///
+/// ```
+/// use satir::cost::{Profile, cost_of_expr};
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// let cost = |e: &Expr| cost_of_expr(&Profile::default(), e).to_f64();
+/// assert_eq!(cost(&((x() * 3) + 1)), 4.0);
+/// assert_eq!(cost(&x().floordiv(x())), 24.0);
+/// ```
 pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
     let mut total = CostBreakdown::default();
     add_expr(&mut total, profile, e, Frequency::ONE);

@@ -79,6 +79,13 @@ impl Default for ProfileFile {
 }
 
 /// What is wrong with a profile.
+///
+/// ```
+/// use satir::cost::Profile;
+///
+/// let error = Profile::from_json(r#"{"weights": {"mull": 3}}"#).unwrap_err();
+/// assert!(error.to_string().contains("mull"), "{error}");
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// It is not JSON of the right form, or has an unknown key.
@@ -101,6 +108,16 @@ pub enum ProfileError {
 
 /// A checked cost profile. [`Profile::default`] is the table of DESIGN section 3; stores and calls that are not
 /// pure weigh nothing in it, since no pass changes their number.
+///
+/// ```
+/// use satir::cost::{Profile, cost_of_expr};
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let dear = Profile::from_json(r#"{"weights": {"mul": 10}}"#)?;
+/// let e = Expr::var(VarId(0), DType::I32) * 3;
+/// assert!(cost_of_expr(&dear, &e) > cost_of_expr(&Profile::default(), &e));
+/// # Ok::<(), satir::cost::ProfileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     file: ProfileFile,
@@ -118,6 +135,17 @@ impl Default for Profile {
 
 impl Profile {
     /// Reads a profile from JSON text.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// // What is not named keeps its default.
+    /// let profile = Profile::from_json(r#"{"weights": {"mul": 4}}"#)?;
+    /// assert_eq!(profile.weight(OpClass::Mul).to_f64(), 4.0);
+    /// assert_eq!(profile.weight(OpClass::DivVar).to_f64(), 24.0);
+    /// # Ok::<(), satir::cost::ProfileError>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<Profile, ProfileError> {
         let file = serde_json::from_str(text)?;
         // The derived reader also takes a list of the fields in order; a profile is an object of named ones.
@@ -129,6 +157,14 @@ impl Profile {
     }
 
     /// The whole profile as JSON text, defaults included.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    ///
+    /// let text = Profile::default().to_json();
+    /// assert_eq!(Profile::from_json(&text)?.to_json(), text);
+    /// # Ok::<(), satir::cost::ProfileError>(())
+    /// ```
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&self.file).expect("a profile is plain data")
     }
@@ -156,21 +192,46 @@ impl Profile {
     }
 
     /// The weight of one operation of `class` (on up to 8 lanes).
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// assert_eq!(Profile::default().weight(OpClass::DivVar).to_f64(), 24.0);
+    /// ```
     pub fn weight(&self, class: OpClass) -> Weight {
         self.weights[class as usize]
     }
 
     /// The trip count of a loop of which nothing is known.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    ///
+    /// assert_eq!(Profile::default().default_extent(), 32);
+    /// ```
     pub fn default_extent(&self) -> u64 {
         u64::from(self.file.default_extent)
     }
 
     /// The probability of an arm of an `if`.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    ///
+    /// assert_eq!(Profile::default().branch().to_f64(), 0.5);
+    /// ```
     pub fn branch(&self) -> Frequency {
         self.branch
     }
 
     /// The probability of a condition under `T.likely`.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    ///
+    /// assert!((Profile::default().likely().to_f64() - 0.9).abs() < 1e-6);
+    /// ```
     pub fn likely(&self) -> Frequency {
         self.likely
     }

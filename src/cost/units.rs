@@ -10,14 +10,37 @@ const WEIGHT_BITS: u32 = 10;
 const FREQUENCY_BITS: u32 = 32;
 
 /// The cost of executing an operation once, in steps of 1/1024.
+///
+/// ```
+/// use satir::cost::Weight;
+///
+/// let weight = Weight::from_f64(0.25).expect("not negative, not too large");
+/// assert_eq!(weight.times(4).to_f64(), 1.0);
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Weight(u32);
 
 /// How often a place is reached, in steps of 2^-32. A product that is not zero does not round to zero.
+///
+/// ```
+/// use satir::cost::Frequency;
+///
+/// let half = Frequency::probability(0.5).expect("between 0 and 1");
+/// assert_eq!((Frequency::times(16) * half).to_f64(), 8.0);
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Frequency(u128);
 
 /// A sum of weights times frequencies. The product is exact; a sum beyond the largest value stays there.
+///
+/// ```
+/// use satir::cost::{Profile, cost_of_expr};
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// let cost = |e: Expr| cost_of_expr(&Profile::default(), &e);
+/// assert!(cost(x() + 1) < cost(x() * 3));
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cost(u128);
 
@@ -28,6 +51,13 @@ impl Weight {
     pub const LIMIT: f64 = 1_000_000.0;
 
     /// The weight nearest to `w`; `None` if it is negative, not a number, or above [`Weight::LIMIT`].
+    ///
+    /// ```
+    /// use satir::cost::Weight;
+    ///
+    /// assert_eq!(Weight::from_f64(3.0).map(|w| w.to_f64()), Some(3.0));
+    /// assert_eq!(Weight::from_f64(-1.0), None);
+    /// ```
     pub fn from_f64(w: f64) -> Option<Weight> {
         (0.0..=Weight::LIMIT)
             .contains(&w)
@@ -35,11 +65,23 @@ impl Weight {
     }
 
     /// The weight of `n` such operations.
+    ///
+    /// ```
+    /// use satir::cost::Weight;
+    ///
+    /// assert_eq!(Weight::from_f64(1.5).map(|w| w.times(4).to_f64()), Some(6.0));
+    /// ```
     pub const fn times(self, n: u32) -> Weight {
         Weight(self.0.saturating_mul(n))
     }
 
     /// The weight as a number.
+    ///
+    /// ```
+    /// use satir::cost::Weight;
+    ///
+    /// assert_eq!(Weight::ZERO.to_f64(), 0.0);
+    /// ```
     pub fn to_f64(self) -> f64 {
         f64::from(self.0) / f64::from(1u32 << WEIGHT_BITS)
     }
@@ -60,21 +102,46 @@ impl Frequency {
     pub const ONE: Frequency = Frequency(1 << FREQUENCY_BITS);
 
     /// `n` times.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert_eq!(Frequency::times(12).to_f64(), 12.0);
+    /// ```
     pub const fn times(n: u64) -> Frequency {
         Frequency((n as u128) << FREQUENCY_BITS)
     }
 
     /// A probability; `None` unless it lies in `0..=1`.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert_eq!(Frequency::probability(0.25).map(|f| f.to_f64()), Some(0.25));
+    /// assert_eq!(Frequency::probability(1.5), None);
+    /// ```
     pub fn probability(p: f64) -> Option<Frequency> {
         (0.0..=1.0).contains(&p).then(|| Frequency((p * (1u64 << FREQUENCY_BITS) as f64).round() as u128))
     }
 
     /// The probability that is left: `1 - self`, zero at least.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert_eq!(Frequency::probability(0.25).map(|f| f.complement().to_f64()), Some(0.75));
+    /// ```
     pub const fn complement(self) -> Frequency {
         Frequency(Frequency::ONE.0.saturating_sub(self.0))
     }
 
     /// This frequency spread over `n` iterations of which one counts; `self` for `n` of zero.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert_eq!(Frequency::times(12).over(8).to_f64(), 1.5);
+    /// ```
     pub const fn over(self, n: u64) -> Frequency {
         if n == 0 || self.0 == 0 {
             return self;
@@ -84,11 +151,23 @@ impl Frequency {
     }
 
     /// The frequency as a number.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert_eq!(Frequency::ONE.to_f64(), 1.0);
+    /// ```
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / (1u64 << FREQUENCY_BITS) as f64
     }
 
     /// Whether it is zero.
+    ///
+    /// ```
+    /// use satir::cost::Frequency;
+    ///
+    /// assert!(Frequency::times(0).is_zero() && !Frequency::ONE.is_zero());
+    /// ```
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -147,11 +226,25 @@ impl Cost {
     pub const MAX: Cost = Cost(u128::MAX);
 
     /// The cost as a number, for reports; exact below 2^53 steps.
+    ///
+    /// ```
+    /// use satir::cost::Cost;
+    ///
+    /// assert_eq!(Cost::ZERO.to_f64(), 0.0);
+    /// ```
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / 2f64.powi((WEIGHT_BITS + FREQUENCY_BITS) as i32)
     }
 
     /// This cost, `frequency` times; rounded down to the resolution of a cost.
+    ///
+    /// ```
+    /// use satir::cost::{Frequency, Profile, cost_of_expr};
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let once = cost_of_expr(&Profile::default(), &(Expr::var(VarId(0), DType::I32) * 3));
+    /// assert_eq!(once.times(Frequency::times(10)).to_f64(), 30.0);
+    /// ```
     pub fn times(self, frequency: Frequency) -> Cost {
         let product = match self.0.checked_mul(frequency.0) {
             Some(p) => p >> FREQUENCY_BITS,
@@ -164,6 +257,12 @@ impl Cost {
     }
 
     /// `self - other`, zero at least.
+    ///
+    /// ```
+    /// use satir::cost::Cost;
+    ///
+    /// assert_eq!(Cost::ZERO.saturating_sub(Cost::MAX), Cost::ZERO);
+    /// ```
     pub const fn saturating_sub(self, other: Cost) -> Cost {
         Cost(self.0.saturating_sub(other.0))
     }

@@ -31,6 +31,23 @@ use crate::verify::{verify, verify_func};
 /// # Errors
 ///
 /// If the module is not well-formed, or the options ask for what cannot be done.
+///
+/// ```
+/// use satir::cse::{self, Options};
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((64,), "int32"), x: T.int32):
+///     for i in range(64):
+///         A[i] = i + x * x // 3
+/// "#,
+/// )?;
+/// let (optimized, report) = cse::run(&module, &Options::default())?;
+/// assert!(optimized.to_string().contains("T.int32] = x * x // 3\n        for i in range(64):"), "{optimized}");
+/// assert_eq!(report.functions[0].bindings.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error> {
     let start = Instant::now();
     verify(module).map_err(Error::Invalid)?;

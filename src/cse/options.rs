@@ -10,6 +10,22 @@ use crate::eqsat::rewrite::Rewrites;
 use crate::simplify::{Reach, Settings};
 
 /// How equality of expressions is decided.
+///
+/// ```
+/// use satir::cse::{self, Mode, Options};
+///
+/// // Equal, but not written alike.
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32, y: T.int32):\n    A[x * y + x] = (y + 1) * x\n",
+/// )?;
+/// let bindings = |mode| -> Result<usize, satir::Error> {
+///     let (_, report) = cse::run(&module, &Options { mode, ..Options::default() })?;
+///     Ok(report.functions[0].bindings.len())
+/// };
+/// assert_eq!(bindings(Mode::Syntactic)?, 0);
+/// assert_eq!(bindings(Mode::Semantic)?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -31,6 +47,19 @@ impl Mode {
 
 /// How much work the search may do. A limit on nodes gives the same result on every machine; one on
 /// time does not, and is a backstop.
+///
+/// ```
+/// use satir::cse::{self, Budgets, Options};
+///
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x * x] = x * x + x // 3 * 3\n",
+/// )?;
+/// // With next to no nodes there is less to find, but the result is never worse than the input.
+/// let tight = Options { budgets: Budgets { nodes: 1, ..Budgets::DEFAULT }, ..Options::default() };
+/// let (_, report) = cse::run(&module, &tight)?;
+/// assert!(report.cost_after() <= report.cost_before());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {
     /// Most nodes of one e-graph.
@@ -45,6 +74,18 @@ impl Budgets {
 }
 
 /// All options of [`run`](super::run). `Options::default()` is what `satir cse` does without flags.
+///
+/// ```
+/// use satir::cse::Options;
+///
+/// // The extent of a loop over `n` is taken as 1000 when costs are compared.
+/// let options = Options { bindings: [("n".to_owned(), 1000)].into(), ..Options::default() };
+/// assert!(!options.fast_math, "floats keep their bits unless it is asked for");
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), n: T.int32):\n    for i in range(n):\n        A[i] = A[0]\n")?;
+/// let (_, report) = satir::cse::run(&module, &options)?;
+/// assert_eq!(report.functions[0].before.operations["load"].executed, 1000.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How equality is decided.
@@ -74,6 +115,15 @@ pub struct Options {
 
 impl Options {
     /// What equality saturation is told.
+    ///
+    /// ```
+    /// use satir::cse::Options;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+    /// let optimized = satir::eqsat::optimize(&module.funcs[0], &Options::default().search())?;
+    /// assert_eq!(optimized.bindings.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn search(&self) -> eqsat::Config<'_> {
         eqsat::Config {
             profile: &self.profile,

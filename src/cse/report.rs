@@ -11,6 +11,14 @@ use crate::eqsat::Stats;
 use crate::ir::PrimFunc;
 
 /// The report on a module.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let json = serde_json::to_value(&report)?;
+/// assert_eq!(json["functions"][0]["name"], "main");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// How equality was decided.
@@ -22,6 +30,16 @@ pub struct Report {
 }
 
 /// The report on a function.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let function = &report.functions[0];
+/// assert_eq!(function.name, "main");
+/// assert!(function.after().cost < function.before.cost);
+/// assert!(function.limits_hit.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionReport {
     /// The function's name.
@@ -47,6 +65,14 @@ pub struct FunctionReport {
 }
 
 /// Cost of a function by the model of [`cost`](crate::cost).
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let before = &report.functions[0].before;
+/// assert_eq!(before.integer_cost, 7.0, "two multiplications of weight 3 and an addition");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
     /// Total weighted cost.
@@ -58,6 +84,15 @@ pub struct Measure {
 }
 
 /// The operations of one class in a function.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    for i in range(9):\n        A[i] = A[x * x]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let multiplications = &report.functions[0].before.operations["mul"];
+/// assert_eq!((multiplications.in_text, multiplications.executed), (1, 9.0));
+/// assert_eq!(multiplications.cost, 27.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Operations {
     /// How many stand in the text.
@@ -69,6 +104,19 @@ pub struct Operations {
 }
 
 /// A program that [`run`](super::run) may return.
+///
+/// ```
+/// use satir::cse::{Chosen, Options, run};
+///
+/// let chosen = |line: &str| -> Result<Chosen, Box<dyn std::error::Error>> {
+///     let text = format!("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    {line}\n");
+///     Ok(run(&satir::parse(&text)?, &Options::default())?.1.functions[0].chosen)
+/// };
+/// assert_eq!(chosen("A[x] = A[x + 1]")?, Chosen::Input);
+/// assert_eq!(chosen("A[x * x] = A[x * x + 1]")?, Chosen::Syntactic);
+/// assert_eq!(chosen("A[x * x + x] = A[(x + 1) * x]")?, Chosen::Semantic);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chosen {
@@ -81,6 +129,15 @@ pub enum Chosen {
 }
 
 /// A binding that was made.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let binding = &report.functions[0].bindings[0];
+/// assert_eq!((&*binding.value, &*binding.dtype), ("x * x", "int32"));
+/// assert_eq!(binding.replaced.iter().map(|r| r.uses).sum::<usize>(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BindingReport {
     /// The variable's name.
@@ -98,6 +155,16 @@ pub struct BindingReport {
 }
 
 /// A use of a bound value.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n";
+/// let (_, mut report) = satir::cse::run(&satir::parse(text)?, &satir::cse::Options::default())?;
+/// report.locate(text);
+/// let replaced = &report.functions[0].bindings[0].replaced[0];
+/// assert_eq!(replaced.line, Some(3));
+/// assert_eq!(replaced.source.as_deref(), Some("A[x * x] = A[x * x + 1]"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replaced {
     /// Line of the statement in the input, if [`Report::locate`] was told its text; absent within new bindings.
@@ -114,6 +181,14 @@ pub struct Replaced {
 }
 
 /// What the equality search did.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let search = report.functions[0].search.as_ref().expect("semantic mode searches");
+/// assert!(search.nodes >= search.input_nodes && search.classes <= search.nodes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchReport {
     /// Nodes of the e-graph at the start.
@@ -129,6 +204,15 @@ pub struct SearchReport {
 }
 
 /// A budget.
+///
+/// ```
+/// use satir::cse::{Budgets, Limit, Options, run};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let tight = Options { budgets: Budgets { nodes: 1, ..Budgets::DEFAULT }, ..Options::default() };
+/// assert_eq!(run(&module, &tight)?.1.functions[0].limits_hit, [Limit::Nodes]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -140,16 +224,40 @@ pub enum Limit {
 
 impl Report {
     /// Total cost of the input.
+    ///
+    /// ```
+    /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x * x + 1)\n")?;
+    /// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+    /// assert_eq!(report.cost_before(), 4.0, "a multiplication of weight 3 and an addition");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cost_before(&self) -> f64 {
         self.functions.iter().map(|f| f.before.cost).sum()
     }
 
     /// Total cost of the result.
+    ///
+    /// ```
+    /// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+    /// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+    /// // One multiplication less, one binding more.
+    /// assert_eq!(report.cost_before() - report.cost_after(), 3.0 - 0.25);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cost_after(&self) -> f64 {
         self.functions.iter().map(|f| f.after().cost).sum()
     }
 
     /// Fills in the lines of statements; `text` is what the module was parsed from.
+    ///
+    /// ```
+    /// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n";
+    /// let (_, mut report) = satir::cse::run(&satir::parse(text)?, &satir::cse::Options::default())?;
+    /// assert_eq!(report.functions[0].bindings[0].replaced[0].line, None);
+    /// report.locate(text);
+    /// assert_eq!(report.functions[0].bindings[0].replaced[0].line, Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn locate(&mut self, text: &str) {
         let lines = LineIndex::new(text);
         let sources: Vec<&str> = text.lines().collect();
@@ -187,6 +295,13 @@ impl FunctionReport {
     }
 
     /// The cost of what was returned.
+    ///
+    /// ```
+    /// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+    /// let (_, report) = satir::cse::run(&module, &satir::cse::Options::default())?;
+    /// assert_eq!(report.functions[0].after().operations["mul"].in_text, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn after(&self) -> &Measure {
         let chosen = match self.chosen {
             Chosen::Input => None,

@@ -6,6 +6,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The kind of a scalar.
+///
+/// ```
+/// use satir::ir::{DType, Kind};
+///
+/// assert_eq!("uint8x4".parse::<DType>()?.kind, Kind::UInt);
+/// assert_eq!(DType::BOOL.kind, Kind::Bool);
+/// # Ok::<(), satir::ir::UnknownDType>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Signed two's complement integer.
@@ -27,6 +35,15 @@ pub enum Kind {
 }
 
 /// The narrow float formats that TVM names.
+///
+/// ```
+/// use satir::ir::{DType, Kind, NarrowFloat};
+///
+/// let narrow: DType = "float8_e4m3fn".parse()?;
+/// assert_eq!(narrow.kind, Kind::Narrow(NarrowFloat::E4M3Fn));
+/// assert_eq!(narrow.to_string(), "float8_e4m3fn");
+/// # Ok::<(), satir::ir::UnknownDType>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each name is the format's own name")]
 pub enum NarrowFloat {
@@ -61,6 +78,15 @@ impl NarrowFloat {
 }
 
 /// A data type: scalar kind, width in bits, and lanes (1 for a scalar).
+///
+/// ```
+/// use satir::ir::DType;
+///
+/// let dtype: DType = "float32x4".parse()?;
+/// assert_eq!(dtype, DType::F32.with_lanes(4));
+/// assert_eq!(dtype.to_string(), "float32x4");
+/// # Ok::<(), satir::ir::UnknownDType>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DType {
     /// Scalar kind.
@@ -86,77 +112,176 @@ impl DType {
     pub const VOID: DType = DType::new(Kind::Void, 0);
 
     /// A scalar type.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Kind};
+    ///
+    /// assert_eq!(DType::new(Kind::BFloat, 16).to_string(), "bfloat16");
+    /// ```
     pub const fn new(kind: Kind, bits: u8) -> Self {
         DType { kind, bits, lanes: 1 }
     }
 
     /// A signed integer scalar of `bits` bits.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::int(8).to_string(), "int8");
+    /// ```
     pub const fn int(bits: u8) -> Self {
         DType::new(Kind::Int, bits)
     }
 
     /// An unsigned integer scalar of `bits` bits.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::uint(16).to_string(), "uint16");
+    /// ```
     pub const fn uint(bits: u8) -> Self {
         DType::new(Kind::UInt, bits)
     }
 
     /// An IEEE float scalar of `bits` bits.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::float(64).to_string(), "float64");
+    /// ```
     pub const fn float(bits: u8) -> Self {
         DType::new(Kind::Float, bits)
     }
 
     /// The same scalar type with other lanes.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::I32.with_lanes(8).to_string(), "int32x8");
+    /// ```
     pub const fn with_lanes(self, lanes: u16) -> Self {
         DType { lanes, ..self }
     }
 
     /// The type of one lane.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::I32.with_lanes(8).scalar(), DType::I32);
+    /// ```
     pub const fn scalar(self) -> Self {
         self.with_lanes(1)
     }
 
     /// `bool` with as many lanes as `self`: the type of a comparison of two such values.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::F32.with_lanes(4).to_bool().to_string(), "boolx4");
+    /// ```
     pub const fn to_bool(self) -> Self {
         DType::BOOL.with_lanes(self.lanes)
     }
 
     /// Whether there is one lane.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::I32.is_scalar());
+    /// assert!(!DType::I32.with_lanes(4).is_scalar());
+    /// ```
     pub const fn is_scalar(self) -> bool {
         self.lanes == 1
     }
 
     /// Whether lanes are signed integers.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::int(8).is_int());
+    /// assert!(!DType::uint(8).is_int() && !DType::BOOL.is_int());
+    /// ```
     pub const fn is_int(self) -> bool {
         matches!(self.kind, Kind::Int)
     }
 
     /// Whether lanes are unsigned integers.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::uint(8).is_uint());
+    /// assert!(!DType::int(8).is_uint());
+    /// ```
     pub const fn is_uint(self) -> bool {
         matches!(self.kind, Kind::UInt)
     }
 
     /// Whether lanes are truth values.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::BOOL.with_lanes(4).is_bool());
+    /// assert!(!DType::uint(8).is_bool());
+    /// ```
     pub const fn is_bool(self) -> bool {
         matches!(self.kind, Kind::Bool)
     }
 
     /// Whether lanes are integers of either sign (not `bool`).
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::I32.is_integral() && DType::uint(8).is_integral());
+    /// assert!(!DType::BOOL.is_integral() && !DType::F32.is_integral());
+    /// ```
     pub const fn is_integral(self) -> bool {
         matches!(self.kind, Kind::Int | Kind::UInt)
     }
 
     /// Whether lanes are floats of any format.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Kind};
+    ///
+    /// assert!(DType::F32.is_float() && DType::new(Kind::BFloat, 16).is_float());
+    /// assert!(!DType::I32.is_float());
+    /// ```
     pub const fn is_float(self) -> bool {
         matches!(self.kind, Kind::Float | Kind::BFloat | Kind::Narrow(_))
     }
 
-    /// Whether this is index arithmetic in the sense of DESIGN section 2: `int32` or `int64`, taken not to
+    /// Whether this is index arithmetic of which [`ir`](super) speaks: `int32` or `int64`, taken not to
     /// overflow. All other integer types wrap.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert!(DType::I32.is_index() && DType::I64.is_index());
+    /// assert!(!DType::int(16).is_index() && !DType::uint(32).is_index());
+    /// ```
     pub const fn is_index(self) -> bool {
         matches!(self.kind, Kind::Int) && matches!(self.bits, 32 | 64)
     }
 
     /// The smallest and largest value of one lane for `int`, `uint` and `bool`; `None` for other kinds.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::int(8).int_range(), Some((-128, 127)));
+    /// assert_eq!(DType::BOOL.int_range(), Some((0, 1)));
+    /// assert_eq!(DType::F32.int_range(), None);
+    /// ```
     pub fn int_range(self) -> Option<(i128, i128)> {
         match self.kind {
             Kind::Bool => Some((0, 1)),
@@ -167,6 +292,13 @@ impl DType {
     }
 
     /// Bytes of one lane in memory, rounded up.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    ///
+    /// assert_eq!(DType::F32.with_lanes(4).lane_bytes(), 4);
+    /// assert_eq!(DType::BOOL.lane_bytes(), 1);
+    /// ```
     pub const fn lane_bytes(self) -> usize {
         self.bits.div_ceil(8) as usize
     }
@@ -198,6 +330,13 @@ impl fmt::Debug for DType {
 }
 
 /// A text that names no data type.
+///
+/// ```
+/// use satir::ir::DType;
+///
+/// let error = "int3two".parse::<DType>().unwrap_err();
+/// assert_eq!(error.to_string(), "unknown data type `int3two`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown data type `{0}`")]
 pub struct UnknownDType(pub String);

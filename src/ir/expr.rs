@@ -8,6 +8,15 @@ use super::{AttrValue, BinOp, BufferId, DType, VarId};
 ///
 /// Equality and hashing are structural. Floats compare by bits, so `-0.0` differs from `0.0` and a NaN equals
 /// itself.
+///
+/// ```
+/// use satir::ir::{BinOp, DType, Expr, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// assert_eq!(x() + 1, Expr::binary(BinOp::Add, x(), Expr::int(1, DType::I32)));
+/// // Equality is of structure, not of meaning.
+/// assert_ne!(x() + 1, Expr::int(1, DType::I32) + x());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr {
     /// The type of the value.
@@ -17,6 +26,20 @@ pub struct Expr {
 }
 
 /// The kinds of expression. Typing rules are given per kind; `verify` checks them.
+///
+/// ```
+/// use satir::ir::{BinOp, DType, Expr, ExprKind, VarId};
+///
+/// let x = Expr::var(VarId(0), DType::I32);
+/// match (x * 3).kind {
+///     ExprKind::Binary(op, a, b) => {
+///         assert_eq!(op, BinOp::Mul);
+///         assert_eq!(a.as_var(), Some(VarId(0)));
+///         assert_eq!(b.as_int(), Some(3));
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExprKind {
     /// An integer or truth constant: `dtype` is a scalar `int`, `uint` or `bool`. For unsigned 64-bit values
@@ -64,6 +87,15 @@ pub enum ExprKind {
 }
 
 /// A call of an intrinsic or of another function of the module.
+///
+/// ```
+/// use satir::ir::{Callee, DType, Expr, ExprKind, VarId};
+///
+/// let e = Expr::call(DType::F32, "exp", vec![Expr::var(VarId(0), DType::F32)]);
+/// let ExprKind::Call(call) = e.kind else { panic!("a call") };
+/// assert_eq!(call.callee, Callee::Intrin("exp".into()));
+/// assert_eq!(call.args.len(), 1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// What is called.
@@ -76,6 +108,31 @@ pub struct Call {
 }
 
 /// What a call calls.
+///
+/// ```
+/// use satir::ir::{Callee, ExprKind, StmtKind};
+///
+/// let module = satir::parse(
+///     r#"
+/// from tvm.script import ir as I
+/// from tvm.script import tirx as T
+///
+/// @I.ir_module
+/// class Module:
+///     @T.prim_func
+///     def helper(x: T.int32) -> T.int32:
+///         return x + 1
+///
+///     @T.prim_func
+///     def main(x: T.int32):
+///         T.evaluate(Module.helper(x))
+/// "#,
+/// )?;
+/// let StmtKind::Evaluate(e) = &module.funcs[1].body[0].kind else { panic!("an evaluation") };
+/// let ExprKind::Call(call) = &e.kind else { panic!("a call") };
+/// assert_eq!(call.callee, Callee::Global("helper".into()));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// `T.<name>(…)`; see [`intrin`](super::intrin) for the known ones. Dotted names are kept whole.
@@ -86,43 +143,98 @@ pub enum Callee {
 
 impl Expr {
     /// An integer or `bool` constant of scalar type `dtype`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// assert_eq!(Expr::int(-7, DType::I64).as_int(), Some(-7));
+    /// ```
     pub fn int(value: i64, dtype: DType) -> Expr {
         Expr { dtype, kind: ExprKind::Int(value) }
     }
 
     /// A `bool` constant.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// assert_eq!(Expr::bool(true).dtype, DType::BOOL);
+    /// assert_eq!(Expr::bool(true).as_int(), Some(1));
+    /// ```
     pub fn bool(value: bool) -> Expr {
         Expr::int(i64::from(value), DType::BOOL)
     }
 
     /// A float constant of scalar type `dtype`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// assert_ne!(Expr::float(0.0, DType::F32), Expr::float(-0.0, DType::F32));
+    /// ```
     pub fn float(value: f64, dtype: DType) -> Expr {
         Expr { dtype, kind: ExprKind::Float(value.to_bits()) }
     }
 
     /// A variable of type `dtype`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// assert_eq!(Expr::var(VarId(3), DType::I32).as_var(), Some(VarId(3)));
+    /// ```
     pub fn var(var: VarId, dtype: DType) -> Expr {
         Expr { dtype, kind: ExprKind::Var(var) }
     }
 
     /// A binary operation; the type follows from the operator and the left operand.
+    ///
+    /// ```
+    /// use satir::ir::{BinOp, DType, Expr, VarId};
+    ///
+    /// let x = || Expr::var(VarId(0), DType::F32);
+    /// assert_eq!(Expr::binary(BinOp::Max, x(), x()).dtype, DType::F32);
+    /// assert_eq!(Expr::binary(BinOp::Le, x(), x()).dtype, DType::BOOL);
+    /// ```
     pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         let dtype = if op.is_compare() { a.dtype.to_bool() } else { a.dtype };
         Expr { dtype, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
     }
 
     /// Logical negation.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let small = Expr::var(VarId(0), DType::I32).lt(4);
+    /// assert_eq!(Expr::not(small).dtype, DType::BOOL);
+    /// ```
     #[expect(clippy::should_implement_trait, reason = "this builds an expression; it negates nothing")]
     pub fn not(a: Expr) -> Expr {
         Expr { dtype: a.dtype, kind: ExprKind::Not(Box::new(a)) }
     }
 
     /// Conversion to `dtype`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let e = Expr::cast(DType::I64, Expr::var(VarId(0), DType::I32));
+    /// assert_eq!(e.dtype, DType::I64);
+    /// ```
     pub fn cast(dtype: DType, a: Expr) -> Expr {
         Expr { dtype, kind: ExprKind::Cast(Box::new(a)) }
     }
 
     /// `T.Select(cond, then, otherwise)`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = || Expr::var(VarId(0), DType::I32);
+    /// let clipped = Expr::select(x().lt(8), x(), Expr::int(8, DType::I32));
+    /// assert_eq!(clipped.dtype, DType::I32);
+    /// ```
     pub fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
         Expr {
             dtype: then.dtype,
@@ -131,27 +243,66 @@ impl Expr {
     }
 
     /// A load of `dtype` (the buffer's element type, with the lanes of the last index).
+    ///
+    /// ```
+    /// use satir::ir::{BufferId, DType, Expr};
+    ///
+    /// let index = Expr::int(3, DType::I32);
+    /// let e = Expr::load(DType::F32, BufferId(0), vec![index.clone()]);
+    /// let mut operands = Vec::new();
+    /// e.for_each_child(|c| operands.push(c.clone()));
+    /// assert_eq!(operands, [index]);
+    /// ```
     pub fn load(dtype: DType, buffer: BufferId, indices: Vec<Expr>) -> Expr {
         Expr { dtype, kind: ExprKind::Load { buffer, indices } }
     }
 
     /// `T.Ramp(base, stride, lanes)`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// let int = |v| Expr::int(v, DType::I32);
+    /// assert_eq!(Expr::ramp(int(0), int(2), 4).dtype.to_string(), "int32x4");
+    /// ```
     pub fn ramp(base: Expr, stride: Expr, lanes: u16) -> Expr {
         Expr { dtype: base.dtype.with_lanes(lanes), kind: ExprKind::Ramp(Box::new(base), Box::new(stride)) }
     }
 
     /// `T.Broadcast(value, lanes)`.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// assert_eq!(Expr::broadcast(Expr::float(1.0, DType::F32), 8).dtype.to_string(), "float32x8");
+    /// ```
     pub fn broadcast(value: Expr, lanes: u16) -> Expr {
         Expr { dtype: value.dtype.with_lanes(lanes), kind: ExprKind::Broadcast(Box::new(value)) }
     }
 
     /// A call of an intrinsic without keyword arguments.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = Expr::var(VarId(0), DType::F32);
+    /// let e = Expr::call(DType::F32, "sqrt", vec![x.clone()]);
+    /// assert_eq!(e.as_intrin(), Some(("sqrt", &[x][..])));
+    /// ```
     pub fn call(dtype: DType, name: &str, args: Vec<Expr>) -> Expr {
         let call = Call { callee: Callee::Intrin(name.into()), args, kwargs: Vec::new() };
         Expr { dtype, kind: ExprKind::Call(Box::new(call)) }
     }
 
     /// The value of an integer or truth constant.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// assert_eq!(Expr::int(5, DType::I32).as_int(), Some(5));
+    /// assert_eq!(Expr::float(5.0, DType::F32).as_int(), None);
+    /// assert_eq!(Expr::var(VarId(0), DType::I32).as_int(), None);
+    /// ```
     pub fn as_int(&self) -> Option<i64> {
         match self.kind {
             ExprKind::Int(v) => Some(v),
@@ -160,6 +311,14 @@ impl Expr {
     }
 
     /// The variable, if this is one.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = Expr::var(VarId(0), DType::I32);
+    /// assert_eq!(x.as_var(), Some(VarId(0)));
+    /// assert_eq!((x + 1).as_var(), None);
+    /// ```
     pub fn as_var(&self) -> Option<VarId> {
         match self.kind {
             ExprKind::Var(v) => Some(v),
@@ -168,6 +327,15 @@ impl Expr {
     }
 
     /// The called intrinsic's name and arguments, if this is a call of one.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = || Expr::var(VarId(0), DType::F32);
+    /// let e = Expr::call(DType::F32, "exp", vec![x()]);
+    /// assert_eq!(e.as_intrin().map(|(name, _)| name), Some("exp"));
+    /// assert_eq!((x() + x()).as_intrin(), None);
+    /// ```
     pub fn as_intrin(&self) -> Option<(&str, &[Expr])> {
         match &self.kind {
             ExprKind::Call(call) => match &call.callee {
@@ -179,6 +347,15 @@ impl Expr {
     }
 
     /// Calls `f` on each direct operand, left to right.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = || Expr::var(VarId(0), DType::I32);
+    /// let mut children = Vec::new();
+    /// ((x() + 1) * x()).for_each_child(|c| children.push(c.clone()));
+    /// assert_eq!(children, [x() + 1, x()]);
+    /// ```
     pub fn for_each_child<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Int(_)
@@ -211,6 +388,15 @@ impl Expr {
     }
 
     /// Calls `f` on each direct operand, left to right, to change it in place.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let var = |i| Expr::var(VarId(i), DType::I32);
+    /// let mut e = var(0) + var(0);
+    /// e.for_each_child_mut(|c| *c = var(1));
+    /// assert_eq!(e, var(1) + var(1));
+    /// ```
     pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
         match &mut self.kind {
             ExprKind::Int(_)
@@ -243,6 +429,15 @@ impl Expr {
     }
 
     /// Calls `f` on this expression and everything below it, parents first.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// let x = || Expr::var(VarId(0), DType::I32);
+    /// let mut uses = 0;
+    /// ((x() + 1) * (x() - 1)).walk(&mut |e| uses += usize::from(e.as_var().is_some()));
+    /// assert_eq!(uses, 2);
+    /// ```
     pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
         f(self);
         self.for_each_child(|c| c.walk(f));

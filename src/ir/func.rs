@@ -5,6 +5,22 @@ use std::sync::Arc;
 use super::{Block, BufferId, DType, Expr, VarId};
 
 /// A constant value of an attribute or annotation: what a Python literal can hold.
+///
+/// ```
+/// use satir::ir::AttrValue;
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main():
+///     T.func_attr({"tirx.noalias": True, "num_threads": 8})
+///     T.evaluate(0)
+/// "#,
+/// )?;
+/// assert_eq!(module.funcs[0].attrs[0], ("tirx.noalias".into(), AttrValue::Bool(true)));
+/// assert_eq!(module.funcs[0].attrs[1], ("num_threads".into(), AttrValue::Int(8)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AttrValue {
     /// `None`
@@ -30,6 +46,14 @@ pub enum AttrValue {
 }
 
 /// A module: functions by name, in order.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n")?;
+/// assert_eq!(&*module.funcs[0].name, "main");
+/// // A module prints as a program that parses to the same module.
+/// assert_eq!(satir::parse(&module.to_string())?.to_string(), module.to_string());
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Module {
     /// The name of the Python class; `Module` if the source was a bare function.
@@ -41,6 +65,14 @@ pub struct Module {
 }
 
 /// A function of loops over buffers.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((8,)), n: T.int32):\n    A[n] = A[0]\n")?;
+/// let func = &module.funcs[0];
+/// assert_eq!((func.params.len(), func.buffers.len(), func.vars.len()), (2, 1, 1));
+/// assert_eq!(func.body.len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimFunc {
     /// The name.
@@ -65,6 +97,14 @@ pub struct PrimFunc {
 
 impl PrimFunc {
     /// A function with nothing in it.
+    ///
+    /// ```
+    /// use satir::ir::PrimFunc;
+    ///
+    /// let func = PrimFunc::new("main");
+    /// assert_eq!(&*func.name, "main");
+    /// assert!(func.params.is_empty() && func.body.is_empty());
+    /// ```
     pub fn new(name: &str) -> PrimFunc {
         PrimFunc {
             name: name.into(),
@@ -81,6 +121,14 @@ impl PrimFunc {
 }
 
 /// A parameter.
+///
+/// ```
+/// use satir::ir::{BufferId, Param, VarId};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((8,)), n: T.int32):\n    A[n] = A[0]\n")?;
+/// assert_eq!(module.funcs[0].params, [Param::Buffer(BufferId(0)), Param::Var(VarId(0))]);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
     /// A scalar or handle.
@@ -90,6 +138,14 @@ pub enum Param {
 }
 
 /// A variable's name and type.
+///
+/// ```
+/// use satir::ir::{DType, PrimFunc, Type};
+///
+/// let mut func = PrimFunc::new("main");
+/// let n = func.new_var("n", Type::Prim(DType::I32));
+/// assert_eq!((&*func.var(n).name, &func.var(n).ty), ("n", &Type::Prim(DType::I32)));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Var {
     /// The name as it stood in the source; printing makes names unique.
@@ -99,6 +155,15 @@ pub struct Var {
 }
 
 /// The type of a variable.
+///
+/// ```
+/// use satir::ir::Type;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(p: T.handle(\"float32\", \"shared\")):\n    T.evaluate(p)\n")?;
+/// let Type::Pointer(element, scope) = &module.funcs[0].vars[0].ty else { panic!("a pointer") };
+/// assert_eq!((element.to_string(), &**scope), ("float32".to_owned(), "shared"));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A value.
@@ -109,6 +174,13 @@ pub enum Type {
 
 impl Type {
     /// The type of an expression that is this variable.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Type};
+    ///
+    /// assert_eq!(Type::Prim(DType::I64).dtype(), DType::I64);
+    /// assert_eq!(Type::Pointer(DType::F32, "global".into()).dtype(), DType::HANDLE);
+    /// ```
     pub fn dtype(&self) -> DType {
         match self {
             Type::Prim(d) => *d,
@@ -118,6 +190,16 @@ impl Type {
 }
 
 /// A buffer: a typed view of memory.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4, 8), \"float16\")):\n    A[0, 1] = A[2, 3]\n")?;
+/// let buffer = &module.funcs[0].buffers[0];
+/// assert_eq!(buffer.dtype.to_string(), "float16");
+/// let shape: Vec<_> = buffer.shape.iter().filter_map(|e| e.as_int()).collect();
+/// assert_eq!(shape, [4, 8]);
+/// assert_eq!(&*buffer.scope, "global");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
     /// The name as it stood in the source.
@@ -139,6 +221,23 @@ pub struct Buffer {
 }
 
 /// Where a buffer's memory comes from.
+///
+/// ```
+/// use satir::ir::Origin;
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((4,), "int32")):
+///     tmp = T.alloc_buffer((4,), "int32")
+///     tmp[0] = A[0]
+/// "#,
+/// )?;
+/// let origins: Vec<&Origin> = module.funcs[0].buffers.iter().map(|b| &b.origin).collect();
+/// assert_eq!(origins.len(), 2);
+/// assert!(matches!(origins[..], [Origin::Param, Origin::Alloc]), "{origins:?}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
     /// A parameter of the function.
@@ -159,21 +258,53 @@ pub enum Origin {
 
 impl PrimFunc {
     /// The variable's entry.
+    ///
+    /// ```
+    /// use satir::ir::{DType, PrimFunc, Type};
+    ///
+    /// let mut func = PrimFunc::new("main");
+    /// let n = func.new_var("n", Type::Prim(DType::I32));
+    /// assert_eq!(&*func.var(n).name, "n");
+    /// ```
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]
     }
 
     /// The buffer's entry.
+    ///
+    /// ```
+    /// use satir::ir::BufferId;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,), \"int8\")):\n    A[0] = A[1]\n")?;
+    /// assert_eq!(module.funcs[0].buffer(BufferId(0)).dtype.to_string(), "int8");
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
     }
 
     /// An expression for the variable.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, PrimFunc, Type};
+    ///
+    /// let mut func = PrimFunc::new("main");
+    /// let n = func.new_var("n", Type::Prim(DType::I64));
+    /// assert_eq!(func.var_expr(n), Expr::var(n, DType::I64));
+    /// ```
     pub fn var_expr(&self, id: VarId) -> Expr {
         Expr::var(id, self.var(id).ty.dtype())
     }
 
     /// Adds a variable.
+    ///
+    /// ```
+    /// use satir::ir::{DType, PrimFunc, Type};
+    ///
+    /// let mut func = PrimFunc::new("main");
+    /// let (a, b) = (func.new_var("x", Type::Prim(DType::I32)), func.new_var("x", Type::Prim(DType::I32)));
+    /// assert_ne!(a, b, "variables are ids; printing makes their names unique");
+    /// ```
     pub fn new_var(&mut self, name: impl Into<Arc<str>>, ty: Type) -> VarId {
         let id = VarId(u32::try_from(self.vars.len()).expect("fewer than 2^32 variables"));
         self.vars.push(Var { name: name.into(), ty });
@@ -181,6 +312,16 @@ impl PrimFunc {
     }
 
     /// Adds a buffer.
+    ///
+    /// ```
+    /// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,))):\n    A[0] = A[1]\n")?;
+    /// let func = &mut module.funcs[0];
+    /// let copy = func.buffers[0].clone();
+    /// let id = func.new_buffer(copy);
+    /// assert_eq!(func.buffer(id).shape, func.buffers[0].shape);
+    /// assert_eq!(func.buffers.len(), 2);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn new_buffer(&mut self, buffer: Buffer) -> BufferId {
         let id = BufferId(u32::try_from(self.buffers.len()).expect("fewer than 2^32 buffers"));
         self.buffers.push(buffer);
@@ -188,6 +329,23 @@ impl PrimFunc {
     }
 
     /// The buffer whose memory `id` views, following views; `id` itself if it has its own.
+    ///
+    /// ```
+    /// use satir::ir::BufferId;
+    ///
+    /// let module = satir::parse(
+    ///     r#"
+    /// @T.prim_func
+    /// def main(A: T.Buffer((16,), "int32")):
+    ///     B = T.decl_buffer((4, 4), "int32", data=A.data)
+    ///     B[0, 1] = A[2]
+    /// "#,
+    /// )?;
+    /// let func = &module.funcs[0];
+    /// assert_eq!(func.memory_of(BufferId(1)), BufferId(0));
+    /// assert_eq!(func.memory_of(BufferId(0)), BufferId(0));
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn memory_of(&self, mut id: BufferId) -> BufferId {
         while let Origin::View(of) | Origin::Region(of) = self.buffer(id).origin {
             id = of;
@@ -196,6 +354,16 @@ impl PrimFunc {
     }
 
     /// Whether the function carries `tirx.noalias` (or the older `tir.noalias`): distinct buffers share no memory.
+    ///
+    /// ```
+    /// let func = |attr: &str| {
+    ///     let text = format!("@T.prim_func\ndef main():\n    T.func_attr({{\"{attr}\": True}})\n    T.evaluate(0)\n");
+    ///     satir::parse(&text).map(|module| module.funcs[0].no_alias())
+    /// };
+    /// assert!(func("tirx.noalias")? && func("tir.noalias")?);
+    /// assert!(!func("target_is_host")?);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn no_alias(&self) -> bool {
         self.attrs.iter().any(|(key, value)| {
             matches!(&**key, "tirx.noalias" | "tir.noalias")

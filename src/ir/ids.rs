@@ -6,15 +6,38 @@
 use std::fmt;
 
 /// A variable of one function: index into [`PrimFunc::vars`](super::PrimFunc::vars).
+///
+/// ```
+/// use satir::ir::{DType, PrimFunc, Type, VarId};
+///
+/// let mut func = PrimFunc::new("main");
+/// let n = func.new_var("n", Type::Prim(DType::I32));
+/// assert_eq!(n, VarId(0));
+/// assert_eq!(&*func.var(n).name, "n");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
 /// A buffer of one function: index into [`PrimFunc::buffers`](super::PrimFunc::buffers).
+///
+/// ```
+/// use satir::ir::BufferId;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,)), B: T.Buffer((8,))):\n    A[0] = B[1]\n")?;
+/// assert_eq!(&*module.funcs[0].buffer(BufferId(1)).name, "B");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
 
 impl VarId {
     /// The index as `usize`.
+    ///
+    /// ```
+    /// use satir::ir::VarId;
+    ///
+    /// assert_eq!(VarId(3).index(), 3);
+    /// ```
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -22,6 +45,12 @@ impl VarId {
 
 impl BufferId {
     /// The index as `usize`.
+    ///
+    /// ```
+    /// use satir::ir::BufferId;
+    ///
+    /// assert_eq!(BufferId(3).index(), 3);
+    /// ```
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -15,6 +15,14 @@
 use super::DType;
 
 /// What a call may do besides returning a value, as in TVM's `CallEffectKind`.
+///
+/// ```
+/// use satir::ir::intrin::{Effect, effect};
+///
+/// assert_eq!(effect("exp"), Effect::Pure);
+/// assert_eq!(effect("likely"), Effect::Annotation);
+/// assert_eq!(effect("assume"), Effect::Opaque);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
     /// Annotates its argument and returns it (`T.likely`).
@@ -32,6 +40,15 @@ pub enum Effect {
 }
 
 /// The type of a call's result.
+///
+/// ```
+/// use satir::ir::intrin::{ResultType, lookup};
+///
+/// let result = |name| lookup(name).map(|row| row.result);
+/// assert_eq!(result("exp"), Some(ResultType::SameAs(0)));
+/// assert_eq!(result("isnan"), Some(ResultType::Bool));
+/// assert_eq!(result("call_extern"), Some(ResultType::SpelledFirst));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultType {
     /// That of the argument at the index.
@@ -47,6 +64,15 @@ pub enum ResultType {
 }
 
 /// What evaluating a call costs.
+///
+/// ```
+/// use satir::ir::intrin::{CostClass, lookup};
+///
+/// let cost = |name| lookup(name).map(|row| row.cost);
+/// assert_eq!(cost("exp"), Some(CostClass::Transcendental));
+/// assert_eq!(cost("sqrt"), Some(CostClass::FloatDiv));
+/// assert_eq!(cost("likely"), Some(CostClass::Free));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CostClass {
     /// Nothing: an annotation, or what folds into its use.
@@ -66,6 +92,14 @@ pub enum CostClass {
 }
 
 /// What is known of an intrinsic.
+///
+/// ```
+/// use satir::ir::intrin::{Effect, lookup};
+///
+/// let shift = lookup("shift_right").expect("known");
+/// assert_eq!(shift.effect, Effect::Pure);
+/// assert!(shift.may_trap, "the amount may be out of range");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intrin {
     /// The name as in `T.<name>`.
@@ -267,16 +301,37 @@ static TABLE: [Intrin; 143] = [
 ];
 
 /// What is known of the intrinsic `name` (without the `T.`).
+///
+/// ```
+/// use satir::ir::intrin::lookup;
+///
+/// assert_eq!(lookup("exp").map(|row| row.name), Some("exp"));
+/// assert_eq!(lookup("no_such_intrinsic"), None);
+/// ```
 pub fn lookup(name: &str) -> Option<&'static Intrin> {
     TABLE.binary_search_by(|row| row.name.cmp(name)).ok().map(|index| &TABLE[index])
 }
 
 /// The effect of calling the intrinsic `name` (without the `T.`); unknown ones are [`Effect::Opaque`].
+///
+/// ```
+/// use satir::ir::intrin::{Effect, effect};
+///
+/// assert_eq!(effect("popcount"), Effect::Pure);
+/// assert_eq!(effect("no_such_intrinsic"), Effect::Opaque);
+/// ```
 pub fn effect(name: &str) -> Effect {
     lookup(name).map_or(Effect::Opaque, |row| row.effect)
 }
 
 /// Every intrinsic that is known, by name.
+///
+/// ```
+/// use satir::ir::intrin::{all, lookup};
+///
+/// assert!(all().iter().all(|row| lookup(row.name) == Some(row)));
+/// assert!(all().iter().any(|row| row.name == "if_then_else"));
+/// ```
 pub fn all() -> &'static [Intrin] {
     &TABLE
 }

@@ -1,6 +1,17 @@
 //! The binary operators, one row each: name, TVMScript spelling, precedence.
 
 /// A binary operator of the expression language. Both operands have the same type.
+///
+/// ```
+/// use satir::ir::{BinOp, DType};
+/// use satir::ir::value::{Value, binary};
+///
+/// // Floor division rounds down, truncating division toward zero.
+/// let seven = || (Value::Int(-7), Value::Int(2));
+/// let (a, b) = seven();
+/// assert_eq!(binary(BinOp::FloorDiv, DType::I32, a, b), Ok(Value::Int(-4)));
+/// assert_eq!(binary(BinOp::Div, DType::I32, a, b), Ok(Value::Int(-3)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BinOp {
     /// `a + b`
@@ -62,6 +73,12 @@ impl BinOp {
     ];
 
     /// The operator's name in s-expressions (rule files, dumps).
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// assert_eq!(BinOp::FloorDiv.name(), "floordiv");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             BinOp::Add => "add",
@@ -85,6 +102,12 @@ impl BinOp {
     }
 
     /// The name of the node class in TVM, as `T.<Name>(a, b)` prints it.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// assert_eq!(BinOp::Eq.tvm_name(), "EQ");
+    /// ```
     pub const fn tvm_name(self) -> &'static str {
         match self {
             BinOp::Add => "Add",
@@ -108,16 +131,37 @@ impl BinOp {
     }
 
     /// Whether the result is `bool` whatever the operands' type.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// assert!(BinOp::Lt.is_compare());
+    /// assert!(!BinOp::And.is_compare());
+    /// ```
     pub const fn is_compare(self) -> bool {
         matches!(self, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
     }
 
     /// Whether operands are truth values and the second is evaluated lazily.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// assert!(BinOp::And.is_logic());
+    /// assert!(!BinOp::Eq.is_logic());
+    /// ```
     pub const fn is_logic(self) -> bool {
         matches!(self, BinOp::And | BinOp::Or)
     }
 
     /// Whether evaluating it on integers traps when the second operand is zero.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// let divisions: Vec<&str> = BinOp::ALL.iter().filter(|op| op.is_division()).map(|op| op.name()).collect();
+    /// assert_eq!(divisions, ["div", "truncmod", "floordiv", "floormod"]);
+    /// ```
     pub const fn is_division(self) -> bool {
         matches!(self, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod)
     }

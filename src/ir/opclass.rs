@@ -7,6 +7,17 @@ use super::{BinOp, Callee, DType, Expr, ExprKind};
 macro_rules! op_classes {
     ($($variant:ident $name:literal : $doc:literal;)*) => {
         /// A class of operations that cost the same.
+        ///
+        /// ```
+        /// use satir::ir::opclass::{OpClass, classify};
+        /// use satir::ir::{DType, Expr, VarId};
+        ///
+        /// let x = || Expr::var(VarId(0), DType::I32);
+        /// // What division costs depends on the divisor.
+        /// assert_eq!(classify(&x().floordiv(8)), Some((OpClass::DivPow2, 1)));
+        /// assert_eq!(classify(&x().floordiv(7)), Some((OpClass::DivConst, 1)));
+        /// assert_eq!(classify(&x().floordiv(x())), Some((OpClass::DivVar, 1)));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum OpClass {
             $(#[doc = $doc] $variant,)*
@@ -17,6 +28,12 @@ macro_rules! op_classes {
             pub const ALL: &'static [OpClass] = &[$(OpClass::$variant),*];
 
             /// The name in reports and cost profiles.
+            ///
+            /// ```
+            /// use satir::ir::opclass::OpClass;
+            ///
+            /// assert_eq!(OpClass::MulPow2.name(), "mul_pow2");
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     $(OpClass::$variant => $name,)*
@@ -50,12 +67,32 @@ op_classes! {
 }
 
 /// The number of vector operations that one operation on `dtype` counts as: one for each started 8 lanes.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::ir::opclass::units;
+///
+/// assert_eq!(units(DType::F32), 1);
+/// assert_eq!(units(DType::F32.with_lanes(8)), 1);
+/// assert_eq!(units(DType::F32.with_lanes(9)), 2);
+/// ```
 pub fn units(dtype: DType) -> u64 {
     u64::from(dtype.lanes).div_ceil(8)
 }
 
 /// The class of the operation at the root of `e`, and how often it counts. `None` for what is free: constants,
 /// variables, `Ramp`, `Broadcast`, pointers, annotations, arguments that are not values, casts that change nothing.
+///
+/// ```
+/// use satir::ir::opclass::{OpClass, classify};
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// assert_eq!(classify(&(x() * 3)), Some((OpClass::Mul, 1)));
+/// let vector = || Expr::broadcast(x(), 16);
+/// assert_eq!(classify(&(vector() + vector())), Some((OpClass::AddSub, 2)));
+/// assert_eq!(classify(&x()), None);
+/// ```
 pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
     let class = match &e.kind {
         ExprKind::Int(_)

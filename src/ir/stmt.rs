@@ -10,6 +10,15 @@ use crate::diag::Span;
 pub type Block = Vec<Stmt>;
 
 /// A statement with its place in the source.
+///
+/// ```
+/// use satir::ir::StmtKind;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,))):\n    A[0] = A[1]\n")?;
+/// let stmt = &module.funcs[0].body[0];
+/// assert!(matches!(stmt.kind, StmtKind::Store { .. }));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
     /// Where it came from; [`Span::NONE`] for statements that satir made.
@@ -20,12 +29,30 @@ pub struct Stmt {
 
 impl Stmt {
     /// A statement without a place in a source.
+    ///
+    /// ```
+    /// use satir::diag::Span;
+    /// use satir::ir::{Stmt, StmtKind};
+    ///
+    /// assert_eq!(Stmt::new(StmtKind::Break).span, Span::NONE);
+    /// ```
     pub fn new(kind: StmtKind) -> Stmt {
         Stmt { span: Span::NONE, kind }
     }
 
     /// Calls `f` on each expression that the statement itself evaluates, in order: not those of its blocks, and
     /// not descriptions that nothing evaluates (shapes, regions, axis domains, annotations, lambdas).
+    ///
+    /// ```
+    /// let module = satir::parse(
+    ///     "@T.prim_func\ndef main(n: T.int32):\n    for i in range(n):\n        T.evaluate(i)\n",
+    /// )?;
+    /// let func = &module.funcs[0];
+    /// let mut seen = Vec::new();
+    /// func.body[0].for_each_expr(|e| seen.push(satir::script::print_expr(func, e)));
+    /// assert_eq!(seen, ["0", "n"], "the bounds of the loop, not its body");
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn for_each_expr<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
         match &self.kind {
             StmtKind::Store { indices, value, .. } => {
@@ -54,6 +81,14 @@ impl Stmt {
     }
 
     /// The same as [`Stmt::for_each_expr`], to change them in place.
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr, Stmt, StmtKind};
+    ///
+    /// let mut stmt = Stmt::new(StmtKind::Evaluate(Expr::int(1, DType::I32)));
+    /// stmt.for_each_expr_mut(|e| *e = Expr::int(2, e.dtype));
+    /// assert_eq!(stmt.kind, StmtKind::Evaluate(Expr::int(2, DType::I32)));
+    /// ```
     pub fn for_each_expr_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
         match &mut self.kind {
             StmtKind::Store { indices, value, .. } => {
@@ -82,6 +117,24 @@ impl Stmt {
     }
 
     /// Calls `f` on each block of the statement, in order (the `T.init()` of a block before its body).
+    ///
+    /// ```
+    /// let module = satir::parse(
+    ///     r#"
+    /// @T.prim_func
+    /// def main(n: T.int32):
+    ///     if n < 4:
+    ///         T.evaluate(n)
+    ///         T.evaluate(n + 1)
+    ///     else:
+    ///         T.evaluate(n + 2)
+    /// "#,
+    /// )?;
+    /// let mut lengths = Vec::new();
+    /// module.funcs[0].body[0].for_each_block(|block| lengths.push(block.len()));
+    /// assert_eq!(lengths, [2, 1]);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn for_each_block<'a>(&'a self, mut f: impl FnMut(&'a Block)) {
         match &self.kind {
             StmtKind::For(l) => f(&l.body),
@@ -109,6 +162,15 @@ impl Stmt {
     }
 
     /// The same as [`Stmt::for_each_block`], to change them in place.
+    ///
+    /// ```
+    /// let mut module = satir::parse(
+    ///     "@T.prim_func\ndef main(n: T.int32):\n    for i in range(n):\n        T.evaluate(i)\n        T.evaluate(n)\n",
+    /// )?;
+    /// module.funcs[0].body[0].for_each_block_mut(|block| block.truncate(1));
+    /// assert!(!module.to_string().contains("T.evaluate(n)"));
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn for_each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
         match &mut self.kind {
             StmtKind::For(l) => f(&mut l.body),
@@ -137,6 +199,16 @@ impl Stmt {
 }
 
 /// The kinds of statement.
+///
+/// ```
+/// use satir::ir::StmtKind;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    y: T.let[T.int32] = x + 1\n    T.evaluate(y)\n")?;
+/// let body = &module.funcs[0].body;
+/// assert!(matches!(body[0].kind, StmtKind::Bind { .. }));
+/// assert!(matches!(body[1].kind, StmtKind::Evaluate(_)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// `var: T.let[dtype] = value`; `var` is in scope for the rest of the block.
@@ -229,6 +301,16 @@ pub enum StmtKind {
 }
 
 /// A `for` loop: `var` runs over `min, min + step, …` below `min + extent`.
+///
+/// ```
+/// use satir::ir::{ForKind, StmtKind};
+///
+/// let module = satir::parse("@T.prim_func\ndef main():\n    for i in range(2, 10):\n        T.evaluate(i)\n")?;
+/// let StmtKind::For(l) = &module.funcs[0].body[0].kind else { panic!("a loop") };
+/// assert_eq!((l.min.as_int(), l.extent.as_int()), (Some(2), Some(8)));
+/// assert_eq!(l.kind, ForKind::Serial);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
     /// The loop variable.
@@ -248,6 +330,15 @@ pub struct For {
 }
 
 /// How the iterations of a loop run.
+///
+/// ```
+/// use satir::ir::{ForKind, StmtKind};
+///
+/// let module = satir::parse("@T.prim_func\ndef main():\n    for i in T.vectorized(4):\n        T.evaluate(i)\n")?;
+/// let StmtKind::For(l) = &module.funcs[0].body[0].kind else { panic!("a loop") };
+/// assert_eq!(l.kind, ForKind::Vectorized);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForKind {
     /// One after the other.
@@ -263,6 +354,17 @@ pub enum ForKind {
 }
 
 /// What an attribute statement is about.
+///
+/// ```
+/// use satir::ir::{AttrNode, AttrValue, StmtKind};
+///
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main():\n    with T.attr(0, \"pragma_scope\", \"import\"):\n        T.evaluate(0)\n",
+/// )?;
+/// let StmtKind::Attr { node, .. } = &module.funcs[0].body[0].kind else { panic!("an attribute") };
+/// assert_eq!(*node, AttrNode::Value(AttrValue::Int(0)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttrNode {
     /// A plain value (`0`, a string, …).
@@ -287,6 +389,24 @@ pub enum AttrNode {
 }
 
 /// `T.comm_reducer(lambda lhs…, rhs…: result, [identity…])`.
+///
+/// ```
+/// use satir::ir::{AttrNode, StmtKind};
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((1,), "float32")):
+///     with T.attr(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), "reduce_scope", T.reinterpret("handle", T.uint64(0))):
+///         A[0] = T.float32(1)
+/// "#,
+/// )?;
+/// let StmtKind::Attr { node: AttrNode::CommReducer(reducer), .. } = &module.funcs[0].body[0].kind else {
+///     panic!("a reducer")
+/// };
+/// assert_eq!((reducer.params.len(), reducer.result.len(), reducer.identity.len()), (2, 1, 1));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommReducer {
     /// Left and right parameters of the lambda, in order.
@@ -298,6 +418,29 @@ pub struct CommReducer {
 }
 
 /// A schedulable block with its iteration axes.
+///
+/// ```
+/// use satir::ir::{AxisKind, StmtKind};
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((16,), "int32")):
+///     for i in range(16):
+///         with T.sblock("set"):
+///             vi = T.axis.spatial(16, i)
+///             T.reads()
+///             T.writes(A[vi])
+///             A[vi] = vi
+/// "#,
+/// )?;
+/// let StmtKind::For(l) = &module.funcs[0].body[0].kind else { panic!("a loop") };
+/// let StmtKind::SBlock(block) = &l.body[0].kind else { panic!("a block") };
+/// assert_eq!(&*block.name, "set");
+/// assert_eq!(block.axes[0].kind, AxisKind::Spatial);
+/// assert_eq!(block.writes.as_ref().map(Vec::len), Some(1));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SBlock {
     /// The name; may be empty.
@@ -323,6 +466,24 @@ pub struct SBlock {
 }
 
 /// One axis of a block: `var = T.axis.<kind>(dom, binding)`.
+///
+/// ```
+/// use satir::ir::{Axis, StmtKind};
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((16,), "int32")):
+///     with T.sblock("set"):
+///         v = T.axis.spatial(16, 3)
+///         A[v] = v
+/// "#,
+/// )?;
+/// let StmtKind::SBlock(block) = &module.funcs[0].body[0].kind else { panic!("a block") };
+/// let Axis { extent, binding, .. } = &block.axes[0];
+/// assert_eq!((extent.as_int(), binding.as_int()), (Some(16), Some(3)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// The variable.
@@ -338,6 +499,23 @@ pub struct Axis {
 }
 
 /// The kinds of block axes.
+///
+/// ```
+/// use satir::ir::{AxisKind, StmtKind};
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((16,), "int32")):
+///     with T.sblock("sum"):
+///         v = T.axis.reduce(16, 3)
+///         A[0] = A[0] + v
+/// "#,
+/// )?;
+/// let StmtKind::SBlock(block) = &module.funcs[0].body[0].kind else { panic!("a block") };
+/// assert_eq!(block.axes[0].kind, AxisKind::Reduce);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisKind {
     /// Data parallel, `T.axis.spatial`.
@@ -351,6 +529,26 @@ pub enum AxisKind {
 }
 
 /// A box of elements of a buffer: per dimension (min, extent); extent absent for a single point.
+///
+/// ```
+/// use satir::ir::StmtKind;
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main(A: T.Buffer((16,), "int32")):
+///     with T.sblock("set"):
+///         T.reads(A[0:4])
+///         T.writes(A[5])
+///         A[5] = A[0] + A[3]
+/// "#,
+/// )?;
+/// let StmtKind::SBlock(block) = &module.funcs[0].body[0].kind else { panic!("a block") };
+/// let (reads, writes) = (block.reads.as_ref().expect("given"), block.writes.as_ref().expect("given"));
+/// assert_eq!(reads[0].ranges[0].1.as_ref().and_then(|extent| extent.as_int()), Some(4));
+/// assert_eq!(writes[0].ranges[0].1, None, "a point");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferRegion {
     /// The buffer.

@@ -15,6 +15,11 @@ use crate::simplify::{self, Reach};
 use crate::verify::verify;
 
 /// A pass.
+///
+/// ```
+/// let names: Vec<&str> = satir::passes::ALL.iter().map(|pass| pass.name).collect();
+/// assert!(names.contains(&"simplify") && names.contains(&"semantic-cse"));
+/// ```
 #[derive(Debug)]
 pub struct Pass {
     /// The name on the command line.
@@ -56,6 +61,17 @@ pub const ALL: &[Pass] = &[
 ];
 
 /// What the driver saw of one pass.
+///
+/// ```
+/// use satir::passes;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    if x + 1 > x:\n        A[0] = A[1]\n")?;
+/// let mut changed = Vec::new();
+/// let selected = passes::select("simplify,simplify")?;
+/// passes::run(&module, &selected, &satir::cse::Options::default(), |step, _| changed.push(step.changed))?;
+/// assert_eq!(changed, [true, false], "nothing is left for the second run");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The pass's name.
@@ -71,6 +87,16 @@ pub struct Step {
 /// # Errors
 ///
 /// If no pass has one of the names.
+///
+/// ```
+/// use satir::passes::select;
+///
+/// let names: Vec<&str> = select("verify,semantic-cse")?.iter().map(|pass| pass.name).collect();
+/// assert_eq!(names, ["verify", "semantic-cse"]);
+/// assert!(select("")?.is_empty());
+/// assert!(select("semantic-cze").is_err());
+/// # Ok::<(), satir::Error>(())
+/// ```
 pub fn select(names: &str) -> Result<Vec<&'static Pass>, Error> {
     let find = |name: &str| {
         ALL.iter().find(|pass| pass.name == name).ok_or_else(|| {

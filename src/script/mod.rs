@@ -22,6 +22,11 @@ use syntax::SpannedError;
 const MAX_TEXT: usize = 1 << 30;
 
 /// Parses a module; `source_name` is for messages.
+///
+/// ```
+/// let error = satir::script::parse("kernel.py", "@T.prim_func\ndef main(:\n").unwrap_err();
+/// assert!(error.to_string().starts_with("kernel.py:2:10: error: "), "{error}");
+/// ```
 pub fn parse(source_name: &str, text: &str) -> Result<Module, Diagnostic> {
     let diagnostic = |span: Span, message: String| Diagnostic::new(source_name, text, span, message);
     if text.len() > MAX_TEXT {
@@ -62,6 +67,20 @@ fn with_stack<T: Send>(
 
 /// Parses one expression over the variables and buffers of `env`, which go by their names (of several with one
 /// name the last). `T.Let` adds its variable to the table.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::ir::build::FuncBuilder;
+/// use satir::script::{parse_expr, print_expr};
+///
+/// let mut builder = FuncBuilder::new("main");
+/// builder.param("x", DType::I32);
+/// let mut func = builder.finish();
+/// let e = parse_expr("T.max(x, 1) * (2 + x)", &mut func)?;
+/// assert_eq!(print_expr(&func, &e), "T.max(x, 1) * (2 + x)");
+/// assert!(parse_expr("x + y", &mut func).is_err());
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
     let diagnostic = |span: Span, message: String| Diagnostic::new("<expression>", text, span, message);
     if text.len() > MAX_TEXT {

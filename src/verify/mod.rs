@@ -39,6 +39,17 @@ use crate::ir::intrin;
 use crate::ir::{Buffer, BufferId, DType, Expr, MAX_DEPTH, Module, Param, PrimFunc, VarId};
 
 /// A rule of the language that a program breaks.
+///
+/// ```
+/// use satir::ir::build::FuncBuilder;
+/// use satir::ir::{DType, Expr, VarId};
+///
+/// let mut b = FuncBuilder::new("main");
+/// b.evaluate(Expr::var(VarId(7), DType::I32));
+/// let violations = satir::verify::verify_func(&b.finish()).unwrap_err();
+/// assert_eq!(&*violations[0].function, "main");
+/// assert!(violations[0].to_string().starts_with("function `main`: "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The function.
@@ -90,6 +101,19 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
 /// # Errors
 ///
 /// All violations, in the order of the text.
+///
+/// ```
+/// use satir::ir::build::FuncBuilder;
+/// use satir::ir::{DType, StmtKind};
+/// use satir::verify::verify_func;
+///
+/// let mut b = FuncBuilder::new("main");
+/// let n = b.param("n", DType::I32);
+/// b.evaluate(b.var(n));
+/// assert!(verify_func(&b.clone().finish()).is_ok());
+/// b.push(StmtKind::Continue);
+/// assert!(verify_func(&b.finish()).is_err(), "`continue` outside of a loop");
+/// ```
 pub fn verify_func(func: &PrimFunc) -> Result<(), Vec<Violation>> {
     let violations = check(func, None);
     if violations.is_empty() { Ok(()) } else { Err(violations) }

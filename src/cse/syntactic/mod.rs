@@ -30,6 +30,18 @@ use crate::cost::{Bindings, Profile};
 use crate::ir::{PrimFunc, VarId};
 
 /// What may be shared, and how costs are counted.
+///
+/// ```
+/// use satir::cse::syntactic::{SyntacticOptions, run_with};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), B: T.Buffer((9,)), x: T.int32):\n    A[x] = B[0] * B[0]\n";
+/// let shared = |loads| -> Result<usize, satir::diag::Diagnostic> {
+///     let options = SyntacticOptions { loads, ..SyntacticOptions::default() };
+///     Ok(run_with(&mut satir::parse(text)?.funcs[0], &options).bindings.len())
+/// };
+/// assert_eq!((shared(true)?, shared(false)?), (1, 0));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SyntacticOptions {
     /// The cost profile.
@@ -45,6 +57,14 @@ pub struct SyntacticOptions {
 }
 
 /// What was done to a function.
+///
+/// ```
+/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x]\n")?;
+/// let report = satir::cse::syntactic::run(&mut module.funcs[0]);
+/// assert_eq!(report.bindings.len(), 1);
+/// assert!(report.expressions >= 2, "`x` and `x * x` at least");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyntacticReport {
     /// The new bindings, in the order of the text.
@@ -54,6 +74,14 @@ pub struct SyntacticReport {
 }
 
 /// A new binding.
+///
+/// ```
+/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x]\n")?;
+/// let binding = satir::cse::syntactic::run(&mut module.funcs[0]).bindings.remove(0);
+/// assert_eq!(binding.replaced, 2);
+/// assert_eq!(module.funcs[0].var(binding.var).name, binding.name);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The variable.
@@ -65,11 +93,31 @@ pub struct Binding {
 }
 
 /// Shares the common subexpressions of a function, with the default options.
+///
+/// ```
+/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x]\n")?;
+/// satir::cse::syntactic::run(&mut module.funcs[0]);
+/// assert_eq!(module.to_string().matches("x * x").count(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn run(func: &mut PrimFunc) -> SyntacticReport {
     run_with(func, &SyntacticOptions::default())
 }
 
 /// Shares the common subexpressions of a function.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::syntactic::{SyntacticOptions, run_with};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x + 1] = A[x + 1]\n";
+/// // Where additions are free, sharing one does not pay for its binding.
+/// let profile = Profile::from_json(r#"{"weights": {"add": 0}}"#)?;
+/// let options = SyntacticOptions { profile, ..SyntacticOptions::default() };
+/// assert!(run_with(&mut satir::parse(text)?.funcs[0], &options).bindings.is_empty());
+/// assert_eq!(run_with(&mut satir::parse(text)?.funcs[0], &SyntacticOptions::default()).bindings.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run_with(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
     let scan = scan::Scan::new(func, options);
     let inserts = plan::plan(&scan, options);

@@ -6,6 +6,14 @@ use crate::ir::{DType, Kind};
 macro_rules! math_fns {
     ($($variant:ident $arity:literal $exact:literal $($name:literal)|+ : $doc:literal;)*) => {
         /// A pure function of scalars that is written as an intrinsic call.
+        ///
+        /// ```
+        /// use satir::ir::DType;
+        /// use satir::ir::value::{MathFn, Value};
+        ///
+        /// assert_eq!(MathFn::from_name("sqrt"), Some(MathFn::Sqrt));
+        /// assert_eq!(MathFn::Sqrt.eval(DType::F32, &[Value::Float(9.0)]), Ok(Value::Float(3.0)));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum MathFn {
             $(#[doc = $doc] $variant,)*
@@ -16,6 +24,13 @@ macro_rules! math_fns {
             pub const ALL: &'static [MathFn] = &[$(MathFn::$variant),*];
 
             /// The function that `T.<name>` calls.
+            ///
+            /// ```
+            /// use satir::ir::value::MathFn;
+            ///
+            /// assert_eq!(MathFn::from_name("exp"), Some(MathFn::Exp));
+            /// assert_eq!(MathFn::from_name("call_extern"), None);
+            /// ```
             pub fn from_name(name: &str) -> Option<MathFn> {
                 match name {
                     $($($name)|+ => Some(MathFn::$variant),)*
@@ -24,6 +39,12 @@ macro_rules! math_fns {
             }
 
             /// The name, without the `T.`.
+            ///
+            /// ```
+            /// use satir::ir::value::MathFn;
+            ///
+            /// assert!(MathFn::ALL.iter().all(|&f| MathFn::from_name(f.name()) == Some(f)));
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     $(MathFn::$variant => [$($name),+][0],)*
@@ -31,6 +52,13 @@ macro_rules! math_fns {
             }
 
             /// The number of arguments.
+            ///
+            /// ```
+            /// use satir::ir::value::MathFn;
+            ///
+            /// assert_eq!(MathFn::Exp.arity(), 1);
+            /// assert_eq!(MathFn::Pow.arity(), 2);
+            /// ```
             pub const fn arity(self) -> usize {
                 match self {
                     $(MathFn::$variant => $arity,)*
@@ -39,6 +67,13 @@ macro_rules! math_fns {
 
             /// Whether every correct implementation gives the same bits, so that a call on constants may be
             /// replaced with its value. Elementary functions are not: each libm rounds its own way.
+            ///
+            /// ```
+            /// use satir::ir::value::MathFn;
+            ///
+            /// assert!(MathFn::Floor.is_exact());
+            /// assert!(!MathFn::Exp.is_exact());
+            /// ```
             pub const fn is_exact(self) -> bool {
                 match self {
                     $(MathFn::$variant => $exact,)*
@@ -101,6 +136,14 @@ math_fns! {
 
 impl MathFn {
     /// The value on arguments of the scalar type `dtype` (of `ldexp` the first).
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    /// use satir::ir::value::{MathFn, Value};
+    ///
+    /// let floor = |v| MathFn::Floor.eval(DType::F32, &[Value::Float(v)]);
+    /// assert_eq!(floor(-0.5), Ok(Value::Float(-1.0)));
+    /// ```
     pub fn eval(self, dtype: DType, args: &[Value]) -> Result<Value, Undefined> {
         let a = *args.first().ok_or(Undefined::NoSuchOperation)?;
         match (a, args.get(1).copied(), args.get(2).copied()) {

@@ -27,6 +27,15 @@ pub use math::MathFn;
 use super::{BinOp, DType, Expr, ExprKind, Kind};
 
 /// Why an operation on constants has no value.
+///
+/// ```
+/// use satir::ir::value::{Undefined, Value, binary};
+/// use satir::ir::{BinOp, DType};
+///
+/// let divide = binary(BinOp::FloorDiv, DType::I32, Value::Int(1), Value::Int(0));
+/// assert_eq!(divide, Err(Undefined::DivisionByZero));
+/// assert_eq!(Undefined::DivisionByZero.to_string(), "division by zero");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
 pub enum Undefined {
     /// The divisor of an integer division or remainder is zero.
@@ -52,6 +61,13 @@ pub enum Undefined {
 /// The value of a scalar whose type is known from the context.
 ///
 /// Equality is of bits: `-0.0` differs from `0.0`, and a NaN equals itself.
+///
+/// ```
+/// use satir::ir::value::Value;
+///
+/// assert_ne!(Value::Float(0.0), Value::Float(-0.0));
+/// assert_eq!(Value::Float(f64::NAN), Value::Float(f64::NAN));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// An `int`, `uint` or `bool`, in the form of [`ExprKind::Int`]: in the range of its type, and for unsigned
@@ -75,6 +91,14 @@ impl Eq for Value {}
 
 impl Value {
     /// The value of a constant expression; `None` for every other expression.
+    ///
+    /// ```
+    /// use satir::ir::value::Value;
+    /// use satir::ir::{DType, Expr, VarId};
+    ///
+    /// assert_eq!(Value::of(&Expr::int(5, DType::I32)), Some(Value::Int(5)));
+    /// assert_eq!(Value::of(&Expr::var(VarId(0), DType::I32)), None);
+    /// ```
     pub fn of(e: &Expr) -> Option<Value> {
         match e.kind {
             ExprKind::Int(v) => Some(Value::Int(v)),
@@ -99,6 +123,14 @@ impl Value {
     }
 
     /// The constant expression of scalar type `dtype` with this value.
+    ///
+    /// ```
+    /// use satir::ir::value::Value;
+    /// use satir::ir::{DType, Expr};
+    ///
+    /// assert_eq!(Value::Int(5).to_expr(DType::I64), Expr::int(5, DType::I64));
+    /// assert_eq!(Value::Float(0.5).to_expr(DType::F32), Expr::float(0.5, DType::F32));
+    /// ```
     pub fn to_expr(self, dtype: DType) -> Expr {
         match self {
             Value::Int(v) => Expr::int(v, dtype),
@@ -107,11 +139,24 @@ impl Value {
     }
 
     /// The truth value as `bool`.
+    ///
+    /// ```
+    /// use satir::ir::value::Value;
+    ///
+    /// assert_eq!(Value::bool(true), Value::Int(1));
+    /// ```
     pub fn bool(v: bool) -> Value {
         Value::Int(i64::from(v))
     }
 
     /// The integer.
+    ///
+    /// ```
+    /// use satir::ir::value::Value;
+    ///
+    /// assert_eq!(Value::Int(5).as_int(), Some(5));
+    /// assert_eq!(Value::Float(5.0).as_int(), None);
+    /// ```
     pub fn as_int(self) -> Option<i64> {
         match self {
             Value::Int(v) => Some(v),
@@ -120,6 +165,13 @@ impl Value {
     }
 
     /// The float.
+    ///
+    /// ```
+    /// use satir::ir::value::Value;
+    ///
+    /// assert_eq!(Value::Float(0.5).as_float(), Some(0.5));
+    /// assert_eq!(Value::Int(5).as_float(), None);
+    /// ```
     pub fn as_float(self) -> Option<f64> {
         match self {
             Value::Float(v) => Some(v),
@@ -129,6 +181,15 @@ impl Value {
 }
 
 /// `a op b` on operands of the scalar type `dtype`. A comparison's result is a `bool`.
+///
+/// ```
+/// use satir::ir::value::{Undefined, Value, binary};
+/// use satir::ir::{BinOp, DType};
+///
+/// let add = |dtype, a, b| binary(BinOp::Add, dtype, Value::Int(a), Value::Int(b));
+/// assert_eq!(add(DType::uint(8), 200, 100), Ok(Value::Int(44)), "narrow types wrap");
+/// assert_eq!(add(DType::I32, i64::from(i32::MAX), 1), Err(Undefined::Overflow));
+/// ```
 pub fn binary(op: BinOp, dtype: DType, a: Value, b: Value) -> Result<Value, Undefined> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => int::binary(op, dtype, a, b).map(Value::Int),
@@ -140,11 +201,26 @@ pub fn binary(op: BinOp, dtype: DType, a: Value, b: Value) -> Result<Value, Unde
 }
 
 /// `not a` on a `bool`.
+///
+/// ```
+/// use satir::ir::value::{Value, not};
+///
+/// assert_eq!(not(Value::bool(true)), Ok(Value::bool(false)));
+/// ```
 pub fn not(a: Value) -> Result<Value, Undefined> {
     a.as_int().map(|v| Value::bool(v == 0)).ok_or(Undefined::NoSuchOperation)
 }
 
 /// Conversion of `v` from the scalar type `from` to `to`.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::ir::value::{Undefined, Value, cast};
+///
+/// assert_eq!(cast(DType::I32, DType::uint(8), Value::Int(-1)), Ok(Value::Int(255)));
+/// assert_eq!(cast(DType::F32, DType::I32, Value::Float(-2.5)), Ok(Value::Int(-2)));
+/// assert_eq!(cast(DType::F32, DType::I32, Value::Float(1e20)), Err(Undefined::CastRange));
+/// ```
 pub fn cast(from: DType, to: DType, v: Value) -> Result<Value, Undefined> {
     match (to.kind, v) {
         (Kind::Bool, Value::Int(v)) => Ok(Value::bool(v != 0)),

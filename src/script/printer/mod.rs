@@ -28,6 +28,13 @@ impl fmt::Display for Module {
 }
 
 /// The module as a text of its own.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n")?;
+/// let text = satir::script::print_module(&module);
+/// assert!(text.contains("class Module:\n    @T.prim_func\n    def main(x: T.int32):"));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn print_module(module: &Module) -> String {
     let name = module_name(module);
     let signatures: Vec<Signature> = module.funcs.iter().map(|f| Signature::new(f, &name)).collect();
@@ -67,6 +74,13 @@ pub fn print_module(module: &Module) -> String {
 }
 
 /// One function, as it stands in a module.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate((x))\n")?;
+/// let text = satir::script::print_func(&module.funcs[0]);
+/// assert!(text.ends_with("def main(x: T.int32):\n    T.evaluate(x)\n"), "{text}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn print_func(func: &PrimFunc) -> String {
     let signature = Signature::new(func, "Module");
     let type_vars = type_var_names(std::slice::from_ref(&signature));
@@ -76,6 +90,16 @@ pub fn print_func(func: &PrimFunc) -> String {
 }
 
 /// One expression. Variables and buffers go by their names in the function's tables.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::ir::build::FuncBuilder;
+///
+/// let mut b = FuncBuilder::new("main");
+/// let x = b.param("x", DType::I32);
+/// let e = (b.var(x) + 1) * 2;
+/// assert_eq!(satir::script::print_expr(&b.finish(), &e), "(x + 1) * 2");
+/// ```
 pub fn print_expr(func: &PrimFunc, e: &Expr) -> String {
     ExprPrinter::new(func).print(e)
 }
