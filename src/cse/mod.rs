@@ -124,11 +124,10 @@ fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
 /// likewise, is saturated alone: saturation makes less of a difference than that, or finds most of it in both.
 const MUCH_CHEAPER: f64 = 0.75;
 
-/// Saturates the function as it is and, if contextual simplification changes expressions, simplified: which of the
-/// two ends cheaper is known only afterwards, unless the simplified one is [much cheaper](MUCH_CHEAPER) without
-/// saturation; of equal ones the simplified is taken. If conditions, branches or loops went, the simplified function
-/// takes the input's place: what is gone is work that is never needed, though an estimate that takes each `if` for a
-/// halving of what is under it may see that otherwise.
+/// How often a result is searched again because statements of it turned out to do nothing.
+const MOST_TIDYINGS: usize = 3;
+
+/// Offers the function simplified and saturated.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
     // A limit beyond what the clock can hold is none.
     let deadline = Instant::now().checked_add(options.budgets.time);
@@ -139,14 +138,45 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
         report.stages.insert("simplify".to_owned(), micros(start));
     }
+    saturate_cheaper(func, &simplified, done, options, deadline, best, report);
+    // What equalities showed to do nothing goes, and what is left is worth a search of its own.
+    for _ in 0..MOST_TIDYINGS {
+        let Some(tidied) = &mut best.func else { return };
+        if simplify::tidy(tidied) == 0 {
+            return;
+        }
+        let func = tidied.clone();
+        let cost = summary::cost(&func, options);
+        best.cost = cost.total;
+        best.ties = false;
+        report.chosen = Chosen::Semantic;
+        report.semantic = Some(summary::measure(&cost));
+        saturate(&func, options, deadline, best, report);
+    }
+}
+
+/// Offers what saturation makes of the function as it is and, if contextual simplification changes expressions, simplified: which of the
+/// two ends cheaper is known only afterwards, unless the simplified one is [much cheaper](MUCH_CHEAPER) without
+/// saturation; of equal ones the simplified is taken. If conditions, branches or loops went, the simplified function
+/// takes the input's place: what is gone is work that is never needed, though an estimate that takes each `if` for a
+/// halving of what is under it may see that otherwise.
+fn saturate_cheaper(
+    func: &PrimFunc,
+    simplified: &PrimFunc,
+    done: simplify::Simplified,
+    options: &Options,
+    deadline: Option<Instant>,
+    best: &mut Best,
+    report: &mut FunctionReport,
+) {
     if !done.any() {
         saturate(func, options, deadline, best, report);
         return;
     }
-    let shared = syntactic_of(&simplified, options);
+    let shared = syntactic_of(simplified, options);
     let cost = summary::cost(&shared, options);
     if done.conditions > 0 {
-        let cost = summary::cost(&simplified, options).total;
+        let cost = summary::cost(simplified, options).total;
         *best = Best { cost, func: Some(simplified.clone()), ties: false };
         report.chosen = Chosen::Semantic;
     } else {
@@ -157,7 +187,7 @@ fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut Fu
         best.ties = true;
     }
     best.offer(&cost, shared, Chosen::Semantic, report);
-    saturate(&simplified, options, deadline, best, report);
+    saturate(simplified, options, deadline, best, report);
 }
 
 fn saturate(

@@ -11,12 +11,13 @@
 //!
 //! Statements follow: branches that are never taken and loops that never run go, a condition that the other
 //! conditions of its nest imply goes (`conditions`), so does one both of whose arms do the same (`arms`), neighbours
-//! with equal or opposite conditions merge (`merge`), and a store of what the element holds goes.
+//! with equal or opposite conditions merge (`merge`), and what does nothing goes (`idle`).
 
 mod arms;
 mod conditions;
 mod defined;
 mod entail;
+mod idle;
 mod lanes;
 mod learn;
 mod merge;
@@ -27,6 +28,7 @@ mod shapes;
 
 use std::cell::Cell;
 
+pub use self::idle::tidy;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;
@@ -36,7 +38,7 @@ use crate::cost::Profile;
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
-    AttrNode, BinOp, Block, BufferId, DType, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+    AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
 };
 
 /// What a run changed.
@@ -219,16 +221,17 @@ impl Simplifier<'_> {
     }
 
     fn stmt(&mut self, mut stmt: Stmt, out: &mut Block) {
+        if self.drops(&stmt) {
+            return;
+        }
+        if let Some(taken) = idle::taken_arm(&mut stmt) {
+            self.done.conditions += 1;
+            let taken = self.block(taken);
+            out.extend(taken);
+            return;
+        }
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => {
-                if let Some(value) = cond.as_int() {
-                    self.done.conditions += 1;
-                    let taken = std::mem::take(if value != 0 { then } else { otherwise });
-                    // The arm's bindings keep their names apart: variables are identities.
-                    let taken = self.block(taken);
-                    out.extend(taken);
-                    return;
-                }
                 if let Some(either) = self.either_arm(cond, then, otherwise) {
                     self.done.conditions += 1;
                     let either = self.block(either);
@@ -254,32 +257,14 @@ impl Simplifier<'_> {
                     s.assume(&cond, false);
                     s.block(std::mem::take(otherwise))
                 });
-                if then.is_empty() && otherwise.is_empty() && !acts(&cond) {
-                    self.done.conditions += 1;
-                    return;
-                }
-                self.keep_first_arm(&mut stmt);
-            }
-            StmtKind::For(f) => {
-                if f.extent.as_int().is_some_and(|n| n <= 0) && !acts(&f.min) {
-                    self.done.conditions += 1;
-                    return;
-                }
-                self.for_loop(f);
-                if f.body.is_empty() && ![&f.min, &f.extent].into_iter().chain(&f.step).any(acts) {
-                    self.done.conditions += 1;
-                    return;
+                if let Some(cond) = idle::keep_first_arm(&mut stmt)
+                    && !acts(cond)
+                {
+                    region::replace(&self.engine, &self.known, &mut [cond]);
                 }
             }
-            StmtKind::Store { buffer, indices, value } if is_own_element(*buffer, indices, value) => {
-                self.done.expressions += 1;
-                return;
-            }
+            StmtKind::For(f) => self.for_loop(f),
             StmtKind::While { cond, body } => {
-                if cond.as_int() == Some(0) {
-                    self.done.conditions += 1;
-                    return;
-                }
                 *body = self.within(|s| {
                     forget_writes(&s.engine, &mut s.known, body);
                     s.assume(cond, true);
@@ -313,7 +298,21 @@ impl Simplifier<'_> {
             | StmtKind::Continue
             | StmtKind::Return(_) => {}
         }
-        out.push(stmt);
+        if !self.drops(&stmt) {
+            out.push(stmt);
+        }
+    }
+
+    /// Whether the statement does nothing, and so goes.
+    fn drops(&mut self, stmt: &Stmt) -> bool {
+        let idle = idle::does_nothing(stmt);
+        if idle {
+            match stmt.kind {
+                StmtKind::Store { .. } => self.done.expressions += 1,
+                _ => self.done.conditions += 1,
+            }
+        }
+        idle
     }
 
     /// Simplifies the shape of a buffer that is allocated here.
@@ -344,20 +343,6 @@ impl Simplifier<'_> {
             Some(std::mem::take(otherwise))
         } else {
             None
-        }
-    }
-
-    /// Turns `if c: (nothing) else: B` into `if not c: B`.
-    fn keep_first_arm(&mut self, stmt: &mut Stmt) {
-        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind
-            && then.is_empty()
-            && !otherwise.is_empty()
-        {
-            std::mem::swap(then, otherwise);
-            *cond = Expr::not(std::mem::replace(cond, Expr::bool(true)));
-            if !acts(cond) {
-                region::replace(&self.engine, &self.known, &mut [cond]);
-            }
         }
     }
 
@@ -405,16 +390,6 @@ impl Simplifier<'_> {
             self.assume(&Expr::binary(BinOp::Lt, it, min.clone() + extent.clone()), true);
             self.assume(&Expr::binary(BinOp::Le, Expr::int(1, dtype), extent.clone()), true);
         }
-    }
-}
-
-/// Whether a value is the element of the buffer at these indices, so that storing it there does nothing.
-fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
-    match &value.kind {
-        ExprKind::Load { buffer: from, indices: at } => {
-            *from == buffer && at == indices && !indices.iter().any(acts)
-        }
-        _ => false,
     }
 }
 
