@@ -397,7 +397,7 @@ impl Expr {
     /// e.for_each_child_mut(|c| *c = var(1));
     /// assert_eq!(e, var(1) + var(1));
     /// ```
-    pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut Expr)) {
+    pub fn for_each_child_mut<'a>(&'a mut self, mut f: impl FnMut(&'a mut Expr)) {
         match &mut self.kind {
             ExprKind::Int(_)
             | ExprKind::Float(_)

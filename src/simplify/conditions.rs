@@ -37,7 +37,7 @@ pub(super) fn drop_implied(
             block = then;
         }
     }
-    let dropped = drop_parts(engine, known, BinOp::And, &mut parts);
+    let dropped = drop_parts(engine, known, BinOp::And, &mut parts, true);
     if dropped > 0 {
         let mut parts = parts.into_iter();
         let mut sizes = sizes.into_iter();
@@ -61,7 +61,7 @@ pub(super) fn drop_implied(
 pub(super) fn drop_from_chain(engine: &Engine<'_>, known: &mut Known, op: BinOp, chain: &mut Expr) -> usize {
     let mut parts = Vec::new();
     split(op, chain, &mut parts);
-    let dropped = drop_parts(engine, known, op, &mut parts);
+    let dropped = drop_parts(engine, known, op, &mut parts, false);
     if dropped > 0 {
         *chain = join(op, parts.into_iter().flatten().collect());
     }
@@ -82,7 +82,14 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
     *chain = join(op, parts.into_iter().flatten().filter(|p| p.as_int().is_none()).collect());
 }
 
-fn drop_parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &mut [Option<Expr>]) -> usize {
+/// Drops implied parts; `steers` says whether the conditions steer the program.
+fn drop_parts(
+    engine: &Engine<'_>,
+    known: &mut Known,
+    op: BinOp,
+    parts: &mut [Option<Expr>],
+    steers: bool,
+) -> usize {
     if parts.len() < 2 || parts.len() > MAX_PARTS {
         return 0;
     }
@@ -92,7 +99,7 @@ fn drop_parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, parts: &mut [Op
             break;
         }
         if parts[i].as_ref().is_some_and(|p| !acts(p))
-            && let Some(later) = implied(engine, known, op, parts, i)
+            && let Some(later) = implied(engine, known, op, parts, i, steers)
         {
             parts[i] = None;
             later.into_iter().for_each(|(k, form)| parts[k] = Some(form));
@@ -110,6 +117,7 @@ fn implied(
     op: BinOp,
     parts: &[Option<Expr>],
     i: usize,
+    steers: bool,
 ) -> Option<Vec<(usize, Expr)>> {
     let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
@@ -119,7 +127,7 @@ fn implied(
             assume(known, other, truth);
         }
     }
-    let follows = known.facts.len() > facts && entails(engine, known, part, truth);
+    let follows = known.facts.len() > facts && entails(engine, known, part, truth, steers);
     known.facts.truncate(facts);
     if !follows {
         return None;

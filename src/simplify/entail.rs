@@ -2,21 +2,32 @@
 //! contextual graph, after sample points found nothing against it.
 
 use super::proofs;
-use super::region::{Engine, assume, contradicts};
+use super::region::{Engine, Reach, assume, contradicts};
 use super::sample::Samples;
 use crate::eqsat::lower::{Known, acts};
 use crate::ir::{BinOp, Expr, ExprKind};
 
-/// Whether `goal` has truth value `truth` wherever `known` holds.
-pub(super) fn entails(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> bool {
+/// Whether `goal` has truth value `truth` wherever `known` holds. Of a condition that does not steer the program the
+/// contextual graph is asked only where everything is simplified.
+pub(super) fn entails(
+    engine: &Engine<'_>,
+    known: &mut Known,
+    goal: &Expr,
+    truth: bool,
+    steers: bool,
+) -> bool {
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
         return false;
     }
     if Samples::new(&engine.sampler, known, known.facts.len()).refute(goal, truth) {
         return false;
     }
-    let linear = known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
-    proofs::decide(known, goal) == Some(truth) || !linear && proves(engine, known, goal, truth)
+    if proofs::decide(known, goal) == Some(truth) {
+        return true;
+    }
+    let graph_helps = (steers || engine.reach == Reach::Everything)
+        && !known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
+    graph_helps && proves(engine, known, goal, truth)
 }
 
 /// Whether linear arithmetic says all that there is to say of a condition: it knows nothing of loads, and little of
@@ -73,7 +84,7 @@ pub(super) fn relation(engine: &Engine<'_>, known: &mut Known, a: &Expr, b: &Exp
         let follows = |known: &mut Known, truth: bool| {
             let facts = known.facts.len();
             assume(known, a, truth);
-            let proven = known.facts.len() > facts && entails(engine, known, b, truth == same);
+            let proven = known.facts.len() > facts && entails(engine, known, b, truth == same, true);
             known.facts.truncate(facts);
             proven
         };

@@ -15,6 +15,9 @@ use crate::ir::{BinOp, Expr, ExprKind};
 /// With fewer points than this nothing is ruled out.
 const ENOUGH_POINTS: usize = 6;
 
+/// The most nodes of an expression that is searched as a whole if some part of it may become simpler.
+const MAX_WHOLE: usize = 300;
+
 /// Sample points with and without some facts.
 pub(super) struct Lesson<'a> {
     facts: &'a [(Expr, bool)],
@@ -50,32 +53,63 @@ impl<'a> Lesson<'a> {
 
     /// Whether the facts, or what is known without them, may simplify `e`.
     pub(super) fn may_change(&self, e: &Expr) -> bool {
-        self.has_part(e, |gain| gain.now)
+        self.cannot_tell(e) || self.look(e, |gain| gain.now, &mut 0, &mut |_| true).is_none()
     }
 
-    /// Whether the facts themselves may simplify `e`.
-    pub(super) fn may_teach(&self, e: &Expr) -> bool {
-        self.has_part(e, Gain::is_taught)
-    }
-
-    fn has_part(&self, e: &Expr, wanted: fn(Gain) -> bool) -> bool {
-        let few = self.with.points().len() < ENOUGH_POINTS;
-        let mut found = few || self.facts.iter().any(|(fact, truth)| equates(fact, *truth, e));
-        if !found {
-            self.look(e, wanted, &mut found);
+    /// The parts of `e` that the facts themselves may simplify, each with the arithmetic around it; all of it if it is
+    /// small.
+    pub(super) fn taught<'e>(&self, e: &'e mut Expr) -> Vec<&'e mut Expr> {
+        if self.cannot_tell(e) {
+            return vec![e];
         }
-        found
+        let mut numbers = Vec::new();
+        let mut size = 0;
+        self.look(e, Gain::is_taught, &mut size, &mut |number| {
+            numbers.push(number);
+            false
+        });
+        if numbers.is_empty() {
+            return Vec::new();
+        }
+        if size <= MAX_WHOLE {
+            return vec![e];
+        }
+        numbers.sort_unstable();
+        let mut parts = Vec::new();
+        around(e, &mut 0, &numbers, &mut parts);
+        parts
     }
 
-    /// Sets `found` if a simplification of some part is such as `wanted` says. Returns the values of `e`.
-    fn look(&self, e: &Expr, wanted: fn(Gain) -> bool, found: &mut bool) -> Rc<Lanes> {
-        let mut operands = Vec::new();
+    /// Whether the points leave open what the facts do.
+    fn cannot_tell(&self, e: &Expr) -> bool {
+        self.with.points().len() < ENOUGH_POINTS
+            || self.facts.iter().any(|(fact, truth)| equates(fact, *truth, e))
+    }
+
+    /// Calls `found` with the parts of `e` of which some simplification is such as `wanted` says, by their numbers in
+    /// the order of [`Expr::walk`], until it returns true. Returns the values of `e`, if it never did.
+    fn look(
+        &self,
+        e: &Expr,
+        wanted: fn(Gain) -> bool,
+        number: &mut usize,
+        found: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<Rc<Lanes>> {
+        let own = *number;
+        *number += 1;
+        let mut operands = Some(Vec::new());
         e.for_each_child(|part| {
-            operands.push(if *found { Lanes::none() } else { self.look(part, wanted, found) });
+            if let Some(values) = &mut operands {
+                match self.look(part, wanted, number, found) {
+                    Some(lanes) => values.push(lanes),
+                    None => operands = None,
+                }
+            }
         });
+        let operands = operands?;
         let values = self.with.apply(e, &operands);
-        *found = *found || self.holds(e, &operands, &values, wanted);
-        values
+        let stop = self.holds(e, &operands, &values, wanted) && found(own);
+        (!stop).then_some(values)
     }
 
     /// Whether some simplification of the operation at the root of `e` is such as `wanted` says.
@@ -120,6 +154,31 @@ impl<'a> Lesson<'a> {
             }
             _ => false,
         }
+    }
+}
+
+/// Collects the parts of `e` that have one of the numbers, which are sorted, each with the arithmetic around it. `number`
+/// is that of `e`; afterwards that of what follows it.
+fn around<'e>(e: &'e mut Expr, number: &mut usize, numbers: &[usize], parts: &mut Vec<&'e mut Expr>) {
+    let first = numbers.partition_point(|n| n < number);
+    let itself = numbers.get(first) == Some(number);
+    if itself || is_arithmetic(e) {
+        e.walk(&mut |_| *number += 1);
+        if numbers.get(first).is_some_and(|n| n < number) {
+            parts.push(e);
+        }
+    } else {
+        *number += 1;
+        e.for_each_child_mut(|part| around(part, number, numbers, parts));
+    }
+}
+
+/// Whether an expression is an operation on integers.
+fn is_arithmetic(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(_, a, _) => a.dtype.is_integral() && a.dtype.is_scalar() && !a.dtype.is_bool(),
+        ExprKind::Select(..) | ExprKind::Cast(_) => e.dtype.is_integral() && e.dtype.is_scalar(),
+        _ => false,
     }
 }
 

@@ -1,12 +1,17 @@
 //! Conditions that the decision procedure settles at their place, and what follows for the expressions around
-//! them: a decided condition is a constant, a minimum is the argument proven smaller, a choice its taken arm.
+//! them: a decided condition is a constant, a minimum is the argument proven smaller, a choice its taken arm. Sample
+//! points show most of those that cannot be settled without a proof being tried.
 
+use hashbrown::HashMap;
+
+use super::region::Engine;
+use super::sample::Samples;
 use crate::arith::linear::Prover;
 use crate::eqsat::lower::{Known, acts, is_lazy_select};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// The budget of one proof.
-const FUEL: u64 = 20_000;
+const FUEL: u64 = 10_000;
 
 /// How many nodes of one expression are put to the prover, those of nested conditions each time.
 const MAX_NODES: usize = 4_000;
@@ -26,7 +31,7 @@ pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
 }
 
 /// Settles what can be settled in the expressions. Returns how many subexpressions were replaced.
-pub(super) fn settle(known: &Known, roots: &mut [&mut Expr]) -> usize {
+pub(super) fn settle(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     let mut shared = None;
     let mut replaced = 0;
     for e in roots {
@@ -36,8 +41,14 @@ pub(super) fn settle(known: &Known, roots: &mut [&mut Expr]) -> usize {
             size += 1;
         });
         if found && size <= MAX_NODES && !acts(e) {
-            let prover = shared.get_or_insert_with(|| prover(known));
-            replaced += Settler { prover, left: MAX_NODES }.settle(e);
+            let settler = shared.get_or_insert_with(|| Settler {
+                prover: prover(known),
+                samples: Samples::new(&engine.sampler, known, known.facts.len()),
+                answers: HashMap::new(),
+                left: MAX_NODES,
+            });
+            settler.left = MAX_NODES;
+            replaced += settler.settle(e);
         }
     }
     replaced
@@ -58,13 +69,16 @@ fn is_question(e: &Expr) -> bool {
     }
 }
 
-struct Settler<'p, 'a> {
-    prover: &'p mut Prover<'a>,
+struct Settler<'a> {
+    prover: Prover<'a>,
+    samples: Samples<'a>,
+    /// What was decided before: copies of an expression are often neighbours.
+    answers: HashMap<Expr, Option<bool>>,
     /// How many more nodes are put to the prover.
     left: usize,
 }
 
-impl Settler<'_, '_> {
+impl Settler<'_> {
     fn settle(&mut self, e: &mut Expr) -> usize {
         if is_question(e) {
             let mut size = 0;
@@ -73,7 +87,7 @@ impl Settler<'_, '_> {
                 return 0;
             }
             self.left -= size;
-            if let Some(settled) = settled(self.prover, e) {
+            if let Some(settled) = self.settled(e) {
                 *e = settled;
                 return 1 + self.settle(e);
             }
@@ -82,28 +96,35 @@ impl Settler<'_, '_> {
         e.for_each_child_mut(|child| replaced += self.settle(child));
         replaced
     }
-}
 
-/// What a subexpression that has no effect is, if that is settled.
-fn settled(prover: &mut Prover<'_>, e: &Expr) -> Option<Expr> {
-    let arm = |taken: bool, a: &Expr, b: &Expr| if taken { a.clone() } else { b.clone() };
-    match &e.kind {
-        _ if e.dtype == DType::BOOL => prover.decide(e, FUEL).map(Expr::bool),
-        ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if !e.dtype.is_float() => {
-            let mut below = |x: &Expr, y: &Expr| {
-                let below = Expr::binary(BinOp::Le, x.clone(), y.clone());
-                if below.dtype == DType::BOOL { prover.decide(&below, FUEL) } else { None }
-            };
-            let a_is_least = below(a, b).or_else(|| (below(b, a)?).then_some(false))?;
-            Some(arm(a_is_least == (*op == BinOp::Min), a, b))
+    /// What a subexpression that has no effect is, if that is settled.
+    fn settled(&mut self, e: &Expr) -> Option<Expr> {
+        let arm = |taken: bool, a: &Expr, b: &Expr| if taken { a.clone() } else { b.clone() };
+        match &e.kind {
+            _ if e.dtype == DType::BOOL => self.decide(e).map(Expr::bool),
+            ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if !e.dtype.is_float() => {
+                let mut below = |x: &Expr, y: &Expr| {
+                    let below = Expr::binary(BinOp::Le, x.clone(), y.clone());
+                    if below.dtype == DType::BOOL { self.decide(&below) } else { None }
+                };
+                let a_is_least = below(a, b).or_else(|| (below(b, a)?).then_some(false))?;
+                Some(arm(a_is_least == (*op == BinOp::Min), a, b))
+            }
+            ExprKind::Select(cond, a, b) if cond.dtype == DType::BOOL => Some(arm(self.decide(cond)?, a, b)),
+            ExprKind::Call(call) if is_lazy_select(call) => {
+                let [cond, a, b] = &call.args[..] else { return None };
+                (cond.dtype == DType::BOOL).then(|| Some(arm(self.decide(cond)?, a, b)))?
+            }
+            _ => None,
         }
-        ExprKind::Select(cond, a, b) if cond.dtype == DType::BOOL => {
-            Some(arm(prover.decide(cond, FUEL)?, a, b))
+    }
+
+    fn decide(&mut self, cond: &Expr) -> Option<bool> {
+        if let Some(&answer) = self.answers.get(cond) {
+            return answer;
         }
-        ExprKind::Call(call) if is_lazy_select(call) => {
-            let [cond, a, b] = &call.args[..] else { return None };
-            (cond.dtype == DType::BOOL).then(|| Some(arm(prover.decide(cond, FUEL)?, a, b)))?
-        }
-        _ => None,
+        let answer = if self.samples.varies(cond) { None } else { self.prover.decide(cond, FUEL) };
+        self.answers.insert(cond.clone(), answer);
+        answer
     }
 }

@@ -72,9 +72,9 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
             Reach::Everything | Reach::Context => {}
         }
     }
-    let mut replaced = proofs::settle(known, &mut open) + proofs::settle(known, &mut taught);
+    let mut replaced = proofs::settle(engine, known, &mut open) + proofs::settle(engine, known, &mut taught);
     if let Some(lesson) = lesson {
-        open.extend(taught.into_iter().filter(|root| lesson.may_teach(root)));
+        open.extend(taught.into_iter().flat_map(|root| lesson.taught(root)));
     }
     replaced += search(engine, known, &mut open);
     replaced
@@ -82,7 +82,7 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
 
 /// Replaces each root by the cheapest equal expression, if that is cheaper. Returns how many were replaced.
 pub(super) fn replace(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    proofs::settle(known, roots) + search(engine, known, roots)
+    proofs::settle(engine, known, roots) + search(engine, known, roots)
 }
 
 /// As [`replace`], by a graph only.
@@ -269,10 +269,11 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
     if known.facts.len() > facts && worth_it(known, e) {
         let lesson = Lesson::new(&engine.sampler, known, facts);
         if lesson.may_change(e) {
-            replaced += proofs::settle(known, &mut [&mut *e]);
-            if engine.reach == Reach::Everything || lesson.may_teach(e) {
-                replaced += search(engine, known, &mut [&mut *e]);
-            }
+            replaced += proofs::settle(engine, known, &mut [&mut *e]);
+            replaced += match engine.reach {
+                Reach::Everything => search(engine, known, &mut [&mut *e]),
+                Reach::Context => search(engine, known, &mut lesson.taught(e)),
+            };
         }
     }
     replaced += simplify_arms(engine, known, e);

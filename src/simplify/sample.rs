@@ -67,6 +67,12 @@ impl<'a> Samples<'a> {
         self.lanes(cond).where_true(!truth).and(self.points).any()
     }
 
+    /// Whether `cond` is true at one point and false at another.
+    pub(super) fn varies(&self, cond: &Expr) -> bool {
+        let lanes = self.lanes(cond);
+        [true, false].iter().all(|&truth| lanes.where_true(truth).and(self.points).any())
+    }
+
     /// Whether the values of two expressions differ at some point.
     pub(super) fn differ(&self, a: &Expr, b: &Expr) -> bool {
         self.lanes(a).where_different(&self.lanes(b)).and(self.points).any()

@@ -200,22 +200,48 @@ pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
     if let Some(exact) = bound_by_corners(graph, poly) {
         best = best.meet(exact).unwrap_or(best);
     }
-    for (monomial, k) in poly.terms() {
-        let [atom] = monomial[..] else { continue };
-        let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, 0));
-        let quotient = floor.or_else(|| truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, 1 - c)));
-        let Some((numerator, c, least)) = quotient else { continue };
-        if k % c != 0 {
-            continue;
-        }
-        // poly = rest + q * (N - c * atom) with q = -k / c.
-        let q = -(k / c);
-        let Some(rest) = without_remainder(poly, &numerator, monomial, *k, q) else { continue };
-        let Some(remainder) = Interval::new(least, c - 1) else { continue };
-        let through = bound(graph, &rest, depth - 1).add(remainder.mul(Interval::point(q)));
+    // All ways to look through a short sum are tried, of a long one only one: a step each for its many remainders.
+    if poly.terms().len() > MAX_SEARCHED_TERMS {
+        return bound_through_all(graph, poly, best);
+    }
+    for (rest, range) in remainders_out(graph, poly) {
+        let through = bound(graph, &rest, depth - 1).add(range);
         best = best.meet(through).unwrap_or(best);
     }
     best
+}
+
+/// The most terms of a sum in which all orders of looking through remainders are tried.
+const MAX_SEARCHED_TERMS: usize = 16;
+
+/// As [`bound`] with `best` known: looks through one remainder after the other.
+fn bound_through_all(graph: &Graph, poly: &Poly, best: Interval) -> Interval {
+    let (mut best, mut through) = (best, Interval::point(0));
+    let mut rest = poly.clone();
+    loop {
+        let Some((next, range)) = remainders_out(graph, &rest).next() else { return best };
+        rest = next;
+        through = through.add(range);
+        best = best.meet(bound_terms(graph, &rest).add(through)).unwrap_or(best);
+    }
+}
+
+/// For each remainder that the polynomial holds: the rest, which is shorter, and the range of what was taken out.
+fn remainders_out<'a>(graph: &'a Graph, poly: &'a Poly) -> impl Iterator<Item = (Poly, Interval)> + 'a {
+    poly.terms().iter().filter_map(move |(monomial, k)| {
+        let [atom] = monomial[..] else { return None };
+        let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, 0));
+        let quotient = floor.or_else(|| truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, 1 - c)));
+        let (numerator, c, least) = quotient?;
+        if k % c != 0 {
+            return None;
+        }
+        // poly = rest + q * (N - c * atom) with q = -k / c.
+        let q = -(k / c);
+        let rest = without_remainder(poly, &numerator, monomial, *k, q)?;
+        let remainder = Interval::new(least, c - 1)?;
+        Some((rest, remainder.mul(Interval::point(q))))
+    })
 }
 
 /// `poly - q * (N - c * quotient)`, where the quotient is the monomial with coefficient `k = -q*c`, if that is
