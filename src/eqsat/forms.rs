@@ -22,7 +22,7 @@ use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
-use super::theory::{build, compare, quotient_of, vector};
+use super::theory::{build, compare, quotient_of, remainders_in, vector};
 use crate::ir::{BinOp, DType};
 
 /// The most terms of a sum for which factored forms are offered.
@@ -218,8 +218,19 @@ fn grouped(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     graph.union(id, form);
 }
 
-/// Remainders that stand in the polynomial in the form `N - c * (N // c)`.
+/// Remainders that stand in the polynomial in the form `N - c * (N // c)`: a form for each of them, of a long sum one
+/// with all.
 fn remainders(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    if poly.terms().len() > MAX_FACTORED_TERMS {
+        let mut all = poly.clone();
+        for _ in poly.terms() {
+            let Some(form) = remainders_in(graph, &all, dtype).pop() else { break };
+            all = form;
+        }
+        let form = default_form(graph, &all, dtype);
+        graph.union(id, form);
+        return;
+    }
     for (monomial, k) in poly.terms() {
         let [atom] = monomial[..] else { continue };
         let Some((numerator, c)) = quotient_of(graph, atom) else { continue };
