@@ -8,6 +8,15 @@
 //! and proves nothing.
 
 /// A non-empty set of consecutive integers.
+///
+/// ```
+/// use satir::arith::Interval;
+///
+/// let digit = Interval::new(0, 9).expect("not empty");
+/// assert_eq!((digit.lo(), digit.hi()), (Some(0), Some(9)));
+/// assert_eq!(Interval::ALL.lo(), None);
+/// assert!(Interval::new(1, 0).is_none(), "an empty range is no interval");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
     lo: i64,

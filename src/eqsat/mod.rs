@@ -46,6 +46,17 @@ use lang::Node;
 use lower::Lowered;
 
 /// Limits and inputs of one run.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::eqsat::{Config, optimize};
+///
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let options = Options::default();
+/// let config = Config { node_limit: 10, ..options.search() };
+/// assert!(optimize(&module.funcs[0], &config)?.stats.nodes < 100);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Config<'a> {
     /// The cost that is minimized.
@@ -65,6 +76,15 @@ pub struct Config<'a> {
 }
 
 /// The outcome of a run.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let optimized = satir::eqsat::optimize(&module.funcs[0], &satir::cse::Options::default().search())?;
+/// assert_eq!(optimized.bindings.len(), 1);
+/// let name = &optimized.func.var(optimized.bindings[0].var).name;
+/// assert!(satir::script::print_func(&optimized.func).contains(&format!("A[{name}] = A[{name} + 1]")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Optimized {
     /// The rewritten function.
@@ -76,6 +96,14 @@ pub struct Optimized {
 }
 
 /// One binding of the result.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    for i in range(9):\n        A[i + x * x] = A[i]\n")?;
+/// let optimized = satir::eqsat::optimize(&module.funcs[0], &satir::cse::Options::default().search())?;
+/// let bound = &optimized.bindings[0];
+/// assert_eq!((bound.uses, bound.frequency), (1, 1.0), "computed once, before the loop");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// The new variable.
@@ -87,6 +115,14 @@ pub struct Bound {
 }
 
 /// What a run did.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let stats = satir::eqsat::optimize(&module.funcs[0], &satir::cse::Options::default().search())?.stats;
+/// assert!(stats.nodes >= stats.classes && !stats.node_limit_hit && !stats.time_limit_hit);
+/// assert!(stats.stages.iter().any(|(stage, _)| *stage == "extract"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     /// E-nodes of the input.
@@ -110,6 +146,17 @@ pub struct Stats {
 }
 
 /// Why a function was left alone.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::eqsat::{Failure, optimize};
+/// use satir::ir::{DType, Expr, StmtKind, build::FuncBuilder};
+///
+/// let mut b = FuncBuilder::new("main");
+/// let x = b.bind("x", Expr::int(1, DType::I32));
+/// b.push(StmtKind::Bind { var: x, value: Expr::int(2, DType::I32) });
+/// assert_eq!(optimize(&b.finish(), &Options::default().search()).unwrap_err(), Failure::Redefinition);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// Two definitions of one variable.
@@ -131,6 +178,13 @@ pub enum Failure {
 ///
 /// # Errors
 /// The function cannot be optimized; nothing is known to be wrong with it.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((99,)), x: T.int32):\n    A[x * 7] = A[(x + 1) * 7 - 7]\n")?;
+/// let optimized = satir::eqsat::optimize(&module.funcs[0], &satir::cse::Options::default().search())?;
+/// assert_eq!(optimized.bindings.len(), 1, "both indices are `x * 7`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn optimize(func: &PrimFunc, config: &Config<'_>) -> Result<Optimized, Failure> {
     optimize_and_tell(func, config, &mut |_| {})
 }

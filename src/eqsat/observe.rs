@@ -4,6 +4,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// What a rule did.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, try_rules};
+/// use satir::rules::RuleSet;
+///
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x] = T.max(x, T.min(x, 3))\n")?;
+/// let trial = try_rules(&Program::new("p", module), &RuleSet::embedded()?, &Options::default())?;
+/// assert!(trial.uses.iter().all(|rule| rule.unions <= rule.matches));
+/// assert!(trial.uses.iter().any(|rule| rule.unions == 0), "not every rule is of use here");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleUse {
     /// The rule's name.
@@ -20,6 +32,13 @@ pub struct RuleUse {
 
 impl RuleUse {
     /// A rule that did nothing yet.
+    ///
+    /// ```
+    /// use satir::eqsat::RuleUse;
+    ///
+    /// let unused = RuleUse::none("add-zero", "arith");
+    /// assert_eq!((unused.matches, unused.unions), (0, 0));
+    /// ```
     pub fn none(rule: &str, set: &str) -> RuleUse {
         RuleUse { rule: rule.to_owned(), set: set.to_owned(), matches: 0, unions: 0, time: Duration::ZERO }
     }

@@ -16,6 +16,17 @@ use super::{Config, Failure, Snapshot, optimize_and_tell};
 use crate::ir::PrimFunc;
 
 /// What of a run is shown.
+///
+/// ```
+/// use satir::eqsat::show::{Stage, show};
+///
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let options = satir::cse::Options::default();
+/// let lowered = show(&module.funcs[0], &options.search(), Stage::Lowered)?;
+/// let plan = show(&module.funcs[0], &options.search(), Stage::Plan)?;
+/// assert!(lowered.contains("= mul(") && plan.starts_with("cost "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The e-graph of the function as it is written.
@@ -30,6 +41,15 @@ pub enum Stage {
 ///
 /// # Errors
 /// As [`optimize`](super::optimize); what comes after the stage is not needed.
+///
+/// ```
+/// use satir::eqsat::show::{Stage, show};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32, y: T.int32):\n    A[x * y] = A[y * x]\n")?;
+/// let text = show(&module.funcs[0], &satir::cse::Options::default().search(), Stage::Saturated)?;
+/// assert_eq!(text.lines().filter(|class| class.contains("mul(")).count(), 1, "one class for both: {text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn show(func: &PrimFunc, config: &Config<'_>, stage: Stage) -> Result<String, Failure> {
     let mut text = None;
     let done = optimize_and_tell(func, config, &mut |snapshot| match (stage, snapshot) {

@@ -29,6 +29,22 @@ use crate::script::print_expr;
 use crate::simplify;
 
 /// What is known where two expressions are compared.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::Context;
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (product, sum) = (parse_expr("x * 2", &mut func)?, parse_expr("x + x", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// assert!(context.equal(&product, &sum).is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The function whose variables and buffers the expressions use.
@@ -46,6 +62,24 @@ pub struct Context<'a> {
 }
 
 /// A chain of equal expressions from each side to one that both can be brought to.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::Context;
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (long, short) = (parse_expr("T.max(x, T.min(x, 3))", &mut func)?, parse_expr("x", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let explanation = context.equal(&long, &short).expect("equal");
+/// assert_eq!((&*explanation.left, &*explanation.right), ("T.max(x, T.min(x, 3))", "x"));
+/// assert!(explanation.right_steps.is_empty(), "nothing is to be done with `x`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The first expression as text.
@@ -103,6 +137,24 @@ const MAX_STEPS: usize = 40;
 
 impl Context<'_> {
     /// Why the two are equal; `None` if the engine does not find that they are.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::Context;
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let (a, b) = (parse_expr("x * 4 // 4", &mut func)?, parse_expr("x", &mut func)?);
+    /// let rounded = parse_expr("x // 4 * 4", &mut func)?;
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// assert!(context.equal(&a, &b).is_some());
+    /// assert!(context.equal(&rounded, &b).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn equal(&self, a: &Expr, b: &Expr) -> Option<Explanation> {
         let all: Vec<&Rule> = self.rules.rules().collect();
         let rewrites = Rewrites::of_rules(all.iter().copied(), self.fast_math);

@@ -8,6 +8,19 @@ use crate::eqsat::lower::{extent_range, parameter_ranges, reads_or_acts};
 use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// An expression of the input and what stands for it in the result.
+///
+/// ```
+/// use satir::explain::replacements;
+/// use satir::script::print_expr;
+///
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let (before, after) = (&module.funcs[0], &after.funcs[0]);
+/// let first = &replacements(before, after)[0];
+/// assert_eq!(print_expr(before, &first.before), "x * x");
+/// assert_eq!(first.bindings.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Replacement {
     /// Place of its statement in the input.
@@ -28,6 +41,15 @@ pub struct Replacement {
 
 /// The expressions of `before` that are written otherwise in `after`, which was made from it, in the order of the
 /// program. Statements are told by their places in the source, so those that an optimization took apart are left out.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let found = satir::explain::replacements(&module.funcs[0], &after.funcs[0]);
+/// assert_eq!(found.len(), 2, "the index and the value of the store");
+/// assert!(satir::explain::replacements(&module.funcs[0], &module.funcs[0]).is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn replacements(before: &PrimFunc, after: &PrimFunc) -> Vec<Replacement> {
     let (old, new) = (Walk::of(before, before.vars.len()), Walk::of(after, before.vars.len()));
     let mut found = Vec::new();
@@ -56,6 +78,14 @@ pub fn replacements(before: &PrimFunc, after: &PrimFunc) -> Vec<Replacement> {
 
 /// The bindings that `after` has and `before`, from which it was made, has not, with their values written out in terms
 /// of `before`'s variables.
+///
+/// ```
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
+/// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
+/// let values = satir::explain::binding_values(&module.funcs[0], &after.funcs[0]);
+/// assert_eq!(satir::script::print_expr(&module.funcs[0], &values[0].1), "x * x");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn binding_values(before: &PrimFunc, after: &PrimFunc) -> Vec<(VarId, Expr)> {
     let walk = Walk::of(after, before.vars.len());
     let mut new: Vec<VarId> = walk.values.keys().copied().filter(|v| v.index() >= walk.first_new).collect();
@@ -64,6 +94,13 @@ pub fn binding_values(before: &PrimFunc, after: &PrimFunc) -> Vec<(VarId, Expr)>
 }
 
 /// What is known of each variable of a function wherever it is in scope.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main():\n    for i in range(16):\n        T.evaluate(i)\n")?;
+/// let range = satir::explain::known_ranges(&module.funcs[0])[0];
+/// assert_eq!((range.lo(), range.hi()), (Some(0), Some(15)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn known_ranges(func: &PrimFunc) -> Vec<Interval> {
     Walk::of(func, func.vars.len()).ranges
 }

@@ -3,6 +3,13 @@
 use crate::interp::Random;
 
 /// A source of choices: the same for the same seed, on every machine.
+///
+/// ```
+/// use satir::fuzz::Dice;
+///
+/// let (mut a, mut b) = (Dice::new(1), Dice::new(1));
+/// assert!((0..100).all(|_| a.int(1, 6) == b.int(1, 6)), "the seed decides");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dice(Random);
 

@@ -107,6 +107,15 @@ pub fn compare_options(module: &Module, seed: u64) -> EquivOptions {
 /// # Errors
 ///
 /// The first thing that is wrong.
+///
+/// ```
+/// use satir::fuzz::{Thoroughness, check, compare_options};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x % 9] = A[x * x % 9]\n")?;
+/// let tally = check(&module, &compare_options(&module, 0), Thoroughness::of(0)).expect("nothing found");
+/// assert!(tally.runs > 0 && !tally.idle);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn check(module: &Module, compare: &EquivOptions, how: Thoroughness) -> Result<Tally, Finding> {
     let compare = EquivOptions { runs: how.runs, max_steps: how.max_steps, ..compare.clone() };
     let mut checker = Checker { compare, tally: Tally::default() };

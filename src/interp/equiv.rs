@@ -20,6 +20,15 @@ use crate::ir::value::Value;
 use crate::ir::{Module, PrimFunc};
 
 /// How two modules are compared.
+///
+/// ```
+/// use satir::fuzz;
+///
+/// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[0] = A[1]\n")?;
+/// let options = satir::interp::EquivOptions { runs: 3, ..fuzz::compare_options(&module, 0) };
+/// assert_eq!(satir::interp::equiv(&module, &module, &options)?.compared, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EquivOptions {
     /// Values of symbolic dimensions and scalar parameters in the first run, and candidates in the others.
@@ -43,6 +52,14 @@ pub struct EquivOptions {
 }
 
 /// The result of a comparison.
+///
+/// ```
+/// # let a = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = A[1] // (x - x)\n")?;
+/// let result = satir::interp::equiv(&a, &a, &satir::fuzz::compare_options(&a, 0))?;
+/// assert_eq!(result.compared, 0);
+/// assert!(result.skipped.contains_key("division by zero"), "{:?}", result.skipped);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Equivalence {
     /// Runs that were compared.
@@ -54,6 +71,14 @@ pub struct Equivalence {
 }
 
 /// A difference between two modules.
+///
+/// ```
+/// let program = |value| satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    A[0] = {value}\n"));
+/// let (a, b) = (program(1)?, program(2)?);
+/// let difference = satir::interp::equiv(&a, &b, &satir::fuzz::compare_options(&a, 0))?.difference.expect("differ");
+/// assert_eq!(difference.function, "main");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
     /// The function.
@@ -67,6 +92,15 @@ pub struct Difference {
 }
 
 /// Compares `a` and `b`, function by function. An error means that a function cannot be run at all.
+///
+/// ```
+/// let program = |value| satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    A[0] = {value}\n"));
+/// let (a, b, c) = (program("A[1] * 2")?, program("A[1] + A[1]")?, program("A[1] + 2")?);
+/// let options = satir::fuzz::compare_options(&a, 0);
+/// assert!(satir::interp::equiv(&a, &b, &options)?.difference.is_none());
+/// assert!(satir::interp::equiv(&a, &c, &options)?.difference.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn equiv(a: &Module, b: &Module, options: &EquivOptions) -> Result<Equivalence, RunError> {
     let mut result = Equivalence::default();
     let difference = |function: &PrimFunc, what: &str| Difference {

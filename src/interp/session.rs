@@ -77,6 +77,24 @@ pub struct RunReport {
 }
 
 /// Runs `func` once.
+///
+/// ```
+/// use satir::interp::{RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    for i in range(9):\n        A[i] = i * 3\n")?;
+/// let options = RunOptions {
+///     bindings: Default::default(),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let report = run_function(&module.funcs[0], &options)?;
+/// assert!(report.done);
+/// assert_eq!(report.counts.get(satir::ir::opclass::OpClass::Mul), 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run_function(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, RunError> {
     let interpreter = Interpreter::new(func)?;
     let (inputs, run) = run_in_range(&interpreter, options, false, |fill| {

@@ -42,6 +42,14 @@ use crate::rules::RuleSet;
 use crate::simplify;
 
 /// A program, or an expression, to try rules on.
+///
+/// ```
+/// use satir::lab::Program;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n")?;
+/// assert_eq!(Program::new("mine", module).name, "mine");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Its name, for reports.
@@ -98,11 +106,30 @@ pub struct Trial {
 
 impl Trial {
     /// Whether a rule united classes in this program: without it nothing else can change.
+    ///
+    /// ```
+    /// use satir::lab::{Program, try_rules};
+    /// use satir::rules::RuleSet;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+    /// let mut rules = RuleSet::empty();
+    /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+    /// let trial = try_rules(&Program::new("p", module), &rules, &satir::cse::Options::default())?;
+    /// assert!(trial.uses("same") && !trial.uses("other"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn uses(&self, rule: &str) -> bool {
         self.uses.binary_search_by(|u| u.rule.as_str().cmp(rule)).is_ok_and(|at| self.uses[at].unions > 0)
     }
 
     /// Cost of the result in parts of the input's.
+    ///
+    /// ```
+    /// use satir::lab::Trial;
+    ///
+    /// let trial = Trial { before: 8.0, after: 6.0, time: Default::default(), uses: Vec::new() };
+    /// assert_eq!(trial.ratio(), 0.75);
+    /// ```
     pub fn ratio(&self) -> f64 {
         if self.before > 0.0 { self.after / self.before } else { 1.0 }
     }
@@ -113,6 +140,19 @@ impl Trial {
 /// # Errors
 ///
 /// If the program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, try_rules};
+/// use satir::rules::RuleSet;
+///
+/// let program = |text| satir::parse(text).map(|module| Program::new("p", module));
+/// let p = program("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.max(x, T.min(x, A[1]))\n")?;
+/// let with = try_rules(&p, &RuleSet::embedded()?, &Options::default())?;
+/// let without = try_rules(&p, &RuleSet::empty(), &Options::default())?;
+/// assert!(with.after <= without.after);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
     let rewrites = Arc::new(Rewrites::observed(rules.rules(), options.fast_math));
     let start = Instant::now();

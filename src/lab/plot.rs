@@ -63,6 +63,13 @@ const TOP: f64 = 50.0;
 const BOTTOM: f64 = 55.0;
 
 /// The curve as a picture: cost on the left axis, time on the right one.
+///
+/// ```
+/// use satir::lab::plot::{Point, svg};
+///
+/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10 }, Point { rules: 8, ratio: 0.5, time_us: 20 }];
+/// assert!(svg(&points).starts_with("<svg"));
+/// ```
 pub fn svg(points: &[Point]) -> String {
     let most = points.iter().map(|p| p.rules).max().unwrap_or(0).max(1) as f64;
     let slowest = points.iter().map(|p| p.time_us).max().unwrap_or(0).max(1) as f64;

@@ -83,13 +83,22 @@ pub struct RuleSet {
 }
 
 /// One line about a set.
+///
+/// ```
+/// let rules = satir::rules::RuleSet::embedded()?;
+/// let sets = rules.sets();
+/// let division = sets.iter().find(|set| set.name == "floordiv").expect("there");
+/// assert!(division.on && division.rules > 0);
+/// assert_eq!(division.file, "rules/floordiv.rules");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetInfo {
     /// Its name.
     pub name: String,
     /// What its file says that it is about.
     pub about: String,
-    /// Where it was read from; `embedded` for the library's own.
+    /// Where it was read from; for the library's own the path in its repository.
     pub file: String,
     /// Whether it is on.
     pub on: bool,
@@ -104,6 +113,14 @@ pub struct SetInfo {
 }
 
 /// One line about a rule.
+///
+/// ```
+/// let mut rules = satir::rules::RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let info = &rules.infos()[0];
+/// assert_eq!((&*info.name, &*info.set, &*info.why, info.line), ("same", "my", "equal bits", 1));
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {
     /// Its name.
@@ -130,6 +147,10 @@ pub struct RuleInfo {
 
 impl RuleSet {
     /// No rules.
+    ///
+    /// ```
+    /// assert_eq!(satir::rules::RuleSet::empty().all_rules().count(), 0);
+    /// ```
     pub const fn empty() -> RuleSet {
         RuleSet { entries: Vec::new() }
     }
@@ -139,6 +160,13 @@ impl RuleSet {
     /// # Errors
     ///
     /// None in a build whose tests pass: the embedded files are checked there.
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// assert!(rules.rules().count() > 100);
+    /// assert!(rules.rules().count() <= rules.all_rules().count(), "some are off");
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn embedded() -> Result<RuleSet, RulesError> {
         let mut rules = RuleSet::empty();
         rules.add(EMBEDDED.iter().map(|&(name, text)| (embedded_path(name), text.to_owned())).collect())?;
@@ -150,6 +178,13 @@ impl RuleSet {
     /// # Errors
     ///
     /// If one cannot be read or has a mistake.
+    ///
+    /// ```
+    /// use satir::rules::RuleSet;
+    ///
+    /// let error = RuleSet::load(&["no/such/folder"]).unwrap_err();
+    /// assert!(error.to_string().contains("no/such/folder"));
+    /// ```
     pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<RuleSet, RulesError> {
         let mut rules = RuleSet::empty();
         rules.extend_from(paths)?;
@@ -194,6 +229,13 @@ impl RuleSet {
     }
 
     /// Every rule that is on, in order.
+    ///
+    /// ```
+    /// let mut rules = satir::rules::RuleSet::embedded()?;
+    /// rules.disable("minmax")?;
+    /// assert!(rules.rules().all(|rule| &*rule.set != "minmax"));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.entries
             .iter()
@@ -202,6 +244,13 @@ impl RuleSet {
     }
 
     /// Every rule, on or off, in order.
+    ///
+    /// ```
+    /// let mut rules = satir::rules::RuleSet::embedded()?;
+    /// rules.disable("minmax")?;
+    /// assert!(rules.all_rules().any(|rule| &*rule.set == "minmax"));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn all_rules(&self) -> impl Iterator<Item = &Rule> {
         self.entries.iter().flat_map(|e| &e.file.rules)
     }
@@ -211,6 +260,15 @@ impl RuleSet {
     /// # Errors
     ///
     /// If nothing has that name.
+    ///
+    /// ```
+    /// let mut rules = satir::rules::RuleSet::embedded()?;
+    /// rules.disable("minmax")?;
+    /// rules.enable("minmax")?;
+    /// assert!(rules.rules().any(|rule| &*rule.set == "minmax"));
+    /// assert!(rules.enable("minmix").is_err());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn enable(&mut self, name: &str) -> Result<(), RulesError> {
         self.switch(name, true)
     }
@@ -225,6 +283,13 @@ impl RuleSet {
     }
 
     /// Of the rules that are on, leaves only these on.
+    ///
+    /// ```
+    /// let mut rules = satir::rules::RuleSet::embedded()?;
+    /// rules.keep_only(|rule| !rule.expensive);
+    /// assert!(rules.rules().count() > 0 && rules.rules().all(|rule| !rule.expensive));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn keep_only(&mut self, keep: impl Fn(&Rule) -> bool) {
         for entry in &mut self.entries {
             for (rule, on) in entry.file.rules.iter().zip(&mut entry.rule_on) {
@@ -250,6 +315,13 @@ impl RuleSet {
     }
 
     /// A line about each set.
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// let on: usize = rules.sets().iter().filter(|set| set.on).map(|set| set.rules_on).sum();
+    /// assert_eq!(on, rules.rules().count());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn sets(&self) -> Vec<SetInfo> {
         self.entries
             .iter()
@@ -267,6 +339,12 @@ impl RuleSet {
     }
 
     /// A line about each rule.
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// assert_eq!(rules.infos().len(), rules.all_rules().count());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn infos(&self) -> Vec<RuleInfo> {
         let info = |e: &Entry, rule: &Rule, on: bool| RuleInfo {
             name: rule.name.to_string(),

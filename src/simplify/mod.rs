@@ -42,6 +42,21 @@ use crate::ir::{
 };
 
 /// What a run changed.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::Options;
+/// use satir::simplify::{self, Reach, Settings};
+///
+/// # let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    for i in range(9):\n        if i < 9:\n            A[i] = T.float32(0)\n")?;
+/// let options = Options::default();
+/// let profile = Profile::default();
+/// let rewrites = &options.rewrites;
+/// let settings = Settings { profile: &profile, rewrites, reach: Reach::Everything, positive_dims: false };
+/// let done = simplify::run(&mut module.funcs[0], &settings);
+/// assert_eq!(done.conditions, 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simplified {
     /// Expressions replaced by cheaper ones.
@@ -52,12 +67,34 @@ pub struct Simplified {
 
 impl Simplified {
     /// Whether anything changed.
+    ///
+    /// ```
+    /// use satir::simplify::Simplified;
+    ///
+    /// assert!(Simplified { expressions: 0, conditions: 1 }.any());
+    /// assert!(!Simplified::default().any());
+    /// ```
     pub fn any(self) -> bool {
         self.expressions + self.conditions > 0
     }
 }
 
 /// What a run is told.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::Options;
+/// use satir::simplify::{self, Reach, Settings};
+///
+/// let mut module = satir::parse("@T.prim_func\ndef main(a: T.handle):\n    n = T.int32()\n    A = T.match_buffer(a, (n,))\n    if n > 0:\n        A[0] = T.float32(0)\n")?;
+/// let options = Options::default();
+/// let profile = Profile::default();
+/// let rewrites = &options.rewrites;
+/// let settings = Settings { profile: &profile, rewrites, reach: Reach::Everything, positive_dims: false };
+/// assert!(!simplify::run(&mut module.funcs[0], &settings).any(), "`n` may be 0");
+/// assert!(simplify::run(&mut module.funcs[0], &Settings { positive_dims: true, ..settings }).any());
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
     /// Which of two equal expressions is cheaper.
@@ -71,6 +108,21 @@ pub struct Settings<'a> {
 }
 
 /// Simplifies a function in place.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::Options;
+/// use satir::simplify::{self, Reach, Settings};
+///
+/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    for i in range(9):\n        if i * 2 < 18:\n            A[i] = T.float32(0)\n")?;
+/// let options = Options::default();
+/// let profile = Profile::default();
+/// let rewrites = &options.rewrites;
+/// let settings = Settings { profile: &profile, rewrites, reach: Reach::Everything, positive_dims: false };
+/// simplify::run(&mut module.funcs[0], &settings);
+/// assert!(!module.to_string().contains("if"));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
@@ -94,6 +146,26 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
 
 /// The cheapest equal expression found for one expression, given ranges of variables ([`VarId`] is the index) and
 /// conditions that hold. A condition that is decided becomes a constant. `func` is the table of variables.
+///
+/// ```
+/// use satir::arith::Interval;
+/// use satir::cost::Profile;
+/// use satir::cse::Options;
+/// use satir::ir::DType;
+/// use satir::ir::build::FuncBuilder;
+/// use satir::script::{parse_expr, print_expr};
+/// use satir::simplify;
+///
+/// let mut b = FuncBuilder::new("main");
+/// b.param("x", DType::I32);
+/// let mut func = b.finish();
+/// let e = parse_expr("(x * 8 + 5) // 8", &mut func)?;
+/// let profile = Profile::default();
+/// let rewrites = &Options::default().rewrites;
+/// let simple = simplify::expression(&func, &profile, rewrites, vec![Interval::ALL], &[], &e);
+/// assert_eq!(print_expr(&func, &simple), "x");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn expression(
     func: &PrimFunc,
     profile: &Profile,

@@ -38,6 +38,21 @@ pub(super) struct Engine<'a> {
 }
 
 /// Which expressions of a region are simplified.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::Options;
+/// use satir::simplify::{self, Reach, Settings};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,))):\n    for i in range(9):\n        if i < 9:\n            A[i] = T.float32(0)\n";
+/// let options = Options::default();
+/// let profile = Profile::default();
+/// let rewrites = &options.rewrites;
+/// let settings = Settings { profile: &profile, rewrites, reach: Reach::Everything, positive_dims: false };
+/// let mut module = satir::parse(text)?;
+/// assert!(simplify::run(&mut module.funcs[0], &settings).any());
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// All.

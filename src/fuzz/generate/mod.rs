@@ -48,6 +48,14 @@ impl Shape {
 }
 
 /// The program that follows from a seed.
+///
+/// ```
+/// use satir::fuzz::{Shape, program};
+///
+/// let module = program(7, Shape::mixed(7, false));
+/// assert!(satir::verify::verify(&module).is_ok());
+/// assert_eq!(module.to_string(), program(7, Shape::mixed(7, false)).to_string(), "the seed decides");
+/// ```
 pub fn program(seed: u64, shape: Shape) -> Module {
     let mut dice = Dice::new(seed);
     let several = !shape.portable && dice.chance(15);

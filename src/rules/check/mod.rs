@@ -31,6 +31,19 @@ pub const FULL: Effort = Effort { exhaustive: 70_000, sampled: 12_000, random: 4
 pub const QUICK: Effort = Effort { exhaustive: 4_000, sampled: 4_000, random: 1_500 };
 
 /// Tests each rule at all types that it claims.
+///
+/// ```
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let mut wrong = RuleSet::empty();
+/// wrong.extend_with_text(
+///     "wrong.rules",
+///     "(rule round-trip \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))",
+/// )?;
+/// let rules: Vec<&Rule> = wrong.all_rules().collect();
+/// assert!(!check::run(&rules, check::QUICK).is_ok());
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 pub fn run(rules: &[&Rule], effort: Effort) -> Report {
     let rules = rules.par_iter().map(|rule| check(rule, effort)).collect();
     Report { rules }
