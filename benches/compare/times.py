@@ -5,9 +5,9 @@
 
 Measured are programs of the corpus where it is, those of generate.py otherwise, and two programs of growing size: a
 copy, whose indices are all one sum and a constant, and a stencil with sums, quotients and remainders of its own in
-every statement. Times are the least of several runs, in milliseconds: *TVM* and *in process* of the passes alone, with
-the program read and everything done that a process does once (`in_process.rs`); *process* the processor time of all of
-satir's process, its start and the reading of the program included.
+every statement. Times are the least of several runs, in milliseconds of processor time, which other work on the machine
+disturbs least: *TVM* and *in process* of the passes alone, with the program read and everything done that a process does
+once (`in_process.rs`); *process* of all of satir's process, its start and the reading of the program included.
 """
 
 import argparse
@@ -74,9 +74,9 @@ def measure(args, text, bindings, repeats):
     theirs = []
     begun = time.perf_counter()
     while len(theirs) < MOST_RUNS and (len(theirs) < LEAST_RUNS or time.perf_counter() < begun + SECONDS):
-        start = time.perf_counter()
+        start = time.process_time()
         passes(module)
-        theirs.append(time.perf_counter() - start)
+        theirs.append(time.process_time() - start)
     inside = in_process(args.in_process, text, bindings)
     process = []
     for _ in range(repeats):
