@@ -7,11 +7,11 @@
 use std::cell::OnceCell;
 
 use egg::Id;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::super::facts::{Graph, poly_of};
 use super::super::lang::{Node, Op};
-use super::super::lower::Lowered;
+use super::super::lower::{Lowered, Site};
 use crate::ir::BinOp;
 
 /// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
@@ -51,10 +51,10 @@ const SIGN_DEPTH: u32 = 6;
 pub(super) struct Handicaps<'a> {
     graph: &'a Graph,
     has_blocks: bool,
-    /// Classes that are addresses of elements, but for a constant offset.
-    addresses: HashSet<Id>,
-    /// Classes that are terms of addresses, or parts of such terms.
-    parts: HashSet<Id>,
+    /// Classes that are addresses of elements, but for a constant offset, with the most that one is executed.
+    addresses: HashMap<Id, f64>,
+    /// Classes that addresses are computed from without loads, with the most that one of these addresses is executed.
+    parts: HashMap<Id, f64>,
     /// [`visibly_positive`], once it was asked for.
     positive: OnceCell<HashSet<Id>>,
 }
@@ -62,38 +62,23 @@ pub(super) struct Handicaps<'a> {
 impl<'a> Handicaps<'a> {
     pub(super) fn new(lowered: &'a Lowered) -> Handicaps<'a> {
         let graph = &lowered.graph;
-        let stored = lowered.sites.iter().filter(|s| s.address).map(|s| s.class);
-        let loads = graph.classes().flat_map(|c| &c.nodes).filter(|n| matches!(n.op, Op::Load(..)));
-        let loaded = loads.flat_map(|n| n.children.iter().copied());
-        let mut waiting: Vec<Id> = stored.chain(loaded).collect();
-        let mut addresses = HashSet::new();
-        while let Some(id) = waiting.pop() {
-            let id = graph.find(id);
-            if !addresses.insert(id) {
-                continue;
-            }
+        let addresses = spread(elements(lowered), |id, next| {
             for node in &graph[id].nodes {
                 match (&node.op, &node.children[..]) {
-                    (Op::Ramp, &[base, _]) => waiting.push(base),
+                    (Op::Ramp, &[base, _]) => next.push(graph.find(base)),
                     (Op::Bin(BinOp::Add | BinOp::Sub), &[base, offset]) if is_constant(graph, offset) => {
-                        waiting.push(base);
+                        next.push(graph.find(base));
                     }
                     _ => {}
                 }
             }
-        }
-        let mut waiting: Vec<Id> = addresses.iter().copied().collect();
-        let mut parts = HashSet::new();
-        while let Some(id) = waiting.pop() {
-            if !parts.insert(id) {
-                continue;
+        });
+        let parts = spread(addresses.iter().map(|(&id, &f)| (id, f)).collect(), |id, next| {
+            let computes = |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
+            for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
+                next.extend(node.children.iter().map(|&c| graph.find(c)));
             }
-            for node in &graph[id].nodes {
-                if let Some((BinOp::Add | BinOp::Sub | BinOp::Mul, a, b)) = node.as_bin() {
-                    waiting.extend([graph.find(a), graph.find(b)]);
-                }
-            }
-        }
+        });
         Handicaps { graph, has_blocks: lowered.has_blocks, addresses, parts, positive: OnceCell::new() }
     }
 
@@ -109,15 +94,15 @@ impl<'a> Handicaps<'a> {
                     _ => 0.0,
                 }
             }
-            (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains(&class) => {
-                let address = self.addresses.contains(&class);
+            (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains_key(&class) => {
+                let address = self.addresses.contains_key(&class);
                 let broken = address && (self.breaks(a, b) || self.breaks(b, a));
                 let backwards =
                     *op == BinOp::Add && self.level(a) > self.level(b) && !is_constant(self.graph, b);
                 f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
             }
             (Op::Bin(BinOp::Mul), &[a, b])
-                if self.parts.contains(&class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
+                if self.parts.contains_key(&class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
             {
                 LATE_SCALE
             }
@@ -130,6 +115,11 @@ impl<'a> Handicaps<'a> {
             }
             _ => 0.0,
         }
+    }
+
+    /// The most that an address is executed that is computed from the class; 0 if there is none.
+    pub(super) fn executed(&self, class: Id) -> f64 {
+        self.parts.get(&class).copied().unwrap_or(0.0)
     }
 
     fn level(&self, id: Id) -> u32 {
@@ -202,6 +192,54 @@ fn visibly_positive(graph: &Graph) -> HashSet<Id> {
         seen.extend(more);
     }
     seen
+}
+
+/// The classes that are indices of loads and stores, each with how often a statement runs that executes it.
+fn elements(lowered: &Lowered) -> Vec<(Id, f64)> {
+    let graph = &lowered.graph;
+    let frequency = |site: &Site| lowered.scopes.get(site.place.scope).frequency;
+    let mut sites: Vec<&Site> = lowered.sites.iter().collect();
+    sites.sort_by(|a, b| frequency(b).total_cmp(&frequency(a)));
+    let mut found = Vec::new();
+    // The first site that reaches a load runs the most.
+    let mut reached = HashSet::new();
+    for site in sites {
+        if site.address {
+            found.push((graph.find(site.class), frequency(site)));
+        }
+        let mut waiting = vec![graph.find(site.class)];
+        while let Some(id) = waiting.pop() {
+            if !reached.insert(id) {
+                continue;
+            }
+            for node in &graph[id].nodes {
+                let operands = node.children.iter().map(|&c| graph.find(c));
+                if matches!(node.op, Op::Load(..)) {
+                    found.extend(operands.clone().map(|c| (c, frequency(site))));
+                }
+                waiting.extend(operands);
+            }
+        }
+    }
+    found
+}
+
+/// The classes that can be reached from some, each with the greatest number of one from which it can.
+fn spread(mut from: Vec<(Id, f64)>, operands: impl Fn(Id, &mut Vec<Id>)) -> HashMap<Id, f64> {
+    from.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut reached = HashMap::new();
+    let mut waiting = Vec::new();
+    while let Some((id, number)) = from.pop() {
+        waiting.push(id);
+        while let Some(id) = waiting.pop() {
+            if reached.contains_key(&id) {
+                continue;
+            }
+            reached.insert(id, number);
+            operands(id, &mut waiting);
+        }
+    }
+    reached
 }
 
 fn is_constant(graph: &Graph, id: Id) -> bool {

@@ -46,7 +46,7 @@ pub(crate) struct Plan {
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
     pub cost: f64,
-    /// What the chosen forms cost beyond that (the handicaps of `extract/handicap.rs`).
+    /// What the chosen forms cost beyond that (`extract/handicap.rs`, `extract/rewritten.rs`).
     pub handicap: f64,
 }
 
@@ -206,7 +206,7 @@ impl Placer<'_> {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
                 self.cost += (chosen.weight + self.let_weight) * frequency;
-                self.handicap += chosen.handicap * frequency;
+                self.handicap += chosen.handicap * frequency + chosen.rewriting;
                 self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1 });
             }
             inline = plan.inline;
@@ -219,7 +219,7 @@ impl Placer<'_> {
                 return;
             }
             self.cost += chosen.weight * u.frequency;
-            self.handicap += chosen.handicap * u.frequency;
+            self.handicap += chosen.handicap * u.frequency + chosen.rewriting;
             self.pass_on(index, u);
         }
     }

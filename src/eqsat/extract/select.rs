@@ -55,6 +55,8 @@ pub(crate) struct Chosen {
     pub weight: f64,
     /// What the form costs beyond its weight.
     pub handicap: f64,
+    /// What it costs in all that the compiler rewrites the sum (`extract/rewritten.rs`).
+    pub rewriting: f64,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
     pub needs: Place,
     /// Whether it cannot trap (operands included).
@@ -110,6 +112,8 @@ pub(super) struct Selector<'a> {
     classes: Vec<Id>,
     index: HashMap<Id, Index>,
     pub(super) candidates: Vec<Vec<Candidate>>,
+    /// Per class: the most that an address is executed that is computed from it; 0 if there is none.
+    pub(super) executed: Vec<f64>,
     /// Per class: the candidate chosen, where it can be computed, and its tree cost.
     pub(super) choice: Vec<Option<usize>>,
     needs: Vec<Place>,
@@ -118,7 +122,7 @@ pub(super) struct Selector<'a> {
     refs: Vec<u32>,
     /// Per scope: how often it runs, or any around it if that is more. Else a class would seem cheapest where hardly
     /// anything runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
-    frequency: Vec<f64>,
+    pub(super) frequency: Vec<f64>,
     let_weight: f64,
     /// Marks of the search for cycles.
     visited: Vec<u32>,
@@ -149,6 +153,7 @@ impl<'a> Selector<'a> {
             enter(graph.find(site.class), &mut classes);
         }
         let mut candidates = Vec::new();
+        let mut executed = Vec::new();
         let mut next = 0;
         while next < classes.len() {
             let class = classes[next];
@@ -182,6 +187,7 @@ impl<'a> Selector<'a> {
                 });
             }
             candidates.push(list);
+            executed.push(handicaps.as_ref().map_or(0.0, |h| h.executed(class)));
             next += 1;
         }
         let n = classes.len();
@@ -190,6 +196,7 @@ impl<'a> Selector<'a> {
             classes,
             index,
             candidates,
+            executed,
             choice: vec![None; n],
             needs: vec![ROOT; n],
             total: vec![false; n],
@@ -238,7 +245,7 @@ impl<'a> Selector<'a> {
         self.update(roots).is_some()
     }
 
-    fn candidate_needs(&self, candidate: &Candidate) -> Place {
+    pub(super) fn candidate_needs(&self, candidate: &Candidate) -> Place {
         candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
     }
 
@@ -306,7 +313,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    fn chosen(&self, c: Index) -> Option<&Candidate> {
+    pub(super) fn chosen(&self, c: Index) -> Option<&Candidate> {
         self.choice[c].map(|i| &self.candidates[c][i])
     }
 
@@ -447,6 +454,7 @@ impl<'a> Selector<'a> {
             for &child in &children {
                 cost += self.reference(child);
             }
+            cost += self.rewriting(c, &self.candidates[c][i], |k| self.refs[k] <= 1);
             for &child in &children {
                 self.dereference(child);
             }
@@ -484,6 +492,10 @@ impl<'a> Selector<'a> {
     pub(super) fn finish(&self, roots: &[Index]) -> Option<Selection> {
         let order = self.order(roots)?;
         let position: HashMap<Index, Index> = order.iter().enumerate().map(|(i, &c)| (c, i)).collect();
+        let mut uses = vec![0u32; self.classes.len()];
+        for &used in roots.iter().chain(order.iter().flat_map(|&c| self.children(c))) {
+            uses[used] += 1;
+        }
         let mut chosen = Vec::with_capacity(order.len());
         for &c in &order {
             let candidate = self.chosen(c)?;
@@ -493,6 +505,7 @@ impl<'a> Selector<'a> {
                 children: candidate.children.iter().map(|k| position[k]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,
+                rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
                 needs: self.needs[c],
                 total: self.total[c],
             });
