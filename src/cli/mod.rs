@@ -55,9 +55,12 @@ enum Command {
     Count(count::Args),
     Run(run::Args),
     Equiv(equiv::Args),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  satir rules list --sets\n  satir rules check mine.rules"
+    )]
     Rules(rules::Command),
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  satir fuzz programs --count 10000")]
     Fuzz(fuzz::Command),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),

@@ -62,6 +62,22 @@ const MAX_NEAR: usize = 40;
 
 impl Context<'_> {
     /// Why the two expressions were not found equal. `switched_off` are rules that are loaded but not in use.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::{Context, Missed};
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let (rounded, x) = (parse_expr("x // 2 * 2", &mut func)?, parse_expr("x", &mut func)?);
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// assert!(matches!(context.missed(&rounded, &x, &rules), Missed::Differ { .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn missed(&self, a: &Expr, b: &Expr, switched_off: &RuleSet) -> Missed {
         if a.dtype != b.dtype {
             return Missed::Types(a.dtype, b.dtype);

@@ -8,6 +8,15 @@ use crate::verify::verify;
 
 /// A changed version of one function of `module`, with loops of few iterations, so that it runs in no time; `None` if no
 /// change leaves it well-formed.
+///
+/// ```
+/// use satir::fuzz::mutate;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = x * 3 + x // 5\n")?;
+/// let changed = (0..10).filter_map(|seed| mutate(&module, seed)).any(|m| m.to_string() != module.to_string());
+/// assert!(changed);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn mutate(module: &Module, seed: u64) -> Option<Module> {
     const ATTEMPTS: usize = 20;
     let mut dice = Dice::new(seed);

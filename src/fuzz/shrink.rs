@@ -5,6 +5,13 @@ use crate::ir::{Block, DType, Expr, ExprKind, Module, Param, Stmt, StmtKind};
 use crate::verify::verify;
 
 /// Makes `module` smaller as long as `fails` holds of it, with at most `tries` calls of `fails`.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = x + 1\n    A[1] = x // 7\n    A[2] = x + 2\n")?;
+/// let small = satir::fuzz::shrink(&module, 1000, |m| m.to_string().contains("//"));
+/// assert_eq!(small.funcs[0].body.len(), 1, "the division by itself: {small}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn shrink(module: &Module, tries: usize, fails: impl Fn(&Module) -> bool) -> Module {
     let mut shrinker = Shrinker { best: module.clone(), tries, fails };
     loop {

@@ -75,6 +75,20 @@ impl UnitReport {
 /// # Errors
 ///
 /// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, Unit, ablate};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let ablation = ablate(&[Program::new("p", module)], &rules, &Options::default(), Unit::Rule)?;
+/// assert_eq!(ablation.units[0].dearer, ["p"]);
+/// assert!(!ablation.units[0].never_pays());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ablate(programs: &[Program], rules: &RuleSet, options: &Options, by: Unit) -> Result<Ablation, Error> {
     let trials = all_trials(programs, rules, options)?;
     let engine = engine_rules(rules, &trials);

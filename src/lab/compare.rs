@@ -45,6 +45,20 @@ pub struct ProgramComparison {
 /// # Errors
 ///
 /// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, compare};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let programs = [Program::new("p", module)];
+/// let comparison = compare(&programs, &RuleSet::empty(), &rules, &Options::default())?;
+/// assert_eq!((comparison.cheaper, comparison.dearer), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn compare(
     programs: &[Program],
     a: &RuleSet,

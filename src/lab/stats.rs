@@ -64,6 +64,19 @@ pub struct RuleStats {
 /// # Errors
 ///
 /// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, stats};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let stats = stats(&[Program::new("p", module)], &rules, &Options::default())?;
+/// assert_eq!((&*stats.rules[0].rule, stats.rules[0].programs), ("same", 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn stats(programs: &[Program], rules: &RuleSet, options: &Options) -> Result<Stats, Error> {
     let none = without(rules, |_| true);
     let trials: Vec<(Trial, Trial)> = programs

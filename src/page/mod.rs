@@ -52,6 +52,31 @@ const MAX_COMPARED: usize = 2_000;
 const MAX_SHOWN: usize = 4;
 
 /// The page.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::{self, Options};
+/// use satir::page::{Input, render};
+/// use satir::rules::RuleSet;
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n";
+/// let before = satir::parse(text)?;
+/// let (after, mut report) = cse::run(&before, &Options::default())?;
+/// report.locate(text);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let html = render(&Input {
+///     name: "my.py",
+///     text,
+///     before: &before,
+///     after: &after,
+///     report: &report,
+///     profile: &profile,
+///     rules: &rules,
+///     fast_math: false,
+/// });
+/// assert!(html.contains("my.py") && html.trim_end().ends_with("</html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn render(input: &Input<'_>) -> String {
     let after_text = input.after.to_string();
     let functions: Vec<Function> = input
