@@ -140,9 +140,21 @@ impl FuncBuilder {
         buffer
     }
 
-    /// Adds a handle parameter and a buffer matched to it. No text becomes such a buffer and none is printed for it.
-    #[cfg(test)]
-    pub(crate) fn match_buffer(&mut self, name: &str, dtype: DType, shape: Vec<Expr>) -> BufferId {
+    /// Adds a handle parameter and a buffer matched to it. What is printed is read as a buffer parameter, which is the
+    /// same to a caller.
+    ///
+    /// ```
+    /// use satir::ir::build::FuncBuilder;
+    /// use satir::ir::{DType, Expr};
+    /// use satir::script::print_func;
+    ///
+    /// let mut b = FuncBuilder::new("main");
+    /// b.match_buffer("A", DType::F32, vec![Expr::int(4, DType::I32)]);
+    /// let text = print_func(&b.finish());
+    /// assert!(text.contains("A = T.match_buffer(A_handle, (4,))"), "{text}");
+    /// assert!(satir::parse(&text).is_ok());
+    /// ```
+    pub fn match_buffer(&mut self, name: &str, dtype: DType, shape: Vec<Expr>) -> BufferId {
         let handle = self.param(&format!("{name}_handle"), DType::HANDLE);
         let buffer = self.buffer(name, dtype, shape, Origin::Match(handle));
         self.func.matches.push((handle, buffer));

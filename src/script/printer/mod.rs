@@ -335,6 +335,15 @@ impl<'m> Printer<'m> {
             self.line.push(')');
             self.flush();
         }
+        for &(handle, buffer) in &func.matches {
+            let name = self.names.define_buffer(func, buffer);
+            let _ = write!(self.line, "{name} = T.match_buffer(");
+            self.var(handle);
+            self.line.push_str(", ");
+            self.buffer_args(buffer, Dims::Plain, false, "global");
+            self.line.push(')');
+            self.flush();
+        }
         match &func.body[..] {
             [Stmt { kind: StmtKind::SBlock(root), .. }] if is_implicit_root(root) => {
                 self.write_line("# with T.sblock(\"root\"):");
