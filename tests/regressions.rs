@@ -188,6 +188,10 @@ fn what_equalities_show_to_do_nothing_goes_with_what_it_needed() {
     assert_eq!(optimized(params, branch, &options), only("A[m] = n // 3"));
     holds(params, store);
     holds(params, branch);
+    // A branch around nothing is not turned round where that costs more.
+    holds(params, "if 0 < n % 3:\n    pass\nelse:\n    A[T.Ramp(0, 1, 2)] = T.Broadcast(0, 2)");
+    holds(params, "if T.likely(T.LT(T.uint16(0), T.uint16(0))):\n    A[0] = 0\nelse:\n    A[1] = A[n % 9]");
+    holds(params, "if T.uint16(0) < T.Cast(\"uint16\", n):\n    A[n % 16] = A[n % 16]\nelse:\n    A[1] = 0");
 }
 
 #[test]

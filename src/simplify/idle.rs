@@ -20,7 +20,6 @@ fn tidy_block(block: &mut Block, gone: &mut usize) {
             *gone += 1;
             block.extend(taken);
         } else {
-            keep_first_arm(&mut stmt);
             block.push(stmt);
         }
     }
@@ -53,7 +52,11 @@ fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
 /// The arm of a branch by a constant that is taken. Its bindings keep their names apart: variables are identities.
 pub(super) fn taken_arm(stmt: &mut Stmt) -> Option<Block> {
     let StmtKind::If { cond, then, otherwise } = &mut stmt.kind else { return None };
-    cond.as_int().map(|value| std::mem::take(if value != 0 { then } else { otherwise }))
+    let value = match cond.as_intrin() {
+        Some(("likely", [inner])) => inner.as_int(),
+        _ => cond.as_int(),
+    };
+    value.map(|value| std::mem::take(if value != 0 { then } else { otherwise }))
 }
 
 /// Turns `if c: (nothing) else: B` into `if not c: B`; the condition, if it did.
