@@ -127,6 +127,9 @@ impl Interval {
         if self.as_point() == Some(0) || other.as_point() == Some(0) {
             return Interval::point(0);
         }
+        if let Some(exact) = self.mul_finite(other) {
+            return exact;
+        }
         let corner = |x: End, y: End| x.times(y);
         let ends = |i: Interval| {
             (i.lo().map_or(End::Neg, |v| End::At(v.into())), i.hi().map_or(End::Pos, |v| End::At(v.into())))
@@ -137,6 +140,14 @@ impl Interval {
             corners.iter().min().and_then(End::finite),
             corners.iter().max().and_then(End::finite),
         )
+    }
+
+    /// The product of two ranges with ends, if its ends are within 64 bits.
+    fn mul_finite(self, other: Interval) -> Option<Interval> {
+        let ((a, b), (c, d)) = (self.lo().zip(self.hi())?, other.lo().zip(other.hi())?);
+        let corners = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+        let (lo, hi) = (corners.into_iter().min()?, corners.into_iter().max()?);
+        (lo > Self::NEG_INF && hi < Self::POS_INF).then_some(Interval { lo, hi })
     }
 
     /// Floor division by a positive constant.

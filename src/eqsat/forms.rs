@@ -14,8 +14,6 @@
 pub(crate) mod divisors;
 pub(crate) mod shared;
 
-use std::collections::BTreeMap;
-
 use egg::Id;
 
 use super::facts::{Graph, in_theory, is_full, poly_of};
@@ -199,17 +197,15 @@ impl Sum {
 
 /// The sum of each level's terms on its own, added to the levels further out.
 fn grouped(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
-    let mut groups: BTreeMap<u32, Vec<(Monomial, i64)>> = BTreeMap::new();
-    for (level, monomial, c) in by_level(graph, poly) {
-        groups.entry(level).or_default().push((monomial, c));
-    }
-    if groups.len() < 2 || groups.values().all(|g| g.len() == 1) {
+    let terms = by_level(graph, poly);
+    let groups = || terms.chunk_by(|(level, ..), (next, ..)| level == next);
+    if groups().count() < 2 || groups().all(|group| group.len() == 1) {
         return;
     }
     let mut sum = Sum::new(dtype);
-    for group in groups.into_values() {
-        let negative = group.iter().all(|(_, c)| *c < 0);
-        let terms = group.into_iter().map(|(m, c)| (m, if negative { -c } else { c }));
+    for group in groups() {
+        let negative = group.iter().all(|(_, _, c)| *c < 0);
+        let terms = group.iter().map(|(_, m, c)| (m.clone(), if negative { -c } else { *c }));
         let Some(part) = Poly::from_terms(terms) else { return };
         let part = build(graph, &part, dtype);
         sum.push(graph, part, negative);
@@ -289,11 +285,10 @@ fn factored(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         add_scaled(graph, id, inner, g, &Poly::constant(poly.const_term()), dtype);
     }
     for atom in poly.atoms() {
-        let single = Monomial::atom(atom);
-        let Some((quotient, rest)) = poly.split_by_term(&single, 1) else { continue };
-        if quotient.terms().len() < 2 {
+        if poly.terms().iter().filter(|(m, _)| m.contains(&atom)).count() < 2 {
             continue;
         }
+        let Some((quotient, rest)) = poly.split_by_term(&Monomial::atom(atom), 1) else { continue };
         let inner = build(graph, &quotient, dtype);
         let atom = graph.find(atom);
         let product = graph.add(Node::bin(BinOp::Mul, dtype, inner, atom));
@@ -314,9 +309,12 @@ fn constant_factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     divisors.sort_unstable();
     divisors.dedup();
     for c in divisors {
-        let (quotient, rest): (Vec<_>, Vec<_>) =
-            terms.iter().cloned().partition(|(m, k)| !m.is_empty() && k % c == 0);
-        if quotient.len() < 2 || rest.iter().all(|(m, _)| m.is_empty()) {
+        let divided = |(m, k): &&(Monomial, i64)| !m.is_empty() && k % c == 0;
+        if terms.iter().filter(divided).count() < 2 {
+            continue;
+        }
+        let (quotient, rest): (Vec<_>, Vec<_>) = terms.iter().cloned().partition(|term| divided(&term));
+        if rest.iter().all(|(m, _)| m.is_empty()) {
             continue;
         }
         let quotient = quotient.into_iter().map(|(m, k)| (m, k / c));

@@ -26,14 +26,20 @@ pub(crate) struct Kept {
 
 /// Finds the variables whose `Bind` stays; with `all`, every one does.
 pub(crate) fn kept(func: &PrimFunc, all: bool) -> Kept {
-    let mut finder =
-        Finder { memory: MemoryVersions::new(func), reads: HashMap::new(), kept: HashSet::new() };
-    finder.block(&func.body);
+    let opaque = if has_bind(&func.body) { Finder::of(func) } else { HashSet::new() };
     let mut names = HashSet::new();
     described(func, &mut |v| {
         names.insert(v);
     });
-    Kept { opaque: finder.kept, named: (!all).then_some(names) }
+    Kept { opaque, named: (!all).then_some(names) }
+}
+
+fn has_bind(block: &Block) -> bool {
+    block.iter().any(|stmt| {
+        let mut found = matches!(stmt.kind, StmtKind::Bind { .. });
+        stmt.for_each_block(|b| found |= has_bind(b));
+        found
+    })
 }
 
 /// Whether the value of a `Bind` is no plain value, has an effect or defines variables.
@@ -51,6 +57,14 @@ struct Finder {
 }
 
 impl Finder {
+    /// The variables whose values are no plain values, or may be others where they are used.
+    fn of(func: &PrimFunc) -> HashSet<VarId> {
+        let mut finder =
+            Finder { memory: MemoryVersions::new(func), reads: HashMap::new(), kept: HashSet::new() };
+        finder.block(&func.body);
+        finder.kept
+    }
+
     fn block(&mut self, block: &Block) {
         for stmt in block {
             self.memory.head(stmt);

@@ -176,10 +176,12 @@ impl Rewrites {
     /// The rules that can match where nothing else than this occurs, by [`Head::index`] of their root.
     pub(super) fn applicable(&self, heads: Heads) -> [Vec<&Prepared>; Head::COUNT] {
         let table = self.table();
-        std::array::from_fn(|root| {
+        let mut applicable = std::array::from_fn(|_| Vec::new());
+        for root in heads.iter().map(Head::index) {
             let fitting = table.by_root[root].iter().filter(|entry| entry.needs.all_in(heads));
-            fitting.filter_map(|entry| table.prepared(entry)).collect()
-        })
+            applicable[root] = fitting.filter_map(|entry| table.prepared(entry)).collect();
+        }
+        applicable
     }
 
     fn table(&self) -> &Table {

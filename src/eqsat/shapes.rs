@@ -77,7 +77,8 @@ fn factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
         return;
     }
     let (monomial, constant) = common_factor(&[poly]);
-    if monomial.is_empty() && constant == 1 {
+    // With more than that out of the terms but the constant one, there is one product instead of two.
+    if monomial.is_empty() && (constant == 1 || poly.const_term() != 0 && constant < poly.content()) {
         return;
     }
     let Some((inner, _)) = poly.split_by_term(&monomial, constant) else { return };

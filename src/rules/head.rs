@@ -73,6 +73,11 @@ impl Heads {
         heads
     }
 
+    /// Each of them, in order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Head> {
+        (0..Head::COUNT as u8).map(Head).filter(move |&head| self.contains(head))
+    }
+
     /// Adds one.
     pub(crate) const fn insert(&mut self, head: Head) {
         self.0 |= 1 << head.0;

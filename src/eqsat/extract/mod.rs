@@ -113,6 +113,7 @@ pub(crate) fn extract(
     } else if size <= SMALL {
         searches.extend([
             Search { expand: true, strategy: Strategy { factor: true, last: false } },
+            // These come last: whether they are done depends on what the others find.
             Search { expand: true, strategy: Strategy { factor: true, last: true } },
             Search { expand: false, strategy: Strategy { factor: true, last: true } },
             Search { expand: false, strategy: Strategy { factor: false, last: true } },

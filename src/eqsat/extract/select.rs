@@ -218,7 +218,11 @@ impl<'a> Selector<'a> {
         for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
             (self.choice, self.needs, self.total) = trees.clone();
             self.refs.fill(0);
-            if hint.is_none_or(|hint| self.follow(lowered, hint, &roots)) && self.improve(&roots).is_some() {
+            let follows = hint.is_none_or(|hint| {
+                // A hint at what is chosen anyway leads to the same again.
+                self.follow(lowered, hint, &roots) && self.choice != trees.0
+            });
+            if follows && self.improve(&roots).is_some() {
                 selections.extend(self.finish(&roots));
             }
         }

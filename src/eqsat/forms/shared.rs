@@ -43,21 +43,39 @@ pub(crate) fn offer(
     let plain = sums(lowered, selection, false);
     let expanded =
         if searches.iter().any(|s| s.expand) { sums(lowered, selection, true) } else { Vec::new() };
-    let same = plain == expanded;
+    let expanded = if expanded == plain { Vec::new() } else { expanded };
+    let mut prepared = [false, true]
+        .map(|expand| Prepared { stated: None, bases: Bases::new(if expand { &expanded } else { &plain }) });
+    // The parts that were found so far, at most.
+    let mut most = 0;
     for search in searches {
         let sums = if search.expand { &expanded } else { &plain };
+        // In which order equally good parts are taken may matter where there are some; many take long.
+        if search.strategy.last && (most < SOME || sums.len() > MANY) {
+            continue;
+        }
         // What leads to the same again is left out.
-        if search.expand && same || search.strategy.factor && !sums.iter().any(|s| can_be_factored(&s.poly)) {
+        if sums.is_empty() || search.strategy.factor && !sums.iter().any(|s| can_be_factored(&s.poly)) {
             continue;
         }
-        let (mut problem, symbols) = problem(lowered, selection, sums, weights);
-        if problem.solve(search.strategy) == 0 {
+        let Prepared { bases, stated } = &mut prepared[usize::from(search.expand)];
+        let (problem, symbols) =
+            stated.get_or_insert_with(|| problem(lowered, selection, &bases.polys, weights));
+        let mut problem = problem.clone();
+        let parts = problem.solve(search.strategy);
+        if parts == 0 {
             continue;
         }
+        most = most.max(parts);
         let ids = symbols.iter().enumerate().map(|(i, &id)| (i as Symbol, id)).collect();
         let mut builder = Builder { graph: &mut lowered.graph, problem: &problem, ids, built: Hints::new() };
-        for (i, sum) in sums.iter().enumerate() {
-            let id = builder.poly(&problem.polys()[i], sum.dtype);
+        let built: Vec<Id> = (bases.polys.iter().zip(problem.polys()))
+            .map(|((dtype, _), items)| builder.poly(items, *dtype))
+            .collect();
+        for (sum, &(base, offset)) in sums.iter().zip(&bases.of) {
+            let mut with_offset = Sum::new(sum.dtype);
+            with_offset.push(&mut builder, built[base], false);
+            let id = with_offset.finish(&mut builder, offset);
             builder.graph.union(sum.class, id);
         }
         if !hints.contains(&builder.built) {
@@ -65,6 +83,13 @@ pub(crate) fn offer(
         }
     }
     hints
+}
+
+/// Sums, ready to be searched in several ways.
+struct Prepared {
+    bases: Bases,
+    /// Stated as a problem once that is needed, with the classes of its symbols.
+    stated: Option<(Problem, Vec<Id>)>,
 }
 
 /// Whether terms of the polynomial may have a factor in common.
@@ -133,11 +158,54 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
     polys.into_iter().enumerate().filter_map(needed).collect()
 }
 
+/// So many sums that differ by constants only are one sum to begin with, and that plus a constant each. (Of fewer, one
+/// may share its constant with something else.)
+const MANY: usize = 8;
+
+/// So many parts are looked for in another order too.
+const SOME: usize = 3;
+
+/// What is common to sums that differ by constants.
+struct Bases {
+    /// The polynomials to compute.
+    polys: Vec<(DType, Poly)>,
+    /// For each sum the polynomial that it is, and the constant to add to it.
+    of: Vec<(usize, i64)>,
+}
+
+impl Bases {
+    fn new(sums: &[Needed]) -> Bases {
+        let key = |sum: &Needed| (sum.dtype, sum.poly.without_const());
+        let mut sizes: HashMap<(DType, Poly), usize> = HashMap::new();
+        for sum in sums {
+            *sizes.entry(key(sum)).or_default() += 1;
+        }
+        // What begins with a subtraction from the constant needs that.
+        sizes.retain(|(_, poly), size| *size >= MANY && poly.terms().iter().any(|(_, c)| *c > 0));
+        let mut bases = Bases { polys: Vec::new(), of: Vec::with_capacity(sums.len()) };
+        let mut places: HashMap<(DType, Poly), usize> = HashMap::new();
+        for sum in sums {
+            let key = key(sum);
+            if !sizes.contains_key(&key) {
+                bases.of.push((bases.polys.len(), 0));
+                bases.polys.push((sum.dtype, sum.poly.clone()));
+                continue;
+            }
+            let place = *places.entry(key).or_insert_with_key(|key| {
+                bases.polys.push(key.clone());
+                bases.polys.len() - 1
+            });
+            bases.of.push((place, sum.poly.const_term()));
+        }
+        bases
+    }
+}
+
 /// The sums as a problem, and the classes of its symbols.
 fn problem(
     lowered: &Lowered,
     selection: &Selection,
-    sums: &[Needed],
+    sums: &[(DType, Poly)],
     weights: Weights,
 ) -> (Problem, Vec<Id>) {
     let places: HashMap<Id, Level> = selection
@@ -150,7 +218,7 @@ fn problem(
         .collect();
     let mut symbols: HashMap<Id, Symbol> = HashMap::new();
     let mut classes = Vec::new();
-    for id in sums.iter().flat_map(|s| s.poly.atoms()) {
+    for id in sums.iter().flat_map(|(_, poly)| poly.atoms()) {
         symbols.entry(id).or_insert_with(|| {
             classes.push(id);
             (classes.len() - 1) as Symbol
@@ -159,8 +227,8 @@ fn problem(
     let root = Level { depth: 0, frequency: 1.0 };
     let levels = classes.iter().map(|id| places.get(id).copied().unwrap_or(root)).collect();
     let mut problem = Problem::new(weights, levels);
-    for sum in sums {
-        problem.push(sum.poly.terms().iter().map(|(monomial, c)| {
+    for (_, poly) in sums {
+        problem.push(poly.terms().iter().map(|(monomial, c)| {
             let mut factors: Factors = monomial.iter().map(|id| symbols[id]).collect();
             factors.sort_unstable();
             (*c, factors)

@@ -298,9 +298,9 @@ fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
         let mut rest = &monomial[..];
         while let Some((&atom, tail)) = rest.split_first() {
             let range = graph[graph.find(atom)].data.interval;
-            let factor = range.mul(range);
             if tail.first() == Some(&atom) {
                 // A square is not negative.
+                let factor = range.mul(range);
                 product = product.mul(factor.meet(Interval::NON_NEGATIVE).unwrap_or(factor));
                 rest = &tail[1..];
             } else {
