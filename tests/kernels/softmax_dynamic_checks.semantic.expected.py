@@ -17,5 +17,5 @@ class Module:
                     cse_v5: T.let[T.int32] = cse_v3 // cse_v4
                     cse_v6: T.let[T.int32] = cse_v3 // d2
                     cse_v7: T.let[T.int32] = cse_v6 - d1 * cse_v5
-                    cse_v8: T.let[T.int32] = cse_v2 + (tx - d2 * cse_v6)
+                    cse_v8: T.let[T.int32] = cse_v2 - d2 * cse_v6 + tx
                     M[cse_v5, cse_v7, cse_v8] = A[cse_v5, cse_v7, cse_v8]
