@@ -17,11 +17,9 @@ impl Points {
 
     /// The points at which `holds`.
     pub(super) fn of(holds: impl Fn(usize) -> bool) -> Points {
-        let mut words = [0; WORDS];
-        for lane in (0..LANES).filter(|&lane| holds(lane)) {
-            words[lane / 64] |= 1 << (lane % 64);
-        }
-        Points(words)
+        Points(std::array::from_fn(|word| {
+            (0..64).fold(0, |bits, bit| bits | u64::from(holds(word * 64 + bit)) << bit)
+        }))
     }
 
     /// Whether a point is in the set.
@@ -71,11 +69,14 @@ impl Lanes {
     /// The value that `value` gives to each point.
     pub(super) fn fill(value: impl Fn(usize) -> Option<i64>) -> Rc<Lanes> {
         let mut values = vec![0; LANES].into_boxed_slice();
-        let known = Points::of(|lane| value(lane).is_some());
-        for lane in known.iter() {
-            values[lane] = value(lane).unwrap_or_default();
+        let mut known = [0; WORDS];
+        for (lane, own) in values.iter_mut().enumerate() {
+            if let Some(value) = value(lane) {
+                *own = value;
+                known[lane / 64] |= 1 << (lane % 64);
+            }
         }
-        Rc::new(Lanes { values, known })
+        Rc::new(Lanes { values, known: Points(known) })
     }
 
     /// The value at a point.
@@ -105,6 +106,23 @@ impl Lanes {
             }
         }
         Rc::new(Lanes { values, known: Points(known) })
+    }
+
+    /// The value of a function of two values which says whether it has one, if it has one at all points. What it does
+    /// where there are no two values is of no interest.
+    pub(super) fn zip_everywhere(
+        &self,
+        other: &Lanes,
+        f: impl Fn(i64, i64) -> (i64, bool),
+    ) -> Option<Rc<Lanes>> {
+        let mut values = vec![0; LANES].into_boxed_slice();
+        let mut everywhere = true;
+        for ((own, &a), &b) in values.iter_mut().zip(&*self.values).zip(&*other.values) {
+            let (value, has_one) = f(a, b);
+            *own = value;
+            everywhere &= has_one;
+        }
+        everywhere.then(|| Rc::new(Lanes { values, known: self.known.and(other.known) }))
     }
 
     /// The points at which the value is (`truth`) or is not other than zero.

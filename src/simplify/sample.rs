@@ -154,6 +154,9 @@ pub(super) fn binary(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Rc<Lanes>
         return a
             .zip(b, |a, b| float(op, f64::from_bits(a.cast_unsigned()), f64::from_bits(b.cast_unsigned())));
     }
+    if let Some(lanes) = index_arithmetic(op, dtype, a, b) {
+        return lanes;
+    }
     match op {
         // What is behind a guard need not have a value.
         BinOp::And | BinOp::Or => Lanes::fill(|lane| {
@@ -168,6 +171,52 @@ pub(super) fn binary(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Rc<Lanes>
         }
         _ => a.zip(b, |a, b| int::binary(op, dtype, a, b).ok()),
     }
+}
+
+/// An operation on index types that has a value at all points, which most have.
+fn index_arithmetic(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Option<Rc<Lanes>> {
+    if !dtype.is_index() || !dtype.is_scalar() {
+        return None;
+    }
+    let narrow = dtype.bits == 32;
+    let fits = move |v: i64| !narrow || i64::from(v as i32) == v;
+    let exact = move |(v, overflows): (i64, bool)| (v, !overflows && fits(v));
+    let truth = |holds: bool| (i64::from(holds), true);
+    match op {
+        BinOp::Add => a.zip_everywhere(b, |a, b| exact(a.overflowing_add(b))),
+        BinOp::Sub => a.zip_everywhere(b, |a, b| exact(a.overflowing_sub(b))),
+        BinOp::Mul => a.zip_everywhere(b, |a, b| exact(a.overflowing_mul(b))),
+        BinOp::FloorDiv => a.zip_everywhere(b, |a, b| {
+            let quotient = floor_division(a, b).map(|(quotient, _)| quotient);
+            (quotient.unwrap_or_default(), quotient.is_some_and(fits))
+        }),
+        BinOp::FloorMod => a.zip_everywhere(b, |a, b| {
+            let remainder = floor_division(a, b).map(|(_, remainder)| remainder);
+            (remainder.unwrap_or_default(), remainder.is_some())
+        }),
+        BinOp::Min => a.zip_everywhere(b, |a, b| (a.min(b), true)),
+        BinOp::Max => a.zip_everywhere(b, |a, b| (a.max(b), true)),
+        BinOp::Eq => a.zip_everywhere(b, |a, b| truth(a == b)),
+        BinOp::Ne => a.zip_everywhere(b, |a, b| truth(a != b)),
+        BinOp::Lt => a.zip_everywhere(b, |a, b| truth(a < b)),
+        BinOp::Le => a.zip_everywhere(b, |a, b| truth(a <= b)),
+        BinOp::Gt => a.zip_everywhere(b, |a, b| truth(a > b)),
+        BinOp::Ge => a.zip_everywhere(b, |a, b| truth(a >= b)),
+        BinOp::Div | BinOp::Mod | BinOp::And | BinOp::Or => None,
+    }
+}
+
+/// Floor quotient and remainder of numbers of 32 bits; division by zero gives 0 and the dividend.
+fn floor_division(a: i64, b: i64) -> Option<(i64, i64)> {
+    let (narrow_a, narrow_b) = (i32::try_from(a).ok()?, i32::try_from(b).ok()?);
+    if b == 0 {
+        return Some((0, a));
+    }
+    // Division of 32 bits is several times as fast.
+    let (quotient, remainder) = (narrow_a.checked_div(narrow_b)?, narrow_a.wrapping_rem(narrow_b));
+    let down = remainder != 0 && (remainder < 0) != (narrow_b < 0);
+    let (quotient, remainder) = (i64::from(quotient), i64::from(remainder));
+    Some(if down { (quotient - 1, remainder + b) } else { (quotient, remainder) })
 }
 
 fn float(op: BinOp, a: f64, b: f64) -> Option<i64> {

@@ -213,14 +213,24 @@ impl Problem {
     }
 
     fn monomial(&mut self, x: Column, y: Column) -> Option<Column> {
-        let mut factors = self.factors(x);
-        factors.extend(self.factors(y));
+        let factors = self.joint_factors(x, y);
         if factors.len() > MAX_DEGREE {
             return None;
         }
-        factors.sort_unstable();
         let range = self.product_range(&factors, &self.ranges);
         Some(self.defined(Definition::Product(factors), range))
+    }
+
+    /// The column of the product of two columns, if there is one.
+    pub(super) fn known_monomial(&self, x: Column, y: Column) -> Option<Column> {
+        self.index.get(&Definition::Product(self.joint_factors(x, y))).copied()
+    }
+
+    fn joint_factors(&self, x: Column, y: Column) -> Factors {
+        let mut factors = self.factors(x);
+        factors.extend(self.factors(y));
+        factors.sort_unstable();
+        factors
     }
 
     /// The factors of a column; itself if it is no product.

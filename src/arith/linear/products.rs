@@ -69,9 +69,12 @@ pub(super) fn extend(
                     return;
                 }
                 *fuel = fuel.saturating_sub(2 * row.terms().len() as u64);
-                let Some(product) = problem.product(row, bound) else { continue };
                 let others =
                     if bound.as_shifted_column().is_some_and(|(_, shift)| shift == 0) { 2 } else { 1 };
+                if adds_more(problem, row, bound, &products, others) {
+                    continue;
+                }
+                let Some(product) = problem.product(row, bound) else { continue };
                 if meets(problem, &product, &products, others) && made.insert(product.clone()) {
                     new.push(product);
                 }
@@ -80,7 +83,11 @@ pub(super) fn extend(
         for row in &open_zero {
             for &x in &factors {
                 *fuel = fuel.saturating_sub(row.terms().len() as u64);
-                let Some(product) = problem.product(row, &Form::column(x)) else { continue };
+                let factor = Form::column(x);
+                if adds_more(problem, row, &factor, &products, 2) {
+                    continue;
+                }
+                let Some(product) = problem.product(row, &factor) else { continue };
                 if meets(problem, &product, &products, 2) && made.insert(product.clone()) {
                     new_zero.push(product);
                 }
@@ -161,6 +168,14 @@ fn divided(problem: &mut Problem, row: &Form, equal: bool, ranges: &[Interval]) 
 fn nonlinear(problem: &Problem, form: &Form) -> Vec<Column> {
     let is_product = |c: &Column| matches!(problem.definition(*c), Definition::Product(_));
     form.terms().iter().map(|t| t.0).filter(is_product).collect()
+}
+
+/// Whether the product of a form and a column (plus a constant) mentions more than `others` products that are not
+/// known, so that it need not be made. Those that cancel are among the known ones: the form mentions them.
+fn adds_more(problem: &Problem, form: &Form, by: &Form, known: &HashSet<Column>, others: usize) -> bool {
+    let [(x, _)] = by.terms() else { return false };
+    let is_new = |c: &Column| problem.known_monomial(*c, *x).is_none_or(|product| !known.contains(&product));
+    form.terms().iter().filter(|(c, _)| is_new(c)).take(others + 1).count() > others
 }
 
 /// Whether a form mentions a known product, and at most so many others.
