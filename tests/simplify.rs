@@ -222,3 +222,68 @@ fn shapes_of_allocated_buffers_are_simplified() {
     let result = simplified(&module, &Options::default()).to_string();
     assert!(result.contains("T.alloc_buffer((s,)"), "{result}");
 }
+
+/// As [`check`], for programs that call what the interpreter does not know.
+#[track_caller]
+fn check_text(before: &str, after: &str) {
+    let result = simplified(&program(before), &Options::default());
+    assert_eq!(result.to_string(), program(after).to_string());
+}
+
+#[test]
+fn a_condition_with_an_effect_may_write_what_facts_read() {
+    check_text(
+        "T.assume(B[0] == 0)\nif T.call_extern(\"int32\", \"g\", B.data) == 1:\n    A[0] = B[0]\nelse:\n    A[1] = B[0]",
+        "T.assume(B[0] == 0)\nif T.call_extern(\"int32\", \"g\", B.data) == 1:\n    A[0] = B[0]\nelse:\n    A[1] = B[0]",
+    );
+    let same = [
+        "if B[0] == 7:\n    while T.call_extern(\"int32\", \"g\", B.data) == 1:\n        A[2] = B[0]",
+        "if B[0] == 2 and T.call_extern(\"int32\", \"g\", B.data) == 1:\n    if B[0] == 2:\n        A[0] = 1",
+        "if T.call_extern(\"int32\", \"g\", B.data) == 1 and B[0] == 2 and T.call_extern(\"int32\", \"g\", B.data) == 1 and B[0] == 2:\n    A[0] = 1",
+        "if B[0] == 2:\n    A[0] = T.call_extern(\"int32\", \"g\", B.data) + T.if_then_else(x < 3, B[0], 0)",
+        "A[0] = T.if_then_else(B[0] == 2, T.call_extern(\"int32\", \"g\", B.data) + T.if_then_else(x < 3, B[0], 0), 0)",
+    ];
+    for body in same {
+        check_text(body, body);
+    }
+    // What speaks of values only holds whatever is written.
+    check_text(
+        "if x < 3 and T.call_extern(\"int32\", \"g\", B.data) == 1:\n    if x < 4:\n        A[0] = B[0]",
+        "if x < 3 and T.call_extern(\"int32\", \"g\", B.data) == 1:\n    A[0] = B[0]",
+    );
+}
+
+#[test]
+fn arms_that_become_equal_need_no_condition() {
+    check(
+        "for i in range(16):\n    if i < n:\n        A[i] = T.min(i, n)\n    else:\n        if n <= i:\n            A[i] = T.max(i, n)\n        else:\n            A[i] = 9",
+        "for i in range(16):\n    A[i] = i",
+    );
+    check(
+        "for i in range(16):\n    if i < 4:\n        A[i] = i // 4 + 4\n    else:\n        A[i] = T.min(4, i)",
+        "for i in range(16):\n    A[i] = 4",
+    );
+    // The condition is evaluated as often as before if that may have an effect.
+    check_text(
+        "if T.call_extern(\"int32\", \"g\", B.data) == 1:\n    A[0] = 2\nelse:\n    A[0] = 2",
+        "T.evaluate(T.call_extern(\"int32\", \"g\", B.data) == 1)\nA[0] = 2",
+    );
+}
+
+#[test]
+fn a_buffer_of_which_an_element_is_accessed_has_one() {
+    check("A[0] = D[0, 0]\nif s > 0 and 1 <= m:\n    A[1] = T.max(s, 1) - s", "A[0] = D[0, 0]\nA[1] = 0");
+    // What is guarded need not be accessed, and before the access nothing is known.
+    check_same("A[0] = T.if_then_else(s > 3, D[0, 0], 0)\nif s > 0:\n    A[1] = 1");
+    check_same("if s > 0:\n    A[1] = 1\nA[0] = D[0, 0]");
+    check_same("for i in range(s):\n    A[0] = D[0, 0]\nif m > 0:\n    A[1] = 1");
+}
+
+#[test]
+fn known_rests_decide_others() {
+    check(
+        "if x % 4 == 0:\n    A[0] = x % 2 + (x + 5) % 4\n    A[1] = (x + 3) // 4 - x // 4",
+        "if x % 4 == 0:\n    A[0] = 1\n    A[1] = 0",
+    );
+    check_same("if x % 4 == 0:\n    A[0] = x % 8\nA[1] = x % 2");
+}

@@ -34,7 +34,7 @@ impl<'p> Places<'p> {
     pub(crate) fn new(func: &PrimFunc, profile: &'p Profile, bindings: &Bindings) -> Places<'p> {
         let mut values = vec![None; func.vars.len()];
         if !bindings.is_empty() {
-            for var in free_vars(func) {
+            for var in free_vars(&func.body, func.vars.len()) {
                 values[var.index()] = bindings.get(&*func.var(var).name).copied();
             }
         }
@@ -204,11 +204,12 @@ fn is_likely(cond: &Expr) -> bool {
     }
 }
 
-/// The variables that a caller gives values to: scalar parameters and symbolic dimensions.
-fn free_vars(func: &PrimFunc) -> Vec<VarId> {
-    let mut defined = vec![false; func.vars.len()];
-    mark_definitions(&func.body, &mut defined);
-    (0..func.vars.len()).filter(|&i| !defined[i]).map(|i| VarId(i as u32)).collect()
+/// The variables that a caller gives values to, in order: scalar parameters and symbolic dimensions. Those of a function
+/// with `vars` variables and this body.
+pub(crate) fn free_vars(body: &[Stmt], vars: usize) -> Vec<VarId> {
+    let mut defined = vec![false; vars];
+    mark_definitions(body, &mut defined);
+    (0..vars).filter(|&i| !defined[i]).map(|i| VarId(i as u32)).collect()
 }
 
 fn mark_definitions(block: &[Stmt], defined: &mut [bool]) {

@@ -32,6 +32,7 @@ mod units;
 
 pub use count::{ClassCount, CostBreakdown, Family, cost_of_expr, cost_of_func, family, weight_of};
 pub use frequency::Bindings;
+pub(crate) use frequency::free_vars;
 pub(crate) use frequency::{LazyArms, Places, lazy_arms};
 pub use profile::{Profile, ProfileError, Weights};
 pub use units::{Cost, Frequency, Weight};

@@ -13,7 +13,7 @@ use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
 use super::theory::{BOUND_DEPTH, bound};
 use super::witness;
-use crate::arith::Interval;
+use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 
 /// The most assumptions of a graph; later ones are not used.
@@ -160,6 +160,9 @@ fn prove(graph: &Graph, facts: &[&Poly], p: &Poly, depth: u32, fuel: &mut u32) -
                 *fuel -= 1;
                 let reduced = f.mul(&q).and_then(|qf| p.sub(&qf));
                 let Some(rest) = reduced.filter(|r| r.terms().len() <= p.terms().len() + 1) else { continue };
+                if witness::refutes_not_negative(graph, &rest) {
+                    continue;
+                }
                 if bound(graph, &rest, 1).at_least(0)
                     || depth > 1 && prove(graph, facts, &rest, depth - 1, fuel)
                 {
@@ -259,6 +262,9 @@ pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
                 }
                 (Op::Bin(op), &[a, b]) if super::facts::in_theory(graph[a].data.dtype) => {
                     changed |= unite_equals(graph, *op, truth, a, b);
+                    if truth == (*op == BinOp::Eq) && matches!(op, BinOp::Eq | BinOp::Ne) {
+                        changed |= leave_rest(graph, a) | leave_rest(graph, b);
+                    }
                     for fact in inequalities(graph, *op, truth, a, b) {
                         let negated = fact.scale(-1).map(|sum| without_quotients(graph, sum));
                         let multiplied_out = negated.and_then(|sum| sum.scale(-1)).filter(|p| *p != fact);
@@ -286,6 +292,37 @@ fn unite_equals(graph: &mut Graph, op: BinOp, truth: bool, a: Id, b: Id) -> bool
     if let Some(class) = graph.lookup(Node::bin(opposite, DType::BOOL, a, b)) {
         let value = graph.add(Node::int(i64::from(!truth), DType::BOOL));
         changed |= graph.union(class, value);
+    }
+    changed
+}
+
+/// If the class is a known rest modulo a constant: what is so divided leaves that rest.
+fn leave_rest(graph: &mut Graph, class: Id) -> bool {
+    let class = graph.find(class);
+    let Some(rest) = graph[class].data.interval.as_point() else { return false };
+    let divided: Vec<(Id, i64)> = graph[class]
+        .nodes
+        .iter()
+        .filter_map(|node| match node.as_bin() {
+            Some((BinOp::FloorMod, n, d)) => {
+                Some((graph.find(n), graph[d].data.interval.as_point().filter(|&d| d > 0)?))
+            }
+            _ => None,
+        })
+        .collect();
+    let mut changed = false;
+    for (n, d) in divided {
+        let data = &graph[n].data;
+        match data.residue.meet(Residue::new(d, rest)).filter(|_| (0..d).contains(&rest)) {
+            Some(both) if both != data.residue => {
+                let mut facts = data.clone();
+                facts.residue = both;
+                graph.set_analysis_data(n, facts);
+                changed = true;
+            }
+            Some(_) => {}
+            None => graph.analysis.contradictions += 1,
+        }
     }
     changed
 }

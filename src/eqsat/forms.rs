@@ -15,6 +15,7 @@ pub(crate) mod divisors;
 pub(crate) mod shared;
 
 use egg::Id;
+use hashbrown::HashSet;
 
 use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
@@ -56,8 +57,30 @@ pub(crate) fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 /// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
 /// nodes.
 pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
+    offer_each(graph, node_limit, |graph| graph.classes().map(|c| c.id).collect());
+}
+
+/// As [`offer_all`], of the classes that some node of the roots needs.
+pub(crate) fn offer_needed(graph: &mut Graph, roots: &[Id], node_limit: usize) {
+    offer_each(graph, node_limit, |graph| {
+        let mut needed: Vec<Id> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut open = roots.to_vec();
+        while let Some(id) = open.pop() {
+            let id = graph.find(id);
+            if seen.insert(id) {
+                needed.push(id);
+                open.extend(graph[id].nodes.iter().flat_map(|node| &node.children));
+            }
+        }
+        needed
+    });
+}
+
+fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph) -> Vec<Id>) {
     let of_type = |graph: &Graph, wanted: fn(DType) -> bool| {
-        let mut ids: Vec<Id> = graph.classes().filter(|c| wanted(c.data.dtype)).map(|c| c.id).collect();
+        let mut ids = classes(graph);
+        ids.retain(|&id| wanted(graph[id].data.dtype));
         ids.sort_unstable();
         ids
     };

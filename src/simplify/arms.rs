@@ -30,6 +30,12 @@ pub(super) fn same(engine: &Engine<'_>, known: &Known, a: &Block, b: &Block) -> 
         && region::equal(engine, known, &pairs)
 }
 
+/// Whether two blocks are the same as they are written, but for the variables that they define.
+pub(super) fn identical(a: &Block, b: &Block) -> bool {
+    let mut comparison = Comparison::default();
+    comparison.blocks(a, b) && comparison.pairs.is_empty()
+}
+
 /// A walk over two blocks side by side.
 #[derive(Default)]
 struct Comparison {

@@ -5,7 +5,7 @@
 //! within a disjunction. A part goes only if those behind it, which it guarded, cannot trap where it does not hold.
 
 use super::entail::entails;
-use super::region::{Engine, assume, total_forms};
+use super::region::{Engine, assume_parts, reads_memory, total_forms};
 use crate::eqsat::lower::{Known, acts};
 use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
 
@@ -121,10 +121,15 @@ fn implied(
 ) -> Option<Vec<(usize, Expr)>> {
     let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
+    // Between two parts that read memory a part that has an effect may write it.
+    let memory = !parts.iter().flatten().any(acts);
+    if !memory && reads_memory(part) {
+        return None;
+    }
     let facts = known.facts.len();
     for (j, other) in parts.iter().enumerate() {
         if let Some(other) = other.as_ref().filter(|_| j != i) {
-            assume(known, other, truth);
+            assume_parts(known, other, truth, memory);
         }
     }
     let follows = known.facts.len() > facts && entails(engine, known, part, truth, steers);
@@ -140,7 +145,7 @@ fn implied(
         return Some(Vec::new());
     }
     for other in parts[..i].iter().flatten() {
-        assume(known, other, truth);
+        assume_parts(known, other, truth, memory);
     }
     let exprs: Vec<&Expr> = later.iter().map(|&(_, e)| e).collect();
     let forms = total_forms(engine, known, &exprs);

@@ -13,7 +13,9 @@
 //! conditions of its nest imply goes (`conditions`), so does one both of whose arms do the same (`arms`), neighbours
 //! with equal or opposite conditions merge (`merge`), and what does nothing goes (`idle`).
 
+mod access;
 mod arms;
+mod base;
 mod conditions;
 mod defined;
 mod entail;
@@ -34,7 +36,7 @@ use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
-use crate::cost::Profile;
+use crate::cost::{Profile, free_vars};
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
@@ -126,6 +128,7 @@ pub struct Settings<'a> {
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
+    let parameters = free_vars(&body, func.vars.len());
     let engine = Engine {
         func,
         profile: settings.profile,
@@ -133,6 +136,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         reach: settings.reach,
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
+        base: base::Base::new(known.clone(), parameters),
     };
     let mut simplifier = Simplifier { engine, known, done: Simplified::default(), shapes: Vec::new() };
     let body = simplifier.block(body);
@@ -181,6 +185,7 @@ pub fn expression(
         reach: Reach::Everything,
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
+        base: base::Base::default(),
     };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {
@@ -230,9 +235,13 @@ impl Simplifier<'_> {
             let last = if self.knows_memory() {
                 start
             } else {
-                let adds = block[start..].iter().position(|s| gives_fact(s).is_some());
+                let adds = block[start..].iter().position(|s| !self.learned(s).is_empty());
                 adds.map_or(block.len() - 1, |i| start + i)
             };
+            if self.knows_memory() && acts_itself(&block[start]) {
+                // Something is written while the statement's expressions are evaluated.
+                self.known.facts.iter_mut().filter(|(fact, _)| reads_memory(fact)).for_each(forget_fact);
+            }
             if let StmtKind::While { body, .. } = &block[start].kind {
                 // Its condition is evaluated again after the body.
                 forget_writes(&self.engine, &mut self.known, body);
@@ -240,13 +249,13 @@ impl Simplifier<'_> {
             self.expressions(&mut block[start..=last]);
             for stmt in &mut block[start..=last] {
                 let stmt = std::mem::replace(stmt, Stmt::new(StmtKind::Break));
-                let fact = gives_fact(&stmt).cloned();
+                let learned = self.learned(&stmt);
                 let written = self.knows_memory().then(|| Written::by(self.engine.func, &stmt));
                 self.stmt(stmt, &mut out);
                 if let Some(memory) = written {
                     forget(&mut self.known, &memory);
                 }
-                if let Some(fact) = fact {
+                for fact in learned {
                     self.assume(&fact, true);
                 }
             }
@@ -255,6 +264,15 @@ impl Simplifier<'_> {
         self.known.facts.truncate(facts);
         self.done.conditions += merge::merge(&self.engine, &mut self.known, &mut out);
         out
+    }
+
+    /// What holds after a statement because it ran: what it checks or states, and that buffers of which it accesses
+    /// elements have some.
+    fn learned(&self, stmt: &Stmt) -> Vec<Expr> {
+        match gives_fact(stmt) {
+            Some(fact) => vec![fact.clone()],
+            None => access::positive_sizes(self.engine.func, &self.known, stmt),
+        }
     }
 
     /// Whether a fact reads memory.
@@ -314,10 +332,8 @@ impl Simplifier<'_> {
                 self.done.conditions += fused;
                 if fused > 0 && cond.as_int().is_some() {
                     // The outer condition is gone: the nest starts further in.
-                    let inner = std::mem::take(then);
-                    for stmt in inner {
-                        self.stmt(stmt, out);
-                    }
+                    let inner = self.block(std::mem::take(then));
+                    out.extend(inner);
                     return;
                 }
                 let cond = cond.clone();
@@ -329,6 +345,14 @@ impl Simplifier<'_> {
                     s.assume(&cond, false);
                     s.block(std::mem::take(otherwise))
                 });
+                if !then.is_empty() && arms::identical(then, otherwise) {
+                    self.done.conditions += 1;
+                    if acts(&cond) {
+                        out.push(Stmt::new(StmtKind::Evaluate(cond)));
+                    }
+                    out.append(then);
+                    return;
+                }
                 if let Some(cond) = idle::keep_first_arm(&mut stmt)
                     && !acts(cond)
                 {
@@ -475,11 +499,21 @@ fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
 /// Forgets the facts that read what was written. Something that holds anyway takes their places, so that the facts
 /// of enclosing scopes keep theirs.
 fn forget(known: &mut Known, written: &Written) {
-    for (fact, truth) in &mut known.facts {
-        if written.may_change(fact) {
-            (*fact, *truth) = (Expr::bool(true), true);
-        }
+    known.facts.iter_mut().filter(|(fact, _)| written.may_change(fact)).for_each(forget_fact);
+}
+
+fn forget_fact(fact: &mut (Expr, bool)) {
+    *fact = (Expr::bool(true), true);
+}
+
+/// Whether the expressions of the statement itself (not of its blocks) do more than compute values.
+fn acts_itself(stmt: &Stmt) -> bool {
+    let mut found = false;
+    match gives_fact(stmt) {
+        Some(fact) => found = acts(fact),
+        None => stmt.for_each_expr(|e| found |= acts(e)),
     }
+    found
 }
 
 /// The condition that holds after the statement, if it is one that checks or states it.

@@ -31,7 +31,7 @@ pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
 }
 
 /// Settles what can be settled in the expressions. Returns how many subexpressions were replaced.
-pub(super) fn settle(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
+pub(super) fn settle<'a>(engine: &'a Engine<'a>, known: &'a Known, roots: &mut [&mut Expr]) -> usize {
     let mut shared = None;
     let mut replaced = 0;
     for e in roots {
@@ -44,6 +44,7 @@ pub(super) fn settle(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]
             let settler = shared.get_or_insert_with(|| Settler {
                 prover: prover(known),
                 samples: Samples::new(&engine.sampler, known, known.facts.len()),
+                engine,
                 answers: HashMap::new(),
                 left: MAX_NODES,
             });
@@ -72,6 +73,7 @@ fn is_question(e: &Expr) -> bool {
 struct Settler<'a> {
     prover: Prover<'a>,
     samples: Samples<'a>,
+    engine: &'a Engine<'a>,
     /// What was decided before: copies of an expression are often neighbours.
     answers: HashMap<Expr, Option<bool>>,
     /// How many more nodes are put to the prover.
@@ -123,7 +125,12 @@ impl Settler<'_> {
         if let Some(&answer) = self.answers.get(cond) {
             return answer;
         }
-        let answer = if self.samples.varies(cond) { None } else { self.prover.decide(cond, FUEL) };
+        let answer = if self.samples.varies(cond) {
+            None
+        } else {
+            let everywhere = self.engine.base.decide(&self.engine.sampler, cond);
+            everywhere.or_else(|| self.prover.decide(cond, FUEL))
+        };
         self.answers.insert(cond.clone(), answer);
         answer
     }

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 
+use egg::Id;
 use hashbrown::HashSet;
 
+use super::base::Base;
 use super::conditions;
 use super::learn::{Lesson, equates, occurs};
 use super::proofs;
@@ -35,6 +37,8 @@ pub(super) struct Engine<'a> {
     pub work: Cell<usize>,
     /// Sample points.
     pub sampler: Sampler,
+    /// What holds in the whole function.
+    pub base: Base,
 }
 
 /// Which expressions of a region are simplified.
@@ -158,7 +162,8 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
         // What takes rules is left to the graph of the whole function.
         theory::run(&mut lowered.graph, NODE_LIMIT);
     }
-    forms::offer_all(&mut lowered.graph, NODE_LIMIT);
+    let roots: Vec<Id> = lowered.sites.iter().map(|site| site.class).collect();
+    forms::offer_needed(&mut lowered.graph, &roots, NODE_LIMIT);
     engine.work.set(engine.work.get() + lowered.graph.total_size());
     if lowered.graph.analysis.contradictions > 0 {
         return None;
@@ -277,8 +282,11 @@ fn parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, before: &mut Vec<Exp
 /// Simplifies an expression that is evaluated only where the conditions have the given truth values.
 fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut Expr) -> usize {
     let facts = known.facts.len();
+    // Where something may be written between the conditions and the last load of the expression, what they say of memory is
+    // no fact.
+    let writes = acts(e) || conds.iter().any(|(cond, _)| acts(cond));
     for (cond, truth) in conds {
-        assume(known, cond, *truth);
+        assume_parts(known, cond, *truth, !writes);
     }
     let mut replaced = 0;
     if known.facts.len() > facts && worth_it(known, e) {
@@ -299,24 +307,33 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
 /// Takes a condition as a fact; of a conjunction (or a false disjunction) each part. A fact that reads memory holds
 /// until something may write there.
 pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
+    // A part that has an effect may write what another one read before it.
+    assume_parts(known, cond, truth, !acts(cond));
+}
+
+/// As [`assume`]; without `memory` no part that reads memory.
+pub(super) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: bool) {
     if !cond.dtype.is_bool() || !cond.dtype.is_scalar() {
         return;
     }
     match &cond.kind {
         ExprKind::Binary(BinOp::And, a, b) if truth => {
-            assume(known, a, truth);
-            assume(known, b, truth);
+            assume_parts(known, a, truth, memory);
+            assume_parts(known, b, truth, memory);
         }
         ExprKind::Binary(BinOp::Or, a, b) if !truth => {
-            assume(known, a, truth);
-            assume(known, b, truth);
+            assume_parts(known, a, truth, memory);
+            assume_parts(known, b, truth, memory);
         }
         _ => {
             if let Some(("likely", [inner])) = cond.as_intrin() {
-                assume(known, inner, truth);
+                assume_parts(known, inner, truth, memory);
             } else if let ExprKind::Not(inner) = &cond.kind {
-                assume(known, inner, !truth);
-            } else if is_statement_of_values(cond) && cond.as_int().is_none() {
+                assume_parts(known, inner, !truth, memory);
+            } else if is_statement_of_values(cond)
+                && cond.as_int().is_none()
+                && (memory || !reads_memory(cond))
+            {
                 known.facts.push((cond.clone(), truth));
             }
         }

@@ -1,0 +1,59 @@
+//! Sizes that are positive where a statement ran: a buffer of which it accessed an element has one. Sizes that are variables
+//! are looked at; what stands behind a statement that says something new is simplified by itself.
+
+use crate::eqsat::lower::{Known, is_lazy_select};
+use crate::ir::intrin::{Effect, effect};
+use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+
+/// That sizes are at least 1 which are not known to be: those of buffers of which the statement itself (not its blocks)
+/// is certain to access elements.
+pub(super) fn positive_sizes(func: &PrimFunc, known: &Known, stmt: &Stmt) -> Vec<Expr> {
+    let mut buffers = Vec::new();
+    match &stmt.kind {
+        StmtKind::Store { buffer, indices, value } => {
+            buffers.push(*buffer);
+            indices.iter().chain([value]).for_each(|e| accessed(e, &mut buffers));
+        }
+        StmtKind::Bind { value: e, .. } | StmtKind::Evaluate(e) | StmtKind::If { cond: e, .. } => {
+            accessed(e, &mut buffers);
+        }
+        _ => {}
+    }
+    let mut facts: Vec<Expr> = Vec::new();
+    let extents = buffers.iter().flat_map(|&buffer| &func.buffer(buffer).shape);
+    for extent in extents.filter(|e| e.dtype.is_index()) {
+        let Some(var) = extent.as_var() else { continue };
+        let by_range = known.ranges.get(var.index()).is_some_and(|range| range.at_least(1));
+        let fact = Expr::binary(BinOp::Le, Expr::int(1, extent.dtype), extent.clone());
+        let is_known = || known.facts.iter().any(|(known, truth)| *truth && *known == fact);
+        if !by_range && !facts.contains(&fact) && !is_known() {
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
+/// Collects the buffers of which an expression accesses elements wherever it is evaluated.
+fn accessed(e: &Expr, buffers: &mut Vec<BufferId>) {
+    match &e.kind {
+        ExprKind::Load { buffer, indices } => {
+            buffers.push(*buffer);
+            indices.iter().for_each(|e| accessed(e, buffers));
+        }
+        // What is behind a guard need not be evaluated.
+        ExprKind::Binary(BinOp::And | BinOp::Or, a, _) => accessed(a, buffers),
+        ExprKind::Call(call) if is_lazy_select(call) => {
+            call.args.iter().take(1).for_each(|e| accessed(e, buffers))
+        }
+        // What a call does with a buffer that it is handed is its own affair, that of an address too.
+        ExprKind::Call(_) => {
+            if let Some((name, args)) = e.as_intrin()
+                && name != "address_of"
+                && effect(name) == Effect::Pure
+            {
+                args.iter().for_each(|e| accessed(e, buffers));
+            }
+        }
+        _ => e.for_each_child(|e| accessed(e, buffers)),
+    }
+}
