@@ -127,8 +127,8 @@ impl Interval {
         if self.as_point() == Some(0) || other.as_point() == Some(0) {
             return Interval::point(0);
         }
-        if let Some(exact) = self.mul_finite(other) {
-            return exact;
+        if let Some(product) = self.mul_simple(other) {
+            return product;
         }
         let corner = |x: End, y: End| x.times(y);
         let ends = |i: Interval| {
@@ -142,8 +142,14 @@ impl Interval {
         )
     }
 
-    /// The product of two ranges with ends, if its ends are within 64 bits.
-    fn mul_finite(self, other: Interval) -> Option<Interval> {
+    /// The product of two ranges that are no points at 0, in the cases that take few steps: both with ends, or both
+    /// not negative; `None` in others, and if an end leaves 64 bits.
+    fn mul_simple(self, other: Interval) -> Option<Interval> {
+        if self.lo >= 0 && other.lo >= 0 {
+            let unbounded = self.hi().is_none() || other.hi().is_none();
+            let hi = if unbounded { Self::POS_INF } else { self.hi.saturating_mul(other.hi) };
+            return Some(Interval { lo: self.lo.checked_mul(other.lo)?, hi });
+        }
         let ((a, b), (c, d)) = (self.lo().zip(self.hi())?, other.lo().zip(other.hi())?);
         let corners = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
         let (lo, hi) = (corners.into_iter().min()?, corners.into_iter().max()?);
