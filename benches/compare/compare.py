@@ -4,7 +4,7 @@ For every program at the point of TVM's CommonSubexprElim: nothing, TVM's own pa
 modes. Counted are the weighted dynamic cost of integer work, operations by class, the instructions that the kernel
 executes when LLVM compiled it at -O3 and -O0, and the time of the pass.
 
-    cargo build --release
+    cargo build --release --bin satir --example in_process
     .venv/bin/python benches/compare/compare.py --output BENCHMARKS.md [--quick] [--corpus ../shared/corpus] [NAME …]
 
 Results are kept under target/compare, one file per program, and taken from there where program, satir and these scripts
@@ -29,6 +29,7 @@ sys.path.insert(0, str(HERE))
 
 import programs  # noqa: E402
 import report  # noqa: E402
+import timing  # noqa: E402
 
 VARIANTS = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]
 
@@ -134,8 +135,9 @@ def main():
     args = parser.parse_args()
     args.folder = args.folder.resolve()
     args.folder.mkdir(parents=True, exist_ok=True)
-    if not args.satir.exists():
-        sys.exit(f"{args.satir} does not exist: cargo build --release")
+    for path in (args.satir, timing.beside(args.satir)):
+        if not path.exists():
+            sys.exit(f"{path} does not exist: cargo build --release --bin satir --example in_process")
     args.satir = args.satir.resolve()
 
     if not (args.generated / "index.json").exists():
@@ -151,7 +153,7 @@ def main():
     # In an order that has nothing to do with their names, so that a run that ends early is a fair sample.
     wanted.sort(key=lambda p: digest(p["name"]))
     os.nice(10)
-    measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py")]
+    measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py", "timing.py")]
     common = (args.satir.read_bytes(), scripts(), *measuring, args.quick)
     results, args.start = [], time.monotonic()
     workers = threading.local()

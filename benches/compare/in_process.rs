@@ -1,5 +1,5 @@
-//! How long semantic sharing takes for programs that were read already, in a process in which everything that is done
-//! once is done: `times.py` sets it beside TVM's passes.
+//! How long sharing takes for programs that were read already, in a process in which everything that is done once is
+//! done: `timing.py` sets it beside TVM's passes.
 //!
 //!     cargo build --release --example in_process
 //!     echo '[{"path": "kernel.py", "bindings": {"n": 64}}]' | target/release/examples/in_process
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use cpu_time::ThreadTime;
-use satir::cse::{self, Options};
+use satir::cse::{self, Mode, Options};
 use satir::ir::Module;
 
 /// As in the program `satir`.
@@ -27,10 +27,13 @@ struct Program {
     path: String,
     #[serde(default)]
     bindings: satir::cost::Bindings,
+    /// Whether only what is written alike is shared.
+    #[serde(default)]
+    syntactic: bool,
 }
 
 /// A program is run again until this much time is over, but as often and no more often than this.
-const TIME: Duration = Duration::from_millis(300);
+const TIME: Duration = Duration::from_millis(150);
 const LEAST_RUNS: usize = 3;
 const MOST_RUNS: usize = 200;
 
@@ -50,7 +53,8 @@ fn main() -> anyhow::Result<()> {
 fn milliseconds(program: &Program) -> anyhow::Result<f64> {
     let text = fs::read_to_string(&program.path).with_context(|| program.path.clone())?;
     let module = satir::parse(&text).map_err(|e| anyhow!("{}: {e:?}", program.path))?;
-    let options = Options { bindings: program.bindings.clone(), ..Options::default() };
+    let mode = if program.syntactic { Mode::Syntactic } else { Mode::Semantic };
+    let options = Options { mode, bindings: program.bindings.clone(), ..Options::default() };
     let start = Instant::now();
     let mut least = Duration::MAX;
     for run in 0..MOST_RUNS {

@@ -120,6 +120,15 @@ def figures(results):
         ["-O3 instructions over TVM's, geometric mean", "at most 0.90", f"{geomean(tvm_ratio.values()):.3f}"],
         ["programs above 1.02 of the better of TVM's CSE and none", "0", f"{hurt} of {len(best_ratio)} (TVM's own: {tvm_hurt})"],
     ]
+    ours, theirs, process = (
+        seconds(results, *which) for which in [("semantic", "inside"), ("tvm-simplify", "inside"), ("semantic", "process")]
+    )
+    both = [ours[name] / theirs[name] for name in ours if theirs.get(name)]
+    if both:
+        rows += [
+            ["time in process over that of TVM's passes, geometric mean", "at most 2", f"{geomean(both):.2f}"],
+            ["time of the whole process, median", "at most 15 ms", f"{statistics.median(process.values()) * 1e3:.1f} ms"],
+        ]
     return table(["figure", "to reach", "reached"], rows)
 
 
@@ -298,6 +307,6 @@ Made by `{command}` (satir {commit}; {versions}).
 Each program is one that TVM's own pipeline hands to its pass `CommonSubexprElim`; each variant takes the place of that pass, and the rest of TVM's pipeline follows.
 *Integer cost* is the weighted number of executed integer operations and bindings that `satir count` measures on the text of the result.
 *Instructions* are those that the kernel itself executes when TVM's LLVM backend compiled it, counted by callgrind; GPU programs run as loops over their blocks and threads.
-Results of all variants are compared with those of the input. Times are the least of several runs; they depend on the machine and on what else it does (see the load average), all other numbers do not.
+Results of all variants are compared with those of the input. Times are processor time, the least of several runs; they depend on the machine and somewhat on what else it does (see the load average), all other numbers do not.
 The set `generated` is made by `benches/compare/generate.py`; the set `corpus` is measured where a folder of programs is given with `--corpus`.
 """

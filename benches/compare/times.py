@@ -11,15 +11,10 @@ once (`in_process.rs`); *process* of all of satir's process, its start and the r
 """
 
 import argparse
-import json
 import math
 import pathlib
-import resource
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
 
 import tvm
 
@@ -28,6 +23,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import programs  # noqa: E402
+import timing  # noqa: E402
 import variants  # noqa: E402
 
 
@@ -61,45 +57,14 @@ def stencil(statements):
     return grown(statements, statement)
 
 
-# TVM's passes are run again until this many seconds are over, but as often and no more often than this.
-SECONDS = 0.3
-LEAST_RUNS = 3
-MOST_RUNS = 200
-
-
 def measure(args, text, bindings, repeats):
     """Milliseconds: of TVM, in process, and of satir's process."""
-    module = variants.as_module(text)
     passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
-    theirs = []
-    begun = time.perf_counter()
-    while len(theirs) < MOST_RUNS and (len(theirs) < LEAST_RUNS or time.perf_counter() < begun + SECONDS):
-        start = time.process_time()
-        passes(module)
-        theirs.append(time.process_time() - start)
-    inside = in_process(args.in_process, text, bindings)
-    process = []
-    for _ in range(repeats):
-        start = children()
-        variants.satir([args.satir, "cse", "-", *variants.bind_argument(bindings)], text)
-        process.append(children() - start)
-    return 1e3 * min(theirs), inside, 1e3 * min(process)
-
-
-def in_process(program, text, bindings):
-    """Milliseconds of satir's optimization alone, the least of several runs in one process."""
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
-        file.write(text)
-        file.flush()
-        query = json.dumps([{"path": file.name, "bindings": bindings}])
-        done = subprocess.run([program], input=query, capture_output=True, text=True, timeout=600, check=True)
-    return json.loads(done.stdout)[0]
-
-
-def children():
-    """Seconds of processor time that finished child processes took."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    theirs, _ = timing.of_passes(passes, variants.as_module(text))
+    inside = timing.in_process(args.in_process, text, bindings)
+    command = [args.satir, "cse", "-", *variants.bind_argument(bindings)]
+    process, _ = timing.of_process(lambda: variants.satir(command, text), repeats)
+    return 1e3 * theirs, 1e3 * inside, 1e3 * process
 
 
 def show(name, times):

@@ -1,11 +1,9 @@
 """The ways to treat a program at the point of TVM's CommonSubexprElim, satir's and TVM's."""
 
 import json
-import pathlib
 import subprocess
-import tempfile
-import time
 
+import timing
 import tvm
 from tvm import s_tir, tirx
 from tvm.script import from_source
@@ -51,26 +49,22 @@ def satir(command, text=None):
 
 
 def make(name, binary, text, module, bindings, repeats):
-    """The treated module with its text, and the least seconds that the treatment took: in this process for TVM, for
-    satir of the whole process and of its optimization alone."""
+    """The treated module with its text, and the seconds of processor time that the treatment took: in process, for
+    satir also of the whole process; none without repeats."""
     if name in PASSES:
         passes = tvm.ir.transform.Sequential([make_pass() for make_pass in PASSES[name]])
-        seconds = []
-        for _ in range(repeats if PASSES[name] else 1):
-            start = time.perf_counter()
+        if not repeats or not PASSES[name]:
             result = passes(module)
-            seconds.append(time.perf_counter() - start)
-        return result, result.script(), {"inside": min(seconds)}
-    whole, inside = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report.json"
-        command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings), "--report", report]
-        for _ in range(repeats):
-            start = time.perf_counter()
-            output = satir(command, text)
-            whole.append(time.perf_counter() - start)
-            inside.append(json.loads(report.read_text())["time_us"] * 1e-6)
-    return as_module(output), output, {"process": min(whole), "inside": min(inside)}
+            return result, result.script(), {}
+        inside, result = timing.of_passes(passes, module)
+        return result, result.script(), {"inside": inside}
+    command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings)]
+    if not repeats:
+        output = satir(command, text)
+        return as_module(output), output, {}
+    process, output = timing.of_process(lambda: satir(command, text), repeats)
+    inside = timing.in_process(timing.beside(binary), text, bindings, name)
+    return as_module(output), output, {"process": process, "inside": inside}
 
 
 def counts(binary, text, bindings, constraints):

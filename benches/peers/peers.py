@@ -112,7 +112,7 @@ def count_tvm(folder, name, sizes, satir, level):
     arrays = {"a_buffer": np.arange(SIZE, dtype=np.float32) * np.float32(0.5), "out": np.zeros(SIZE, np.float32)}
     libraries = []
     for variant in ("none", "tvm-simplify", "semantic"):
-        treated, _, _ = variants.make(variant, satir, text, module, bindings, 1)
+        treated, _, _ = variants.make(variant, satir, text, module, bindings, 0)
         libraries.append(kernels.build(treated, level, folder / f"{name}.{variant}.O{level}.so"))
     counted = kernels.callgrind(kernels.driver(folder), libraries, params, arrays)
     return [(instructions, outputs["out"]) for instructions, outputs in counted]
