@@ -13,4 +13,4 @@ class Module:
                 cse_v2: T.let[T.int32] = cse_v1 + j
                 C[cse_v2] = T.float32(0.0)
                 for k in range(m):
-                    C[cse_v2] = C[cse_v2] + A[cse_v3 + k] * B[j + k * p]
+                    C[cse_v2] = C[cse_v2] + A[cse_v3 + k] * B[k * p + j]

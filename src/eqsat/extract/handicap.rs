@@ -36,6 +36,13 @@ const LATE_SCALE: f64 = 0.5;
 /// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
 const BACKWARDS: f64 = 1.0 / 1024.0;
 
+/// Added to the cost of a sum or product that does not stand in the input, as a part of an address that is made of loops'
+/// variables and sizes alone and to which the innermost loop adds a symbolic stride, per execution. LLVM hoists and reduces
+/// the parts of such an address as well itself, by what each operation of the input says: that it does not overflow. Of new
+/// products it takes common factors out, of which it knows nothing; then it no longer finds the stride, and the address is
+/// computed in full in each iteration.
+const NEW_STRIDE: f64 = 8.0;
+
 /// Added to the cost of `(x // a) // b`, with variables `a` and `b`, in a function with blocks, per execution: where TVM
 /// infers the used part of a buffer from such an index, its lowering of the bound fails (it binds one variable to two
 /// values). `x // (a * b)` costs no more in a loop.
@@ -55,6 +62,8 @@ pub(super) struct Handicaps<'a> {
     addresses: HashMap<Id, f64>,
     /// Classes that addresses are computed from without loads, with the most that one of these addresses is executed.
     parts: HashMap<Id, f64>,
+    /// Of these, the ones that only addresses with a [symbolic stride](has_symbolic_stride) are computed from.
+    strided: HashSet<Id>,
     /// [`visibly_positive`], once it was asked for.
     positive: OnceCell<HashSet<Id>>,
 }
@@ -73,13 +82,33 @@ impl<'a> Handicaps<'a> {
                 }
             }
         });
-        let parts = spread(addresses.iter().map(|(&id, &f)| (id, f)).collect(), |id, next| {
-            let computes = |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
-            for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
-                next.extend(node.children.iter().map(|&c| graph.find(c)));
-            }
-        });
-        Handicaps { graph, has_blocks: lowered.has_blocks, addresses, parts, positive: OnceCell::new() }
+        let parts_of = |addresses: Vec<(Id, f64)>| {
+            spread(addresses, |id, next| {
+                let computes =
+                    |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
+                for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
+                    next.extend(node.children.iter().map(|&c| graph.find(c)));
+                }
+            })
+        };
+        let all: Vec<(Id, f64)> = addresses.iter().map(|(&id, &f)| (id, f)).collect();
+        let (strided, others): (Vec<_>, Vec<_>) =
+            all.iter().copied().partition(|&(id, _)| has_symbolic_stride(graph, id));
+        let parts = parts_of(all);
+        let strided = if strided.is_empty() {
+            HashSet::new()
+        } else {
+            let others = parts_of(others);
+            parts_of(strided).into_keys().filter(|id| !others.contains_key(id)).collect()
+        };
+        Handicaps {
+            graph,
+            has_blocks: lowered.has_blocks,
+            addresses,
+            parts,
+            strided,
+            positive: OnceCell::new(),
+        }
     }
 
     /// The handicap of a node of `class`.
@@ -113,6 +142,14 @@ impl<'a> Handicaps<'a> {
             {
                 NESTED_QUOTIENT
             }
+            _ => 0.0,
+        }
+    }
+
+    /// What is added to the handicap of a node of `class` that does not stand in the input.
+    pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
+        match node.op {
+            Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.strided.contains(&class) => NEW_STRIDE,
             _ => 0.0,
         }
     }
@@ -192,6 +229,19 @@ fn visibly_positive(graph: &Graph) -> HashSet<Id> {
         seen.extend(more);
     }
     seen
+}
+
+/// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost
+/// loop has a factor that is not constant.
+fn has_symbolic_stride(graph: &Graph, id: Id) -> bool {
+    let class = |id: Id| &graph[graph.find(id)];
+    let is_variable = |id: Id| class(id).nodes.iter().any(|n| matches!(n.op, Op::Var(_)));
+    let poly = poly_of(graph, id);
+    let level = class(id).data.level;
+    let is_inmost = |&atom: &Id| class(atom).data.level == level;
+    level > 0
+        && poly.terms().iter().any(|(m, _)| m.len() > 1 && m.iter().any(is_inmost))
+        && poly.atoms().into_iter().all(|atom| class(atom).data.level == 0 || is_variable(atom))
 }
 
 /// The classes that are indices of loads and stores, each with how often a statement runs that executes it.

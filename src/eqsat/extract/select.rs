@@ -176,11 +176,15 @@ impl<'a> Selector<'a> {
                     Op::Load(_, version) => lowered.versions[version as usize],
                     _ => ROOT,
                 };
+                let is_new = !original.contains(&canonical);
+                let handicap = handicaps
+                    .as_ref()
+                    .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
                 list.push(Candidate {
                     weight: weight(lowered, node, profile),
                     own_needs,
-                    handicap: handicaps.as_ref().map_or(0.0, |h| h.of(class, node)),
-                    penalty: if original.contains(&canonical) { 0.0 } else { NEW_NODE },
+                    handicap,
+                    penalty: if is_new { NEW_NODE } else { 0.0 },
                     partial: !traps(lowered, &canonical).is_empty(),
                     node: canonical,
                     children,
