@@ -33,6 +33,9 @@ const ROUNDS: usize = 3;
 /// The most classes looked at to see whether a candidate depends on its own class.
 const CYCLE_FUEL: usize = 4000;
 
+/// Less than this is no difference of costs.
+const EPSILON: f64 = 1e-9;
+
 /// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
 const NEW_NODE: f64 = 1.0 / 4096.0;
 
@@ -448,8 +451,13 @@ impl<'a> Selector<'a> {
             self.dereference(child);
         }
         let mut best: Option<(f64, usize)> = None;
-        for i in 0..self.candidates[c].len() {
+        let others = (0..self.candidates[c].len()).filter(|&i| Some(i) != current);
+        for i in current.into_iter().chain(others) {
             let candidate = &self.candidates[c][i];
+            // What operands cost comes on top.
+            if best.is_some_and(|(least, _)| self.own_cost(candidate) >= least - EPSILON) {
+                continue;
+            }
             let children = Children::from_slice(&candidate.children);
             if children.iter().any(|&child| self.choice[child].is_none())
                 || self.place(candidate).is_none()
@@ -466,13 +474,7 @@ impl<'a> Selector<'a> {
             for &child in &children {
                 self.dereference(child);
             }
-            let better = match best {
-                None => true,
-                Some((least, at)) => {
-                    cost < least - 1e-9 || (cost <= least + 1e-9 && Some(i) == current && Some(at) != current)
-                }
-            };
-            if better {
+            if best.is_none_or(|(least, _)| cost < least - EPSILON) {
                 best = Some((cost, i));
             }
         }
