@@ -26,7 +26,7 @@ STAGES = ["precse", "preflat", "presimp"]
 
 INTRODUCTION = """# Which rules pay
 
-`{command}` wrote this file: `satir rules ablate --json`, by set and by rule, over each group of inputs.
+`{command}` wrote this file: `satir rules ablate --json PROGRAMS`, by set and by rule, over each group of inputs.
 A group's cost is the geometric mean of the results' costs in parts of the inputs' costs, with the rules that are on; the tables say by how much it is higher or lower without a set or a rule.
 The cost is the estimate that satir minimizes.
 A rule is *needed* where leaving out this rule alone makes a result dearer.
@@ -43,7 +43,7 @@ DECISIONS = """
 - **Left out: `floordiv-split-constant`.** The theory splits constants itself (`--explain-missed "(n + 19) // 16" "(n + 3) // 16 + 1"`). The rule brought nothing anywhere, and cost `depthwise_nhwc_dyn__gpu` 2 %: it turned `(w + 1) // 2` into `w - w // 2`, whose products fall apart into more terms.
 - **Kept: `clamp-order`.** With both orders of a clamp in the graph four resizing kernels come out up to 0.2 % dearer (the tables were made with the rule off for index types), but nothing else proves the two orders equal.
 - **Kept though results look cheaper without: `if-then-else-nested-and`, `select-pair-add`, `select-floordiv-right` and others that move conditionals.** Every arm of a conditional counts half, so two nested conditionals look cheaper than one whose condition is an `and`, and an operation in an arm cheaper than one outside. Executed operations hardly differ: 1,513 against 1,558 on `matrix_set_diag__default`, and the same 370 instructions after LLVM.
-- **Few rules are enough for these programs.** `satir rules ablate --smallest` over precse keeps 25 of 782 (one more than now), with which no result is dearer: mostly divisions nested and split, and their comparisons. Expressions need others, so this is no reason to switch the rest off.
+- **Few rules are enough for these programs.** `satir rules ablate --smallest PROGRAMS` over precse keeps 25 of 782 (one more than now), with which no result is dearer: mostly divisions nested and split, and their comparisons. Expressions need others, so this is no reason to switch the rest off.
 - **The rest of what gets cheaper** without one rule are searches that end elsewhere, all by less than one percent of a program.
 - **Off by default stay `commutativity`, `associativity`, `distributivity`** (the theory decides them, `examples/ac_by_brute_force.rs` measures why) **and `fastmath`** (changes bits).
 """

@@ -39,7 +39,9 @@ const STACK: usize = 512 << 20;
 #[derive(Parser, Debug)]
 #[command(name = "satir", version, about, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Programs are TVMScript as Apache TVM 0.27 prints it. RUST_LOG=satir=debug shows decisions."
+    after_help = "Examples:\n  satir cse kernel.py -o faster.py\n  satir equiv kernel.py faster.py --bind n=64\n  \
+                  satir rules stats kernels/\n\nPrograms are TVMScript as Apache TVM 0.27 prints it. RUST_LOG=satir=debug shows \
+                  decisions."
 )]
 struct Cli {
     #[command(subcommand)]
