@@ -17,6 +17,9 @@ macro_rules! run {
                 $name::main().unwrap();
             }
         )*
+
+        /// The programs that are run here.
+        const RUN: &[&str] = &[$(stringify!($name)),*];
     };
 }
 
@@ -30,4 +33,19 @@ run! {
     prove_check "../examples/prove_check.rs"
     quickstart "../examples/quickstart.rs"
     rule_sets "../examples/rule_sets.rs"
+}
+
+/// Programs of the checks that ask the real TVM, which run them.
+const TOOLS: &[&str] = &["roundtrip", "static_cost"];
+
+#[test]
+fn every_example_is_run_and_explained() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let tutorial = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = file.strip_suffix(".rs").filter(|name| !TOOLS.contains(name)) else { continue };
+        assert!(RUN.contains(&name), "{file} is not run");
+        assert!(tutorial.contains(&format!("[`{file}`]({file})")), "the tutorial does not name {file}");
+    }
 }
