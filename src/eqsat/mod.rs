@@ -213,7 +213,8 @@ fn optimize_and_tell(
     let input_nodes = original.len();
     clock.lap("lower");
     listener(Snapshot::Lowered(&lowered));
-    let rounds = saturate_in(ROUNDS_OF_FUNCTION, &mut lowered, config.rewrites, config.node_limit);
+    let rounds =
+        saturate_within(&mut lowered, config.rewrites, config.node_limit, ROUNDS_OF_FUNCTION, GROWTH);
     clock.lap("saturate");
     listener(Snapshot::Saturated(&lowered));
     forms::offer_all(&mut lowered.graph, config.node_limit);
@@ -246,27 +247,30 @@ fn optimize_and_tell(
 const ROUNDS_OF_FUNCTION: usize = 1;
 
 /// The same for the graph of a few expressions.
-const ROUNDS_OF_EXPRESSIONS: usize = 2;
+pub(crate) const ROUNDS_OF_EXPRESSIONS: usize = 2;
 
 /// How many times as large rules may make a graph, and what any graph may grow to.
-const GROWTH: usize = 3;
+pub(crate) const GROWTH: usize = 3;
 const GROWTH_FLOOR: usize = 400;
 
-/// Saturates a graph of a few expressions; see [`saturate_in`].
+/// Saturates a graph of a few expressions; see [`saturate_within`].
 pub(crate) fn saturate(lowered: &mut Lowered, rewrites: &rewrite::Rewrites, node_limit: usize) -> usize {
-    saturate_in(ROUNDS_OF_EXPRESSIONS, lowered, rewrites, node_limit)
+    saturate_within(lowered, rewrites, node_limit, ROUNDS_OF_EXPRESSIONS, GROWTH)
 }
 
-/// Theory and rules in turn, until nothing changes or a limit is reached. Returns the rounds of the theory.
-fn saturate_in(
-    most_rounds: usize,
+/// Theory and rules in turn, until nothing changes or a limit is reached: so many rounds of rules, and about `growth`
+/// times the nodes that there are before. Returns the rounds of the theory.
+pub(crate) fn saturate_within(
     lowered: &mut Lowered,
     rewrites: &rewrite::Rewrites,
     node_limit: usize,
+    rewrite_rounds: usize,
+    growth: usize,
 ) -> usize {
     let mut rounds = theory::run(&mut lowered.graph, node_limit);
-    let node_limit = node_limit.min(lowered.graph.total_size() * GROWTH + GROWTH_FLOOR);
-    for _ in 0..most_rounds {
+    let node_limit =
+        node_limit.min(lowered.graph.total_size().saturating_mul(growth).saturating_add(GROWTH_FLOOR));
+    for _ in 0..rewrite_rounds {
         if rewrite::apply(&mut lowered.graph, &mut lowered.callees, rewrites, node_limit) == 0 {
             break;
         }

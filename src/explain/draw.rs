@@ -22,6 +22,23 @@ struct Place {
 
 impl View {
     /// The graph as SVG. A class stands below those that use it, as far as cycles allow.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::{Context, View};
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let e = parse_expr("x * 4 // 4", &mut func)?;
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// let svg = View::new(&context, &e).to_svg();
+    /// assert!(svg.starts_with("<svg") && svg.contains(">x<"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_svg(&self) -> String {
         let (places, width, height) = self.layout();
         let mut out = format!(

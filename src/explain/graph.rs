@@ -12,17 +12,39 @@ use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{Call, Expr, ExprKind};
 
 /// An e-graph with the names that people know.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, View};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let e = parse_expr("x * 4 // 4 + x", &mut func)?;
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let view = View::new(&context, &e);
+/// assert!(view.to_svg().starts_with("<svg"));
+/// assert!(view.to_dot().starts_with("digraph"));
+/// // The root's class is named in the format of the crate egraph-serialize.
+/// let json = view.to_json();
+/// assert_eq!(json["root_eclasses"][0], "c0");
+/// assert!(json["nodes"].as_object().expect("nodes by name").len() > 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// All classes that the expression can reach, its own first.
-    pub classes: Vec<ViewClass>,
+    pub(crate) classes: Vec<ViewClass>,
     /// Their nodes, class by class.
-    pub nodes: Vec<ViewNode>,
+    pub(crate) nodes: Vec<ViewNode>,
 }
 
 /// A class: expressions that are equal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ViewClass {
+pub(crate) struct ViewClass {
     /// The type.
     pub dtype: String,
     /// Where the value lies, if that is known.
@@ -33,7 +55,7 @@ pub struct ViewClass {
 
 /// A node: an operator on classes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ViewNode {
+pub(crate) struct ViewNode {
     /// The operator, variable or constant.
     pub label: String,
     /// The class that it is in.
@@ -48,6 +70,22 @@ pub struct ViewNode {
 
 impl View {
     /// The saturated e-graph of an expression at the context's place.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::{Context, View};
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let e = parse_expr("x * 4 // 4", &mut func)?;
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// assert_ne!(View::new(&context, &e), View::new(&context, &parse_expr("7", &mut func.clone())?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(context: &Context<'_>, e: &Expr) -> View {
         let rewrites = Rewrites::new(context.rules, context.fast_math);
         let ranges = context.ranges.to_vec();
@@ -79,6 +117,24 @@ impl View {
     }
 
     /// In the format of the crate `egraph-serialize`, which extraction-gym and egraph-visualizer read.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::{Context, View};
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let e = parse_expr("x * 4 // 4", &mut func)?;
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// let json = View::new(&context, &e).to_json();
+    /// let ops: Vec<_> = json["nodes"].as_object().expect("nodes").values().map(|node| &node["op"]).collect();
+    /// assert!(ops.iter().any(|op| **op == "x"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_json(&self) -> Value {
         let id = |node: usize| format!("n{node}");
         let class = |class: usize| format!("c{class}");
@@ -101,6 +157,23 @@ impl View {
     }
 
     /// In the language of Graphviz: a box for each class, the nodes of the cheapest form filled.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::{Context, View};
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let e = parse_expr("x * 4 // 4", &mut func)?;
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+    /// let dot = View::new(&context, &e).to_dot();
+    /// assert!(dot.contains("fillcolor=lightblue"), "the cheapest form is marked");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_dot(&self) -> String {
         let mut out = "digraph egraph {\n  compound=true; rankdir=TB;\n  node [shape=box, style=rounded, fontname=monospace];\n".to_owned();
         for (i, class) in self.classes.iter().enumerate() {
@@ -129,7 +202,7 @@ impl View {
 
 impl ViewClass {
     /// Type and range.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         match &self.range {
             Some(range) => format!("{} {range}", self.dtype),
             None => self.dtype.clone(),

@@ -5,11 +5,34 @@ use std::fmt;
 use super::{Context, Explanation, Reason};
 use crate::arith::Interval;
 use crate::eqsat::rewrite::Rewrites;
+use crate::eqsat::{GROWTH, ROUNDS_OF_EXPRESSIONS};
 use crate::ir::value::{self, Value};
 use crate::ir::{DType, Expr, VarId};
 use crate::rules::{Rule, RuleSet};
 
 /// What was found out about two expressions.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, Missed};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (rounded, x) = (parse_expr("x // 2 * 2", &mut func)?, parse_expr("x", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// match context.missed(&rounded, &x, &rules) {
+///     Missed::Differ { values, left, right } => {
+///         println!("for {values:?} the first is {left}, the second {right}");
+///         assert_ne!(left, right);
+///     }
+///     other => panic!("they do differ, but: {other:?}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Missed {
     /// They are equal after all.
@@ -29,6 +52,8 @@ pub enum Missed {
     Unknown {
         /// Rules that would make them equal if they applied.
         near: Vec<Near>,
+        /// The limit of the search without which they are found equal.
+        budget: Option<Budget>,
         /// The simplest form found of the first.
         left: String,
         /// The simplest form found of the second.
@@ -37,6 +62,27 @@ pub enum Missed {
 }
 
 /// A rule that would make two expressions equal.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, Missed};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (a, b) = (parse_expr("T.bitwise_and(x, x)", &mut func)?, parse_expr("x", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// // Without rules the two are not found equal; this one would do it.
+/// let none = RuleSet::empty();
+/// let context = Context { rules: &none, ..context };
+/// let Missed::Unknown { near, .. } = context.missed(&a, &b, &rules) else { panic!("nobody knows") };
+/// assert!(near.iter().any(|rule| rule.unproven.is_empty()), "it is only switched off");
+/// println!("{}: {}", near[0].rule, near[0].equation);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     /// Its name.
@@ -45,6 +91,40 @@ pub struct Near {
     pub equation: String,
     /// The conditions that were not proven; empty if the rule is only switched off.
     pub unproven: Vec<String>,
+}
+
+/// A limit that ended the search for a proof too early.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Budget, Context, Missed};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::F32);
+/// let mut func = b.finish();
+/// let (one, five) =
+///     (parse_expr("x + T.float32(1)", &mut func)?, parse_expr("x + T.float32(5)", &mut func)?);
+/// // Rules that a check would refute: what counts is that it takes four steps from one to five.
+/// let mut rules = RuleSet::empty();
+/// for n in 1..5 {
+///     let m = n + 1;
+///     let rule = format!("(rule step-{n} \"one more\" (types float32) (=> (add ?x {n}.0) (add ?x {m}.0)))");
+///     rules.extend_with_text(&format!("step{n}.rules"), &rule)?;
+/// }
+/// let profile = Profile::default();
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let missed = context.missed(&one, &five, &rules);
+/// assert!(matches!(missed, Missed::Unknown { budget: Some(Budget::Rounds), .. }), "{missed}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// How often all rules are applied.
+    Rounds,
+    /// How much an e-graph may grow, with more rounds too.
+    Nodes,
 }
 
 /// Values for which two expressions differ.
@@ -56,6 +136,9 @@ struct Difference {
 
 /// How many assignments are tried.
 const TRIALS: u64 = 4_000;
+
+/// How often rules are applied to see whether it takes more rounds than a search has.
+const MORE_ROUNDS: usize = 8;
 
 /// The most rules whose conditions are looked at one by one.
 const MAX_NEAR: usize = 40;
@@ -96,13 +179,14 @@ impl Context<'_> {
         };
         Missed::Unknown {
             near: self.near(a, b, switched_off),
+            budget: self.budget(a, b, &rewrites),
             left: self.show(&simplest(a)),
             right: self.show(&simplest(b)),
         }
     }
 
     /// Whether the two are proven equal with these rules. Most pairs that are not are told apart by a few values.
-    pub fn is_same(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
+    pub(crate) fn is_same(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
         a.dtype == b.dtype && self.counterexample(a, b).is_none() && self.are_equal(a, b, rewrites)
     }
 
@@ -143,6 +227,17 @@ impl Context<'_> {
             }
         }
         None
+    }
+
+    /// The limit of the search without which these rules make the two equal.
+    fn budget(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> Option<Budget> {
+        if self.are_equal_within(a, b, rewrites, MORE_ROUNDS, GROWTH) {
+            Some(Budget::Rounds)
+        } else if self.are_equal_within(a, b, rewrites, MORE_ROUNDS, usize::MAX) {
+            Some(Budget::Nodes)
+        } else {
+            None
+        }
     }
 
     /// Rules that would make the two equal if their conditions were proven, or if they were switched on.
@@ -230,13 +325,26 @@ impl fmt::Display for Missed {
                     values.join(", ")
                 )
             }
-            Missed::Unknown { near, left, right } => {
+            Missed::Unknown { near, budget, left, right } => {
                 write!(f, "No values were found for which they differ, and no proof that they are equal.")?;
                 write!(f, "\nThe first was brought to   {left}\nThe second was brought to  {right}")?;
                 if left == right {
                     write!(f, "\nSo they are equal wherever no divisor in them is zero.")?;
                 }
-                if near.is_empty() {
+                match budget {
+                    Some(Budget::Rounds) => write!(
+                        f,
+                        "\nThe search ended too early: it applies the rules {ROUNDS_OF_EXPRESSIONS} times, and with \
+                         {MORE_ROUNDS} times the two are found equal."
+                    )?,
+                    Some(Budget::Nodes) => write!(
+                        f,
+                        "\nThe search ended too early: the e-graph may grow to {GROWTH} times its size, and without \
+                         that limit the two are found equal."
+                    )?,
+                    None => {}
+                }
+                if near.is_empty() && budget.is_none() {
                     write!(f, "\nNo single rule would make them equal, with or without its conditions.")?;
                 }
                 for rule in near {
@@ -260,6 +368,14 @@ impl fmt::Display for Missed {
 
 impl Reason {
     /// The names of the rules.
+    ///
+    /// ```
+    /// use satir::explain::{Reason, RuleName};
+    ///
+    /// let rule = RuleName { name: "sub-self".to_owned(), why: "nothing is left".to_owned() };
+    /// assert_eq!(Reason::Rules(vec![rule]).rules(), ["sub-self"]);
+    /// assert!(Reason::Ring.rules().is_empty());
+    /// ```
     pub fn rules(&self) -> Vec<&str> {
         match self {
             Reason::Rules(rules) => rules.iter().map(|rule| rule.name.as_str()).collect(),

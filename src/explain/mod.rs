@@ -14,8 +14,8 @@ mod tests;
 
 use std::fmt;
 
-pub use graph::{View, ViewClass, ViewNode};
-pub use missed::{Missed, Near};
+pub use graph::View;
+pub use missed::{Budget, Missed, Near};
 pub use program::{Replacement, binding_values, known_ranges, replacements};
 
 use crate::arith::Interval;
@@ -95,6 +95,25 @@ pub struct Explanation {
 }
 
 /// One step of a chain.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::Context;
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (a, b) = (parse_expr("(x * 4 + 3) // 4 + x", &mut func)?, parse_expr("x * 2", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let explanation = context.equal(&a, &b).expect("equal");
+/// let first = &explanation.left_steps[0];
+/// assert_eq!((&*first.part, &*first.by), ("(x * 4 + 3) // 4", "x"));
+/// assert_eq!(first.whole, "x + x");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The part that is replaced.
@@ -110,6 +129,30 @@ pub struct Step {
 }
 
 /// Why two expressions are equal.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, Reason};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (split, x) = (parse_expr("x // 4 * 4 + x % 4", &mut func)?, parse_expr("x", &mut func)?);
+/// let masked = parse_expr("T.bitwise_and(x, T.bitwise_or(x, 3))", &mut func)?;
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let reasons = |e: &satir::ir::Expr| context.equal(e, &x).map(|explanation| explanation.left_steps);
+/// for step in reasons(&split).expect("equal").iter().chain(&reasons(&masked).expect("equal")) {
+///     match &step.reason {
+///         Reason::Ring => println!("{} by the axioms of + - *", step.part),
+///         Reason::Theory(of) => println!("{} by arithmetic: {of}", step.part),
+///         Reason::Rules(rules) => println!("{} by {} rules", step.part, rules.len()),
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// They have one normal form under the axioms of `+ - *`.
@@ -121,6 +164,25 @@ pub enum Reason {
 }
 
 /// A rule that an explanation uses.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, Reason};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (a, b) = (parse_expr("T.bitwise_and(x, x)", &mut func)?, parse_expr("x", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let explanation = context.equal(&a, &b).expect("equal");
+/// let Reason::Rules(used) = &explanation.left_steps[0].reason else { panic!("by rules") };
+/// println!("by `{}`: {}", used[0].name, used[0].why);
+/// assert_eq!(used.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleName {
     /// Its name.
@@ -221,10 +283,22 @@ impl Context<'_> {
 
     /// Whether one e-graph with nothing but the two expressions and these rules unites them.
     fn are_equal(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
+        self.are_equal_within(a, b, rewrites, eqsat::ROUNDS_OF_EXPRESSIONS, eqsat::GROWTH)
+    }
+
+    /// The same with other limits of the search.
+    fn are_equal_within(
+        &self,
+        a: &Expr,
+        b: &Expr,
+        rewrites: &Rewrites,
+        rounds: usize,
+        growth: usize,
+    ) -> bool {
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
         let mut lowered = lower_at(self.func, self.profile, &known, &[a, b]);
-        eqsat::saturate(&mut lowered, rewrites, NODES);
+        eqsat::saturate_within(&mut lowered, rewrites, NODES, rounds, growth);
         let [.., a, b] = &lowered.sites[..] else { return false };
         lowered.graph.analysis.contradictions == 0
             && lowered.graph.find(a.class) == lowered.graph.find(b.class)
