@@ -11,6 +11,13 @@ use crate::error::Error;
 use crate::rules::RuleSet;
 
 /// Some number of rules, and what they reach.
+///
+/// ```
+/// use satir::lab::plot::{Point, svg};
+///
+/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10 }, Point { rules: 8, ratio: 0.5, time_us: 20 }];
+/// assert!(svg(&points).contains("rules"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// How many rules.
@@ -27,6 +34,22 @@ pub struct Point {
 /// # Errors
 ///
 /// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, plot::curve, stats};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let (programs, options) = ([Program::new("p", module)], Options::default());
+/// let stats = stats(&programs, &rules, &options)?;
+/// let points = curve(&programs, &rules, &options, &stats)?;
+/// assert_eq!(points.iter().map(|p| p.rules).collect::<Vec<_>>(), [0, 1]);
+/// assert!(points[1].ratio < points[0].ratio);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn curve(
     programs: &[Program],
     rules: &RuleSet,
@@ -62,6 +85,12 @@ const RIGHT: f64 = 70.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 55.0;
 
+/// Bounds of an axis around both: so far apart that four decimals tell its five labels apart.
+fn spread(low: f64, high: f64) -> (f64, f64) {
+    let missing = (4e-4 - (high - low)).max(0.0);
+    (low - missing / 2.0, high + missing / 2.0)
+}
+
 /// The curve as a picture: cost on the left axis, time on the right one.
 ///
 /// ```
@@ -76,7 +105,7 @@ pub fn svg(points: &[Point]) -> String {
     let (low, high) = points
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
-    let (low, high) = if low.is_finite() { (low, high.max(low + 1e-3)) } else { (0.0, 1.0) };
+    let (low, high) = if low.is_finite() { spread(low, high) } else { (0.0, 1.0) };
     let x = |p: &Point| LEFT + p.rules as f64 / most * (WIDTH - LEFT - RIGHT);
     let height = HEIGHT - TOP - BOTTOM;
     let y_cost = |ratio: f64| TOP + (high - ratio) / (high - low) * height;
@@ -102,7 +131,7 @@ pub fn svg(points: &[Point]) -> String {
         let _ = writeln!(
             out,
             "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>\
-             <text class=\"cost-text\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{ratio:.3}</text>\
+             <text class=\"cost-text\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{ratio:.4}</text>\
              <text class=\"time-text\" x=\"{:.1}\" y=\"{:.1}\">{ms:.0}</text>",
             LEFT - 8.0,
             y + 4.0,

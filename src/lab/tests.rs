@@ -101,6 +101,10 @@ fn a_curve_starts_without_rules_and_ends_with_all() {
     assert_eq!(svg.matches("<circle").count(), 4);
     assert!(!svg.contains("NaN") && svg.ends_with("</svg>\n"));
     assert!(plot::svg(&[]).ends_with("</svg>\n"));
+    let flat = plot::svg(&[0, 9].map(|rules| plot::Point { rules, ratio: 0.5, time_us: 1 }));
+    for label in ["0.4998", "0.4999", "0.5000", "0.5001", "0.5002"] {
+        assert_eq!(flat.matches(&format!(">{label}<")).count(), 1, "the axis has `{label}` once");
+    }
 }
 
 #[test]
