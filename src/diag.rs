@@ -9,6 +9,7 @@ use std::fmt;
 /// let module = satir::parse(text)?;
 /// let span = module.funcs[0].body[0].span;
 /// assert_eq!(&text[span.start as usize..span.end as usize], "T.evaluate(x + 1)");
+/// assert_eq!(satir::ir::Stmt::new(satir::ir::StmtKind::Break).span, satir::diag::Span::NONE, "made, not read");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

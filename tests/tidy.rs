@@ -131,6 +131,64 @@ fn architecture_names_every_module() {
     }
 }
 
+/// What is `pub` here can be named by the library's users, since the compiler warns of every other `pub`.
+#[test]
+fn every_public_item_has_an_example() {
+    let mut errors = Vec::new();
+    let mut items = 0;
+    for (path, text) in sources("src") {
+        if matches!(module_of(&path).as_str(), "lib" | "main" | "cli") || is_test(&path) {
+            continue;
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = examples(&lines);
+        for (at, line) in lines.iter().enumerate() {
+            let Some((is_constant, name)) = public_item(line) else { continue };
+            items += 1;
+            // The constants of a type are shown by the examples of the type.
+            let by_type = is_constant && shown.iter().any(|example| example.contains(&format!("::{name}")));
+            if !by_type && !has_example(&lines[..at]) {
+                errors.push(format!("{}:{}: `{name}` has no example", path.display(), at + 1));
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+    assert!(items > 300, "only {items} found: the sources are not read as they should be");
+}
+
+/// Whether a line declares a public constant, or another item that can have an example, and its name. Fields and
+/// variants are shown with their type.
+fn public_item(line: &str) -> Option<(bool, &str)> {
+    let declared = line.trim_start().strip_prefix("pub ")?;
+    let declared = declared.strip_prefix("const fn ").or(declared.strip_prefix("fn ")).unwrap_or(declared);
+    let (kind, rest) = match declared.split_once(' ') {
+        Some((kind @ ("struct" | "enum" | "trait" | "type" | "const" | "static"), rest)) => (kind, rest),
+        Some(("use" | "mod", _)) => return None,
+        _ => ("fn", declared),
+    };
+    let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_')?];
+    let is_field = kind == "fn" && !rest[name.len()..].starts_with(['(', '<']);
+    (!is_field && !name.is_empty()).then_some((kind == "const", name))
+}
+
+/// Whether the documentation at the end of these lines, attributes skipped, has an example.
+fn has_example(lines: &[&str]) -> bool {
+    let above = lines.iter().rev().map(|line| line.trim_start());
+    let mut documentation = above.skip_while(|line| !line.starts_with("///") && !line.is_empty());
+    documentation.by_ref().take_while(|line| line.starts_with("///")).any(|line| line.contains("```"))
+}
+
+/// The lines of all examples in a file.
+fn examples<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in lines.iter().map(|line| line.trim_start()).filter(|line| line.starts_with("///")) {
+        inside ^= line.contains("```");
+        found.extend(inside.then_some(line));
+    }
+    found
+}
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

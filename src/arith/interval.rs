@@ -16,6 +16,12 @@
 /// assert_eq!((digit.lo(), digit.hi()), (Some(0), Some(9)));
 /// assert_eq!(Interval::ALL.lo(), None);
 /// assert!(Interval::new(1, 0).is_none(), "an empty range is no interval");
+/// assert_eq!(digit.meet(Interval::point(7)), Some(Interval::point(7)));
+/// assert_eq!(digit.join(Interval::point(12)).hi(), Some(12), "the smallest that holds both");
+/// assert!(digit.contains(3) && digit.as_point().is_none());
+/// let from_one = Interval::new(1, Interval::POS_INF).expect("not empty");
+/// assert_eq!((from_one.lo(), from_one.hi()), (Some(1), None));
+/// assert_eq!(Interval::new(Interval::NEG_INF, Interval::POS_INF), Some(Interval::ALL));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
@@ -32,16 +38,29 @@ impl Interval {
     /// All integers.
     pub const ALL: Interval = Interval { lo: Self::NEG_INF, hi: Self::POS_INF };
     /// The integers from zero up.
-    pub const NON_NEGATIVE: Interval = Interval { lo: 0, hi: Self::POS_INF };
+    pub(crate) const NON_NEGATIVE: Interval = Interval { lo: 0, hi: Self::POS_INF };
     /// `0..=1`, the values of a `bool`.
-    pub const BOOL: Interval = Interval { lo: 0, hi: 1 };
+    pub(crate) const BOOL: Interval = Interval { lo: 0, hi: 1 };
 
     /// `[lo, hi]`, or `None` if that is empty.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// assert_eq!(Interval::new(2, 5).and_then(|i| i.lo()), Some(2));
+    /// assert_eq!(Interval::new(5, 2), None);
+    /// ```
     pub fn new(lo: i64, hi: i64) -> Option<Interval> {
         (lo <= hi).then_some(Interval { lo, hi })
     }
 
     /// The single value `v` (nothing is known of the two values that stand for "no bound").
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// assert_eq!(Interval::point(3), Interval::new(3, 3).expect("not empty"));
+    /// ```
     pub fn point(v: i64) -> Interval {
         Interval { lo: v, hi: v }
     }
@@ -58,41 +77,83 @@ impl Interval {
     }
 
     /// The lower bound; `None` if there is none.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// let natural = Interval::new(0, Interval::POS_INF).expect("not empty");
+    /// assert_eq!((natural.lo(), Interval::ALL.lo()), (Some(0), None));
+    /// ```
     pub fn lo(self) -> Option<i64> {
         (self.lo != Self::NEG_INF).then_some(self.lo)
     }
 
     /// The upper bound; `None` if there is none.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// let negative = Interval::new(Interval::NEG_INF, -1).expect("not empty");
+    /// assert_eq!((negative.hi(), Interval::ALL.hi()), (Some(-1), None));
+    /// ```
     pub fn hi(self) -> Option<i64> {
         (self.hi != Self::POS_INF).then_some(self.hi)
     }
 
     /// The value, if there is only one.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// assert_eq!((Interval::point(3).as_point(), Interval::ALL.as_point()), (Some(3), None));
+    /// ```
     pub fn as_point(self) -> Option<i64> {
         (self.lo == self.hi).then_some(self.lo)
     }
 
     /// Whether `v` is in the interval.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// let digit = Interval::new(0, 9).expect("not empty");
+    /// assert!(digit.contains(9) && !digit.contains(10));
+    /// ```
     pub fn contains(self, v: i64) -> bool {
         self.lo <= v && v <= self.hi
     }
 
     /// Whether every value is at least `v`.
-    pub fn at_least(self, v: i64) -> bool {
+    pub(crate) fn at_least(self, v: i64) -> bool {
         self.lo().is_some_and(|lo| lo >= v)
     }
 
     /// Whether every value is at most `v`.
-    pub fn at_most(self, v: i64) -> bool {
+    pub(crate) fn at_most(self, v: i64) -> bool {
         self.hi().is_some_and(|hi| hi <= v)
     }
 
     /// The values in both; `None` if there are none.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// let range = |lo, hi| Interval::new(lo, hi).expect("not empty");
+    /// assert_eq!(range(0, 9).meet(range(5, 20)), Some(range(5, 9)));
+    /// assert_eq!(range(0, 9).meet(range(10, 20)), None, "no value is in both");
+    /// ```
     pub fn meet(self, other: Interval) -> Option<Interval> {
         Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
     }
 
     /// The smallest interval that holds both.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// let range = |lo, hi| Interval::new(lo, hi).expect("not empty");
+    /// assert_eq!(range(0, 3).join(range(8, 9)), range(0, 9), "what lies between is in it too");
+    /// ```
     pub fn join(self, other: Interval) -> Interval {
         Interval { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
@@ -102,28 +163,24 @@ impl Interval {
     }
 
     /// Sum.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
-    pub fn add(self, other: Interval) -> Interval {
+    pub(crate) fn add(self, other: Interval) -> Interval {
         let ((a, b), (c, d)) = (self.wide(), other.wide());
         Interval::saturating(a.zip(c).map(|(x, y)| x + y), b.zip(d).map(|(x, y)| x + y))
     }
 
     /// Negation.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
-    pub fn neg(self) -> Interval {
+    pub(crate) fn neg(self) -> Interval {
         let (a, b) = self.wide();
         Interval::saturating(b.map(|x| -x), a.map(|x| -x))
     }
 
     /// Difference.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
-    pub fn sub(self, other: Interval) -> Interval {
+    pub(crate) fn sub(self, other: Interval) -> Interval {
         self.add(other.neg())
     }
 
     /// Product.
-    #[expect(clippy::should_implement_trait, reason = "an over-approximation, not the operator")]
-    pub fn mul(self, other: Interval) -> Interval {
+    pub(crate) fn mul(self, other: Interval) -> Interval {
         if self.as_point() == Some(0) || other.as_point() == Some(0) {
             return Interval::point(0);
         }
@@ -157,7 +214,7 @@ impl Interval {
     }
 
     /// Floor division by a positive constant.
-    pub fn floordiv_const(self, c: i64) -> Interval {
+    pub(crate) fn floordiv_const(self, c: i64) -> Interval {
         debug_assert!(c > 0, "the divisor is positive");
         let (a, b) = self.wide();
         let c = i128::from(c);
@@ -165,7 +222,7 @@ impl Interval {
     }
 
     /// Floor division; `None` if the divisor may be zero.
-    pub fn floordiv(self, other: Interval) -> Option<Interval> {
+    pub(crate) fn floordiv(self, other: Interval) -> Option<Interval> {
         if other.contains(0) {
             return None;
         }
@@ -181,7 +238,7 @@ impl Interval {
     }
 
     /// Floor remainder; `None` if the divisor may be zero.
-    pub fn floormod(self, other: Interval) -> Option<Interval> {
+    pub(crate) fn floormod(self, other: Interval) -> Option<Interval> {
         if other.contains(0) {
             return None;
         }
@@ -202,7 +259,7 @@ impl Interval {
     }
 
     /// Truncating division; `None` if the divisor may be zero.
-    pub fn truncdiv(self, other: Interval) -> Option<Interval> {
+    pub(crate) fn truncdiv(self, other: Interval) -> Option<Interval> {
         if self.at_least(0) && other.at_least(1) {
             return self.floordiv(other);
         }
@@ -215,7 +272,7 @@ impl Interval {
     }
 
     /// Truncating remainder; `None` if the divisor may be zero.
-    pub fn truncmod(self, other: Interval) -> Option<Interval> {
+    pub(crate) fn truncmod(self, other: Interval) -> Option<Interval> {
         if self.at_least(0) && other.at_least(1) {
             return self.floormod(other);
         }
@@ -232,12 +289,12 @@ impl Interval {
     }
 
     /// Minimum.
-    pub fn min(self, other: Interval) -> Interval {
+    pub(crate) fn min(self, other: Interval) -> Interval {
         Interval { lo: self.lo.min(other.lo), hi: self.hi.min(other.hi) }
     }
 
     /// Maximum.
-    pub fn max(self, other: Interval) -> Interval {
+    pub(crate) fn max(self, other: Interval) -> Interval {
         Interval { lo: self.lo.max(other.lo), hi: self.hi.max(other.hi) }
     }
 }

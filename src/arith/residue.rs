@@ -6,7 +6,7 @@
 
 /// The integers `rest + modulus * k` for all integers `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Residue {
+pub(crate) struct Residue {
     modulus: i64,
     rest: i64,
 }
@@ -14,15 +14,15 @@ pub struct Residue {
 // Invariant: modulus >= 0, and 0 <= rest < modulus unless modulus is 0.
 impl Residue {
     /// Every integer.
-    pub const ALL: Residue = Residue { modulus: 1, rest: 0 };
+    pub(crate) const ALL: Residue = Residue { modulus: 1, rest: 0 };
 
     /// The single integer `v`.
-    pub fn point(v: i64) -> Residue {
+    pub(crate) fn point(v: i64) -> Residue {
         Residue { modulus: 0, rest: v }
     }
 
     /// The integers that leave the rest `rest` modulo `modulus`; of a negative modulus the magnitude counts.
-    pub fn new(modulus: i64, rest: i64) -> Residue {
+    pub(crate) fn new(modulus: i64, rest: i64) -> Residue {
         match modulus.checked_abs() {
             Some(0) => Residue::point(rest),
             Some(m) => Residue { modulus: m, rest: rest.rem_euclid(m) },
@@ -31,17 +31,17 @@ impl Residue {
     }
 
     /// The modulus; 0 for a single integer.
-    pub fn modulus(self) -> i64 {
+    pub(crate) fn modulus(self) -> i64 {
         self.modulus
     }
 
     /// The rest modulo the modulus, or the single integer.
-    pub fn rest(self) -> i64 {
+    pub(crate) fn rest(self) -> i64 {
         self.rest
     }
 
     /// Whether `v` is one of the integers.
-    pub fn contains(self, v: i64) -> bool {
+    pub(crate) fn contains(self, v: i64) -> bool {
         match self.modulus {
             0 => v == self.rest,
             m => v.rem_euclid(m) == self.rest,
@@ -49,17 +49,17 @@ impl Residue {
     }
 
     /// Whether no value is zero.
-    pub fn excludes_zero(self) -> bool {
+    pub(crate) fn excludes_zero(self) -> bool {
         !self.contains(0)
     }
 
     /// The rest modulo `c`, if it is the same for all values. `c > 0`.
-    pub fn rest_modulo(self, c: i64) -> Option<i64> {
+    pub(crate) fn rest_modulo(self, c: i64) -> Option<i64> {
         (self.modulus % c == 0).then(|| self.rest.rem_euclid(c))
     }
 
     /// The smallest residue found that holds both.
-    pub fn join(self, other: Residue) -> Residue {
+    pub(crate) fn join(self, other: Residue) -> Residue {
         match self.rest.checked_sub(other.rest) {
             Some(difference) => Residue::new(gcd(gcd(self.modulus, other.modulus), difference), self.rest),
             None => Residue::ALL,
@@ -67,7 +67,7 @@ impl Residue {
     }
 
     /// The values in both; `None` if there are none. Where their common modulus leaves 64 bits it is one of the two.
-    pub fn meet(self, other: Residue) -> Option<Residue> {
+    pub(crate) fn meet(self, other: Residue) -> Option<Residue> {
         if self.modulus == 0 || other.modulus == 0 {
             let (point, set) = if self.modulus == 0 { (self, other) } else { (other, self) };
             return set.contains(point.rest).then_some(point);
@@ -90,7 +90,7 @@ impl Residue {
     }
 
     /// Sum.
-    pub fn add(self, other: Residue) -> Residue {
+    pub(crate) fn add(self, other: Residue) -> Residue {
         match self.rest.checked_add(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
             None => Residue::ALL,
@@ -98,7 +98,7 @@ impl Residue {
     }
 
     /// Difference.
-    pub fn sub(self, other: Residue) -> Residue {
+    pub(crate) fn sub(self, other: Residue) -> Residue {
         match self.rest.checked_sub(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
             None => Residue::ALL,
@@ -106,7 +106,7 @@ impl Residue {
     }
 
     /// Product.
-    pub fn mul(self, other: Residue) -> Residue {
+    pub(crate) fn mul(self, other: Residue) -> Residue {
         // (r + m*k) * (s + n*l) = r*s + r*n*l + s*m*k + m*n*k*l.
         let product = |a: i64, b: i64| a.checked_mul(b);
         let parts = (
@@ -122,7 +122,7 @@ impl Residue {
     }
 
     /// Floor division by a positive constant.
-    pub fn floordiv_const(self, c: i64) -> Residue {
+    pub(crate) fn floordiv_const(self, c: i64) -> Residue {
         debug_assert!(c > 0, "the divisor is positive");
         // (r + c*n*k) // c = r // c + n*k.
         if self.modulus % c == 0 {
@@ -133,7 +133,7 @@ impl Residue {
     }
 
     /// Floor remainder by a positive constant.
-    pub fn floormod_const(self, c: i64) -> Residue {
+    pub(crate) fn floormod_const(self, c: i64) -> Residue {
         debug_assert!(c > 0, "the divisor is positive");
         match self.rest_modulo(c) {
             Some(rest) => Residue::point(rest),
@@ -142,7 +142,7 @@ impl Residue {
     }
 
     /// What is left when the value wraps to a type of `bits` bits.
-    pub fn wrap(self, bits: u32) -> Residue {
+    pub(crate) fn wrap(self, bits: u32) -> Residue {
         let power = 1i64.checked_shl(bits).filter(|&p| p > 0).unwrap_or(1 << 62);
         Residue::new(gcd(self.modulus, power), self.rest)
     }

@@ -94,8 +94,7 @@ fn count(
     let estimate = cost::cost_of_func(func, profile, &options.bindings);
     let fail = |e: interp::RunError| execute::refusal(source, &func.name, &e);
     let (in_text, dynamic) = if only_static {
-        let interpreter = interp::Interpreter::new(func).map_err(|e| fail(e.into()))?;
-        (interpreter.static_counts().clone(), None)
+        (interp::static_counts(func).map_err(fail)?, None)
     } else {
         let report = interp::run_function(func, options).map_err(fail)?;
         if let Some(trap) = &report.trap {

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let profile = program::profile(args.cost.as_deref())?;
     let rewrites = Rewrites::embedded();
     // The rules are read here, once, and not with the first expression.
-    let rules = rewrites.len();
+    let rules = rewrites.count();
     log::debug!("{rules} rewrite rules");
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();

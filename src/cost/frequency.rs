@@ -8,6 +8,17 @@ use crate::ir::{
 };
 
 /// Values of symbolic dimensions and scalar parameters by name, as given with `--bind`.
+///
+/// ```
+/// use satir::cost::{Bindings, Profile, cost_of_func};
+///
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), n: T.int32):\n    for i in range(n):\n        A[i] = i + 1\n",
+/// )?;
+/// let cost = |bindings: &Bindings| cost_of_func(&module.funcs[0], &Profile::default(), bindings).total;
+/// assert!(cost(&Bindings::from([("n".to_owned(), 1000)])) > cost(&Bindings::new()), "else a loop runs 32 times");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub type Bindings = BTreeMap<String, i64>;
 
 /// Frequencies of the parts of statements, relative to the statement. Walk a function in program order and call

@@ -13,6 +13,16 @@ use crate::ir::opclass::OpClass;
 macro_rules! weights {
     ($($field:ident $class:ident $default:literal)*) => {
         /// Weight of each [`OpClass`]; a field's name is the class's name.
+        ///
+        /// ```
+        /// use satir::cost::Profile;
+        /// use satir::ir::opclass::OpClass;
+        ///
+        /// let profile = Profile::from_json(r#"{"weights": {"div_var": 40}}"#)?;
+        /// assert_eq!(profile.weight(OpClass::DivVar).to_f64(), 40.0);
+        /// assert_eq!(profile.weight(OpClass::Mul).to_f64(), 3.0, "the others keep their defaults");
+        /// # Ok::<(), satir::cost::ProfileError>(())
+        /// ```
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Weights {

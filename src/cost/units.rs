@@ -16,6 +16,7 @@ const FREQUENCY_BITS: u32 = 32;
 ///
 /// let weight = Weight::from_f64(0.25).expect("not negative, not too large");
 /// assert_eq!(weight.times(4).to_f64(), 1.0);
+/// assert_eq!(weight.times(0), Weight::ZERO);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Weight(u32);
@@ -27,6 +28,7 @@ pub struct Weight(u32);
 ///
 /// let half = Frequency::probability(0.5).expect("between 0 and 1");
 /// assert_eq!((Frequency::times(16) * half).to_f64(), 8.0);
+/// assert!(Frequency::ZERO < half && half < Frequency::ONE);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Frequency(u128);
@@ -34,12 +36,13 @@ pub struct Frequency(u128);
 /// A sum of weights times frequencies. The product is exact; a sum beyond the largest value stays there.
 ///
 /// ```
-/// use satir::cost::{Profile, cost_of_expr};
+/// use satir::cost::{Cost, Profile, cost_of_expr};
 /// use satir::ir::{DType, Expr, VarId};
 ///
 /// let x = || Expr::var(VarId(0), DType::I32);
 /// let cost = |e: Expr| cost_of_expr(&Profile::default(), &e);
 /// assert!(cost(x() + 1) < cost(x() * 3));
+/// assert!(Cost::ZERO < cost(x() * 3) && cost(x() * 3) < Cost::MAX);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cost(u128);
@@ -48,7 +51,7 @@ impl Weight {
     /// No cost.
     pub const ZERO: Weight = Weight(0);
     /// The largest weight a profile may give.
-    pub const LIMIT: f64 = 1_000_000.0;
+    pub(crate) const LIMIT: f64 = 1_000_000.0;
 
     /// The weight nearest to `w`; `None` if it is negative, not a number, or above [`Weight::LIMIT`].
     ///

@@ -30,7 +30,7 @@ pub(crate) type Graph = EGraph<Node, Theory>;
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The type of the value; a union across types is a bug.
     pub dtype: DType,
     /// Where the value lies, for integer and `bool` scalars ([`Interval::ALL`] for others).
@@ -55,7 +55,7 @@ const MAX_UPDATES: u8 = 24;
 
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
-pub struct Theory {
+pub(crate) struct Theory {
     /// Range of each variable ([`VarId`](crate::ir::VarId) is the index).
     pub var_ranges: Vec<Interval>,
     /// Depth of the scope that defines each variable.
@@ -98,22 +98,22 @@ impl Equivalent<(DType, Arc<Poly>)> for PolyKey<'_> {
 
 impl Theory {
     /// The class of a normal form, if one is known.
-    pub fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
+    pub(crate) fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
         self.by_poly.get(&PolyKey(dtype, poly)).copied()
     }
 
     /// Whether the deadline has passed.
-    pub fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
     /// Whether two different values were found equal.
-    pub fn contradicts(&self) -> bool {
+    pub(crate) fn contradicts(&self) -> bool {
         self.contradictions > 0
     }
 
     /// Sets the classes of normal forms.
-    pub fn set_table(&mut self, table: HashMap<(DType, Arc<Poly>), Id>) {
+    pub(crate) fn set_table(&mut self, table: HashMap<(DType, Arc<Poly>), Id>) {
         self.by_poly = table;
     }
 }

@@ -10,7 +10,7 @@ pub(crate) type Children = SmallVec<[Id; 3]>;
 
 /// An e-node: an operator, the type of its value, and operand classes.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Node {
+pub(crate) struct Node {
     /// What it computes.
     pub op: Op,
     /// The type of the value.
@@ -28,7 +28,7 @@ impl Clone for Node {
 
 /// What a node computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Op {
+pub(crate) enum Op {
     /// An integer or truth constant.
     Int(i64),
     /// A float constant by its bits, so that `-0.0` and `0.0` stay apart.
@@ -69,28 +69,28 @@ pub enum Op {
 
 impl Node {
     /// A node.
-    pub fn new(op: Op, dtype: DType, children: impl IntoIterator<Item = Id>) -> Node {
+    pub(crate) fn new(op: Op, dtype: DType, children: impl IntoIterator<Item = Id>) -> Node {
         Node { op, dtype, children: children.into_iter().collect() }
     }
 
     /// An integer or truth constant.
-    pub fn int(value: i64, dtype: DType) -> Node {
+    pub(crate) fn int(value: i64, dtype: DType) -> Node {
         Node::new(Op::Int(value), dtype, [])
     }
 
     /// A binary operation on operands of type `operand`.
-    pub fn bin(op: BinOp, operand: DType, a: Id, b: Id) -> Node {
+    pub(crate) fn bin(op: BinOp, operand: DType, a: Id, b: Id) -> Node {
         let dtype = if op.is_compare() { operand.to_bool() } else { operand };
         Node::new(Op::Bin(op), dtype, [a, b])
     }
 
     /// Whether the node says what a vector is and cannot be computed.
-    pub fn is_virtual(&self) -> bool {
+    pub(crate) fn is_virtual(&self) -> bool {
         matches!(self.op, Op::Lanes | Op::Lane(_) | Op::LaneOf)
     }
 
     /// The operands of a binary operation.
-    pub fn as_bin(&self) -> Option<(BinOp, Id, Id)> {
+    pub(crate) fn as_bin(&self) -> Option<(BinOp, Id, Id)> {
         match (&self.op, &self.children[..]) {
             (Op::Bin(op), &[a, b]) => Some((*op, a, b)),
             _ => None,

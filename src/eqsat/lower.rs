@@ -91,26 +91,26 @@ pub(crate) struct Evidence {
 
 /// What [`Op::Call`] nodes call: calls without their arguments, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Callees(IndexSet<Call>);
+pub(crate) struct Callees(IndexSet<Call>);
 
 impl Callees {
     /// The index of a call's head.
-    pub fn enter(&mut self, head: Call) -> u32 {
+    pub(crate) fn enter(&mut self, head: Call) -> u32 {
         u32::try_from(self.0.insert_full(head).0).expect("fewer than 2^32 callees")
     }
 
     /// The index of an intrinsic without keyword arguments.
-    pub fn intrinsic(&mut self, name: &str) -> u32 {
+    pub(crate) fn intrinsic(&mut self, name: &str) -> u32 {
         self.enter(Call { callee: Callee::Intrin(name.into()), args: Vec::new(), kwargs: Vec::new() })
     }
 
     /// The head of an index.
-    pub fn get(&self, index: u32) -> &Call {
+    pub(crate) fn get(&self, index: u32) -> &Call {
         &self.0[index as usize]
     }
 
     /// The intrinsic's name, if it is one.
-    pub fn name(&self, index: u32) -> Option<&str> {
+    pub(crate) fn name(&self, index: u32) -> Option<&str> {
         match &self.get(index).callee {
             Callee::Intrin(name) => Some(name),
             Callee::Global(_) => None,

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 /// A product of atoms, sorted; empty for the constant term. Products of up to two atoms take no allocation.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Monomial(SmallVec<[Id; 2]>);
+pub(crate) struct Monomial(SmallVec<[Id; 2]>);
 
 impl Clone for Monomial {
     // The atoms are copied as a whole: the clone of a `SmallVec` goes element by element.
@@ -43,17 +43,17 @@ impl FromIterator<Id> for Monomial {
 
 impl Monomial {
     /// The empty product.
-    pub fn new() -> Monomial {
+    pub(crate) fn new() -> Monomial {
         Monomial::default()
     }
 
     /// One atom.
-    pub fn atom(id: Id) -> Monomial {
+    pub(crate) fn atom(id: Id) -> Monomial {
         Monomial(SmallVec::from_slice(&[id]))
     }
 
     /// Product.
-    pub fn mul(&self, other: &Monomial) -> Monomial {
+    pub(crate) fn mul(&self, other: &Monomial) -> Monomial {
         match (self.is_empty(), other.is_empty()) {
             (true, _) => other.clone(),
             (_, true) => self.clone(),
@@ -68,7 +68,7 @@ impl Monomial {
     }
 
     /// `self / divisor` as multisets, if the divisor is contained.
-    pub fn divide(&self, divisor: &Monomial) -> Option<Monomial> {
+    pub(crate) fn divide(&self, divisor: &Monomial) -> Option<Monomial> {
         let mut rest = self.clone();
         for id in divisor {
             let at = rest.0.iter().position(|x| x == id)?;
@@ -79,7 +79,7 @@ impl Monomial {
 
     /// The largest product that divides both.
     #[must_use]
-    pub fn common(mut self, other: &Monomial) -> Monomial {
+    pub(crate) fn common(mut self, other: &Monomial) -> Monomial {
         let mut rest = other.clone();
         self.0.retain(|id| match rest.0.iter().position(|x| x == id) {
             Some(at) => {

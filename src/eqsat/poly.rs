@@ -23,28 +23,28 @@ pub(crate) const MAX_DEGREE: usize = 8;
 /// A polynomial in normal form.
 // Invariant: terms are strictly increasing in their monomials and no coefficient is zero.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Poly {
+pub(crate) struct Poly {
     terms: Vec<(Monomial, i64)>,
 }
 
 impl Poly {
     /// The constant `c`.
-    pub fn constant(c: i64) -> Poly {
+    pub(crate) fn constant(c: i64) -> Poly {
         Poly { terms: if c == 0 { Vec::new() } else { vec![(Monomial::new(), c)] } }
     }
 
     /// A single atom.
-    pub fn atom(id: Id) -> Poly {
+    pub(crate) fn atom(id: Id) -> Poly {
         Poly { terms: vec![(Monomial::atom(id), 1)] }
     }
 
     /// `coefficient * monomial`.
-    pub fn term(monomial: Monomial, coefficient: i64) -> Poly {
+    pub(crate) fn term(monomial: Monomial, coefficient: i64) -> Poly {
         Poly { terms: if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] } }
     }
 
     /// The sum of terms in any order; `None` on overflow.
-    pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, i64)>) -> Option<Poly> {
+    pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Monomial, i64)>) -> Option<Poly> {
         let mut terms: Vec<(Monomial, i64)> = terms.into_iter().collect();
         terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut out: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
@@ -59,12 +59,12 @@ impl Poly {
     }
 
     /// The terms in order, the constant one first.
-    pub fn terms(&self) -> &[(Monomial, i64)] {
+    pub(crate) fn terms(&self) -> &[(Monomial, i64)] {
         &self.terms
     }
 
     /// The value, if it is a constant.
-    pub fn as_const(&self) -> Option<i64> {
+    pub(crate) fn as_const(&self) -> Option<i64> {
         match &self.terms[..] {
             [] => Some(0),
             [(m, c)] if m.is_empty() => Some(*c),
@@ -73,7 +73,7 @@ impl Poly {
     }
 
     /// The atom, if it is one atom with coefficient 1.
-    pub fn as_atom(&self) -> Option<Id> {
+    pub(crate) fn as_atom(&self) -> Option<Id> {
         match &self.terms[..] {
             [(m, 1)] if m.len() == 1 => Some(m[0]),
             _ => None,
@@ -81,7 +81,7 @@ impl Poly {
     }
 
     /// The monomial and coefficient, if there is one term.
-    pub fn as_term(&self) -> Option<(&Monomial, i64)> {
+    pub(crate) fn as_term(&self) -> Option<(&Monomial, i64)> {
         match &self.terms[..] {
             [(m, c)] => Some((m, *c)),
             _ => None,
@@ -89,7 +89,7 @@ impl Poly {
     }
 
     /// The constant term.
-    pub fn const_term(&self) -> i64 {
+    pub(crate) fn const_term(&self) -> i64 {
         match self.terms.first() {
             Some((m, c)) if m.is_empty() => *c,
             _ => 0,
@@ -97,13 +97,13 @@ impl Poly {
     }
 
     /// The polynomial without its constant term.
-    pub fn without_const(&self) -> Poly {
+    pub(crate) fn without_const(&self) -> Poly {
         let skip = usize::from(self.terms.first().is_some_and(|(m, _)| m.is_empty()));
         Poly { terms: self.terms[skip..].to_vec() }
     }
 
     /// The atoms, each once, in order.
-    pub fn atoms(&self) -> Vec<Id> {
+    pub(crate) fn atoms(&self) -> Vec<Id> {
         let mut atoms: Vec<Id> = self.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         atoms.sort_unstable();
         atoms.dedup();
@@ -111,12 +111,12 @@ impl Poly {
     }
 
     /// Whether the atom occurs.
-    pub fn mentions(&self, id: Id) -> bool {
+    pub(crate) fn mentions(&self, id: Id) -> bool {
         self.terms.iter().any(|(m, _)| m.contains(&id))
     }
 
     /// The coefficient of a monomial.
-    pub fn coefficient(&self, monomial: &[Id]) -> i64 {
+    pub(crate) fn coefficient(&self, monomial: &[Id]) -> i64 {
         match self.terms.binary_search_by(|(m, _)| m[..].cmp(monomial)) {
             Ok(i) => self.terms[i].1,
             Err(_) => 0,
@@ -124,12 +124,12 @@ impl Poly {
     }
 
     /// Sum.
-    pub fn add(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn add(&self, other: &Poly) -> Option<Poly> {
         self.combine(other, Some)
     }
 
     /// Difference.
-    pub fn sub(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn sub(&self, other: &Poly) -> Option<Poly> {
         self.combine(other, i64::checked_neg)
     }
 
@@ -164,7 +164,7 @@ impl Poly {
     }
 
     /// Product with a constant.
-    pub fn scale(&self, k: i64) -> Option<Poly> {
+    pub(crate) fn scale(&self, k: i64) -> Option<Poly> {
         if k == 0 {
             return Some(Poly::default());
         }
@@ -176,7 +176,7 @@ impl Poly {
     }
 
     /// Product.
-    pub fn mul(&self, other: &Poly) -> Option<Poly> {
+    pub(crate) fn mul(&self, other: &Poly) -> Option<Poly> {
         if self.terms.len().checked_mul(other.terms.len())? > MAX_TERMS {
             return None;
         }
@@ -198,13 +198,13 @@ impl Poly {
     }
 
     /// Greatest common divisor of the coefficients of all terms but the constant one; 0 if there are none.
-    pub fn content(&self) -> i64 {
+    pub(crate) fn content(&self) -> i64 {
         self.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c))
     }
 
     /// Splits into `(quotient, remainder)` with `self = quotient * c + remainder`: each coefficient divided by `c`
     /// toward zero, the constant term toward minus infinity (so `0 <= remainder's constant < c`). `c > 0`.
-    pub fn split_by_const(&self, c: i64) -> (Poly, Poly) {
+    pub(crate) fn split_by_const(&self, c: i64) -> (Poly, Poly) {
         let (mut q, mut r) = (Vec::new(), Vec::new());
         for (m, k) in &self.terms {
             let (quo, rem) = if m.is_empty() { (k.div_euclid(c), k.rem_euclid(c)) } else { (k / c, k % c) };
@@ -219,7 +219,7 @@ impl Poly {
     }
 
     /// Splits into `(quotient, remainder)` by the product `c * monomial`: terms that it divides go to the quotient.
-    pub fn split_by_term(&self, monomial: &Monomial, c: i64) -> Option<(Poly, Poly)> {
+    pub(crate) fn split_by_term(&self, monomial: &Monomial, c: i64) -> Option<(Poly, Poly)> {
         let (mut q, mut r) = (Vec::new(), Vec::new());
         for (m, k) in &self.terms {
             match m.divide(monomial) {
@@ -231,13 +231,13 @@ impl Poly {
     }
 
     /// The terms for which `keep` holds of monomial and coefficient.
-    pub fn filter(&self, keep: impl Fn(&Monomial, i64) -> bool) -> Poly {
+    pub(crate) fn filter(&self, keep: impl Fn(&Monomial, i64) -> bool) -> Poly {
         Poly { terms: self.terms.iter().filter(|(m, c)| keep(m, *c)).cloned().collect() }
     }
 
     /// Splits into `(A, r)` with `self = g*A + r`, `g > 0`: the terms that `g` divides go to `A`, and of the
     /// constant term as much as leaves `0 <= rest < g`.
-    pub fn split_multiples(&self, g: i64) -> Option<(Poly, Poly)> {
+    pub(crate) fn split_multiples(&self, g: i64) -> Option<(Poly, Poly)> {
         let constant = self.const_term();
         let large = self.filter(|m, c| !m.is_empty() && c % g == 0);
         let small = self.filter(|m, c| !m.is_empty() && c % g != 0);
@@ -246,7 +246,7 @@ impl Poly {
     }
 
     /// The first term that `k * monomial` divides: what it is divided, and the term itself.
-    pub fn first_multiple(&self, monomial: &Monomial, k: i64) -> Option<(Poly, Poly)> {
+    pub(crate) fn first_multiple(&self, monomial: &Monomial, k: i64) -> Option<(Poly, Poly)> {
         self.terms.iter().find_map(|(m, c)| {
             let rest = m.divide(monomial).filter(|_| c % k == 0)?;
             Some((Poly::term(rest, c.checked_div(k)?), Poly { terms: vec![(m.clone(), *c)] }))
@@ -254,17 +254,17 @@ impl Poly {
     }
 
     /// The sign of the first term that is not the constant one: 1, -1, or 0 if there is none.
-    pub fn leading_sign(&self) -> i64 {
+    pub(crate) fn leading_sign(&self) -> i64 {
         self.terms.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, c)| c.signum())
     }
 
     /// Divides every coefficient by `g`, which must divide them all.
-    pub fn exact_div(&self, g: i64) -> Poly {
+    pub(crate) fn exact_div(&self, g: i64) -> Poly {
         Poly { terms: self.terms.iter().map(|(m, c)| (m.clone(), c / g)).collect() }
     }
 
     /// Replaces each atom by a polynomial; `None` on overflow or when the result is too large.
-    pub fn substitute(&self, mut f: impl FnMut(Id) -> Poly) -> Option<Poly> {
+    pub(crate) fn substitute(&self, mut f: impl FnMut(Id) -> Poly) -> Option<Poly> {
         let mut sum = Poly::default();
         for (m, c) in &self.terms {
             let mut product = Poly::constant(*c);
@@ -277,12 +277,12 @@ impl Poly {
     }
 
     /// Replaces each atom by another; `None` on overflow.
-    pub fn rename(&self, mut f: impl FnMut(Id) -> Id) -> Option<Poly> {
+    pub(crate) fn rename(&self, mut f: impl FnMut(Id) -> Id) -> Option<Poly> {
         Poly::from_terms(self.terms.iter().map(|(m, c)| (m.iter().map(|&id| f(id)).collect(), *c)))
     }
 
     /// A total order by size, for choosing among normal forms of one class.
-    pub fn complexity(&self) -> (usize, usize) {
+    pub(crate) fn complexity(&self) -> (usize, usize) {
         (self.terms.len(), self.terms.iter().map(|(m, _)| m.len()).sum())
     }
 }

@@ -7,6 +7,23 @@ use super::observe::{Observer, RuleUse};
 use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unread};
 
 /// Rules prepared for the engine.
+///
+/// ```
+/// use std::sync::Arc;
+/// use satir::cse::{self, Options};
+/// use satir::eqsat::rewrite::Rewrites;
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let options = Options { rewrites: Arc::new(Rewrites::new(&rules, false)), ..Options::default() };
+/// assert_eq!(options.rewrites.count(), 1);
+/// let (optimized, _) = cse::run(&module, &options)?;
+/// assert!(optimized.to_string().contains("A[0] = x\n"));
+/// assert!(Rewrites::embedded().count() > 500, "those of `Options::default()`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Rewrites {
     /// Left empty for the embedded rules until they are needed: syntactic mode, for one, needs none.
@@ -128,23 +145,39 @@ impl Table {
 
 impl Rewrites {
     /// Prepares the enabled rules of a set that the engine uses.
+    ///
+    /// ```
+    /// use satir::eqsat::rewrite::Rewrites;
+    /// use satir::rules::RuleSet;
+    ///
+    /// let rules = RuleSet::embedded()?;
+    /// assert!(Rewrites::new(&rules, false).count() > rules.rules().count() / 2, "the engine uses most of them");
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
         Rewrites::of_rules(set.rules(), fast_math)
     }
 
     /// Prepares those of some rules that the engine uses.
-    pub fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+    pub(crate) fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
         Rewrites { table: OnceLock::from(Table::new(rules, fast_math)), observer: None }
     }
 
     /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
-    pub fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
+    pub(crate) fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
         let mut rewrites = Rewrites::of_rules(rules, fast_math);
-        rewrites.observer = Some(Observer::new(rewrites.len()));
+        rewrites.observer = Some(Observer::new(rewrites.count()));
         rewrites
     }
 
     /// The embedded rules, which are read one by one when a program has all operators that a rule matches.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use satir::eqsat::rewrite::Rewrites;
+    ///
+    /// assert!(Arc::ptr_eq(&Rewrites::embedded(), &Rewrites::embedded()), "they are prepared once");
+    /// ```
     pub fn embedded() -> Arc<Rewrites> {
         static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
         let unread = || Arc::new(Rewrites { table: OnceLock::new(), observer: None });
@@ -152,7 +185,7 @@ impl Rewrites {
     }
 
     /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
-    pub fn uses(&self) -> Vec<RuleUse> {
+    pub(crate) fn uses(&self) -> Vec<RuleUse> {
         let Some(observer) = &self.observer else { return Vec::new() };
         let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
         let table = self.table();
@@ -189,13 +222,15 @@ impl Rewrites {
     }
 
     /// How many rules (and directions) there are; of the embedded ones, those that the engine does not use included.
-    pub fn len(&self) -> usize {
+    ///
+    /// ```
+    /// use satir::eqsat::rewrite::Rewrites;
+    /// use satir::rules::RuleSet;
+    ///
+    /// assert_eq!(Rewrites::new(&RuleSet::empty(), false).count(), 0);
+    /// ```
+    pub fn count(&self) -> usize {
         self.table().count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

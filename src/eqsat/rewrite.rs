@@ -27,7 +27,12 @@ use crate::rules::{Cond, Head, Heads, Pat, Rule, RuleOp, TypeRef};
 const MATCH_LIMIT: usize = 20_000;
 
 /// Applies every rule once wherever it matches. Returns the number of classes united.
-pub fn apply(graph: &mut Graph, callees: &mut Callees, rewrites: &Rewrites, node_limit: usize) -> usize {
+pub(crate) fn apply(
+    graph: &mut Graph,
+    callees: &mut Callees,
+    rewrites: &Rewrites,
+    node_limit: usize,
+) -> usize {
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher::new(graph, callees);

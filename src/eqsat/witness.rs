@@ -19,7 +19,7 @@ pub(crate) const POINTS: usize = 6;
 
 /// The values of a class at the points.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Witness {
+pub(crate) struct Witness {
     values: [i64; POINTS],
     /// A bit for each point at which the value is known.
     known: u8,
@@ -27,7 +27,7 @@ pub struct Witness {
 
 impl Witness {
     /// The values of a node.
-    pub fn of(graph: &Graph, node: &Node) -> Witness {
+    pub(crate) fn of(graph: &Graph, node: &Node) -> Witness {
         let mut witness = Witness::default();
         if node.dtype.is_scalar() && (node.dtype.is_integral() || node.dtype.is_bool()) {
             let operands: Operands<'_> = node.children.iter().map(|&c| &graph[c].data).collect();
@@ -47,7 +47,7 @@ impl Witness {
 
     /// Takes the values of another node of the class where there is none yet; returns a bit for each point at which
     /// the two differ.
-    pub fn merge(&mut self, other: Witness) -> u8 {
+    pub(crate) fn merge(&mut self, other: Witness) -> u8 {
         let mut broken = 0;
         for point in 0..POINTS {
             match (self.at(point), other.at(point)) {

@@ -13,7 +13,6 @@ mod shrink;
 pub mod text;
 mod tree;
 
-pub use dice::Dice;
 pub use generate::{Shape, program};
 pub use mutate::mutate;
 pub use oracle::{Finding, Kind, Tally, Thoroughness, check, compare_options};

@@ -16,6 +16,21 @@ use crate::verify::verify;
 const STACK: usize = 512 << 20;
 
 /// What goes wrong with a program.
+///
+/// ```
+/// use satir::fuzz::{Kind, Thoroughness, check, compare_options};
+/// use satir::ir::{Expr, StmtKind};
+///
+/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = x\n")?;
+/// // A value of another type than the buffer's: no program.
+/// if let StmtKind::Store { value, .. } = &mut module.funcs[0].body[0].kind {
+///     *value = Expr::int(1, satir::ir::DType::I64);
+/// }
+/// let finding = check(&module, &compare_options(&module, 0), Thoroughness::of(0)).unwrap_err();
+/// assert_eq!((finding.part, finding.kind), ("program", Kind::Refused));
+/// println!("{}", finding.what);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The part of satir that is at fault.
@@ -27,6 +42,14 @@ pub struct Finding {
 }
 
 /// The kinds of things that go wrong.
+///
+/// ```
+/// use satir::fuzz::Kind;
+///
+/// let mut found = [Kind::Cost, Kind::Panic, Kind::Behaviour];
+/// found.sort();
+/// assert_eq!(found, [Kind::Panic, Kind::Behaviour, Kind::Cost], "the worst first");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A panic.
@@ -44,6 +67,15 @@ pub enum Kind {
 }
 
 /// What checking a program did.
+///
+/// ```
+/// use satir::fuzz::{Shape, Thoroughness, check, compare_options, program};
+///
+/// let module = program(3, Shape { size: 12, portable: true });
+/// let tally = check(&module, &compare_options(&module, 3), Thoroughness::of(3)).expect("nothing found");
+/// println!("{} runs compared; cheaper: {}", tally.runs, tally.improved);
+/// assert_eq!(tally.idle, tally.runs == 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Runs of the interpreter that were compared.
@@ -57,6 +89,14 @@ pub struct Tally {
 }
 
 /// How thoroughly a program is checked.
+///
+/// ```
+/// use satir::fuzz::Thoroughness;
+///
+/// assert!(Thoroughness::of(16).full && !Thoroughness::of(17).full);
+/// let quick = Thoroughness { runs: 1, only: Some("syntactic"), ..Thoroughness::of(17) };
+/// assert_eq!(quick.max_steps, Thoroughness::of(17).max_steps);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thoroughness {
     /// Runs of the interpreter for each comparison.
@@ -71,12 +111,25 @@ pub struct Thoroughness {
 
 impl Thoroughness {
     /// What a program with this seed gets: one in eight all checks.
+    ///
+    /// ```
+    /// use satir::fuzz::Thoroughness;
+    ///
+    /// assert_eq!((0..80).filter(|&seed| Thoroughness::of(seed).full).count(), 10);
+    /// ```
     pub fn of(seed: u64) -> Thoroughness {
         Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8), only: None }
     }
 }
 
 /// How two versions of a program are compared.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    A[0] = A[1]\n")?;
+/// let options = satir::fuzz::compare_options(&module, 1);
+/// assert!(options.constraints.contains_key("A"), "what may be an index stays small");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub fn compare_options(module: &Module, seed: u64) -> EquivOptions {
     let mut constraints = Constraints::new();
     for func in &module.funcs {

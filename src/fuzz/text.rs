@@ -79,6 +79,14 @@ const PIECES: [&str; 64] = [
 ];
 
 /// A spoilt version of one of the texts, or a text of random pieces.
+///
+/// ```
+/// use satir::fuzz::text::{spoil, survives};
+///
+/// let texts = ["@T.prim_func\ndef f(n: T.int32):\n    T.evaluate(n + 1)\n".to_owned()];
+/// assert_eq!(spoil(&texts, 5), spoil(&texts, 5), "the seed decides");
+/// assert!((0..20).all(|seed| survives(&spoil(&texts, seed)).is_ok()));
+/// ```
 pub fn spoil(texts: &[String], seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let mut text = match texts.len() {
@@ -149,6 +157,13 @@ fn truncate(text: &mut String, bytes: usize) {
 /// # Errors
 ///
 /// A panic, or a program that is printed as something else than itself.
+///
+/// ```
+/// use satir::fuzz::text::survives;
+///
+/// assert_eq!(survives("@T.prim_func\ndef f(n: T.int32):\n    T.evaluate(n)\n"), Ok(true));
+/// assert_eq!(survives("@T.prim_func\ndef f("), Ok(false), "an error, as it should be");
+/// ```
 pub fn survives(text: &str) -> Result<bool, String> {
     let attempt = || -> Result<bool, String> {
         let Ok(module) = parse("spoilt.py", text) else { return Ok(false) };
@@ -172,6 +187,11 @@ pub(super) fn panic_text(payload: &(dyn Any + Send)) -> String {
 }
 
 /// A smaller text of which `fails` holds too, by leaving out lines and characters.
+///
+/// ```
+/// let small = satir::fuzz::text::shrink_text("some (text) with (parentheses)", |text| text.contains('('));
+/// assert_eq!(small, "(");
+/// ```
 pub fn shrink_text(text: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut best: Vec<char> = text.chars().collect();
     let mut length = best.len() / 2;

@@ -18,7 +18,7 @@ const MAX_RECORDS: usize = 4096;
 
 /// The opaque calls of a run, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallLog {
+pub(crate) struct CallLog {
     /// The first calls, as text: name, arguments, digests of memory.
     pub records: Vec<String>,
     /// The number of calls.

@@ -9,6 +9,20 @@ use crate::ir::opclass::OpClass;
 const CLASSES: usize = OpClass::ALL.len();
 
 /// Operation counts by class. An operation on vectors counts once for each started 8 lanes.
+///
+/// ```
+/// use satir::interp::static_counts;
+/// use satir::ir::opclass::OpClass;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+/// let counts = static_counts(&module.funcs[0])?;
+/// assert_eq!((counts.get(OpClass::Mul), counts.get(OpClass::Load)), (1, 1));
+/// assert_eq!((counts.integer(), counts.float()), (2, 0), "`+` and `*`");
+/// assert_eq!(counts.total(), 4, "a load and a store besides");
+/// assert_eq!(counts.iter().map(|(_, n)| n).sum::<u64>(), 4);
+/// assert_eq!(counts.weighted(&|class| if class == OpClass::Mul { 3.0 } else { 0.0 }), 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     ops: [u64; CLASSES],
@@ -24,26 +38,69 @@ impl Default for Counts {
 
 impl Counts {
     /// The number of operations of one class.
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// assert_eq!((counts.get(OpClass::Mul), counts.get(OpClass::Load)), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get(&self, class: OpClass) -> u64 {
         self.ops[class as usize]
     }
 
     /// Adds `n` operations of one class.
-    pub fn add(&mut self, class: OpClass, n: u64) {
+    pub(crate) fn add(&mut self, class: OpClass, n: u64) {
         self.ops[class as usize] += n;
     }
 
     /// The classes with their counts, in the order of [`OpClass::ALL`].
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// let present: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(class, _)| class.name()).collect();
+    /// assert_eq!(present, ["add", "mul", "load", "store"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = (OpClass, u64)> + '_ {
         OpClass::ALL.iter().map(|&class| (class, self.get(class)))
     }
 
     /// All operations: everything but bindings.
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// assert_eq!(counts.total(), 4);
+    /// assert_eq!(counts.get(OpClass::Bind), 0, "and bindings would not count");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn total(&self) -> u64 {
         self.iter().filter(|(class, _)| *class != OpClass::Bind).map(|(_, n)| n).sum()
     }
 
     /// Operations on integers, truth values and pointers, `Select` of any type among them.
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// assert_eq!(counts.integer(), 2, "`+` and `*`");
+    /// assert_eq!(counts.get(OpClass::Load), 1, "which is no arithmetic");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn integer(&self) -> u64 {
         use OpClass::{
             AddSub, Bitwise, Compare, DivConst, DivPow2, DivVar, IntCast, Logic, MinMax, Mul, MulPow2,
@@ -57,12 +114,33 @@ impl Counts {
     }
 
     /// Operations on floats, and other pure calls.
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    A[0] = A[1] / A[2] + A[3]\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// assert_eq!((counts.float(), counts.get(OpClass::FloatDiv)), (2, 1), "`/` and `+`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn float(&self) -> u64 {
         let classes = [OpClass::FloatArith, OpClass::FloatDiv, OpClass::Transcendental];
         classes.into_iter().map(|class| self.get(class)).sum()
     }
 
     /// The sum of all counts, each times the weight of its class.
+    ///
+    /// ```
+    /// use satir::interp::static_counts;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = A[x + 1] * 3\n")?;
+    /// let counts = static_counts(&module.funcs[0])?;
+    /// let loads_only = counts.weighted(&|class| if class == OpClass::Load { 4.0 } else { 0.0 });
+    /// assert_eq!(loads_only, 4.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn weighted(&self, weight: &dyn Fn(OpClass) -> f64) -> f64 {
         self.iter().map(|(class, n)| weight(class) * n as f64).sum()
     }

@@ -43,9 +43,9 @@ pub struct EquivOptions {
     pub seed: u64,
     /// Floats may differ by this much, relative to values above 1; `None` compares bits.
     pub tolerance: Option<f64>,
-    /// Limit of each run's length, see [`RunMode::max_steps`]. The second function may take four times the steps.
+    /// Limit of each run's length, see [`RunOptions::max_steps`](super::RunOptions::max_steps). The second function may take four times the steps.
     pub max_steps: u64,
-    /// See [`RunMode::lenient_loads`].
+    /// See [`RunOptions::lenient_loads`](super::RunOptions::lenient_loads).
     pub lenient_loads: bool,
     /// Whether a run in which only the second function loads anything is a difference, even if no load traps.
     pub no_new_loads: bool,

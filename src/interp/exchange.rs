@@ -24,6 +24,14 @@ struct Entry {
 }
 
 /// Why a file of tensors cannot be used.
+///
+/// ```
+/// use satir::interp::{TensorFileError, read_tensors};
+///
+/// assert!(matches!(read_tensors(b"nonsense\n"), Err(TensorFileError::Header(_))));
+/// let short = b"{\"tensors\": [{\"name\": \"A\", \"dtype\": \"int8\", \"shape\": [4]}]}\n\x01\x02";
+/// assert_eq!(read_tensors(short), Err(TensorFileError::Length { expected: 4, found: 2 }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TensorFileError {
     /// The first line is not the expected JSON.
@@ -53,6 +61,17 @@ pub enum TensorFileError {
 }
 
 /// The file that holds these tensors.
+///
+/// ```
+/// use satir::interp::{Tensor, read_tensors, write_tensors};
+/// use satir::ir::DType;
+///
+/// let tensor = Tensor { name: "A".into(), dtype: DType::int(16), shape: vec![2], data: vec![1, 0, 2, 0] };
+/// let file = write_tensors(&[tensor.clone()]);
+/// assert!(file.ends_with(b"\n\x01\x00\x02\x00"), "a line of JSON, then the contents");
+/// assert_eq!(read_tensors(&file)?, [tensor]);
+/// # Ok::<(), satir::interp::TensorFileError>(())
+/// ```
 pub fn write_tensors(tensors: &[Tensor]) -> Vec<u8> {
     let entries = tensors.iter().map(|t| Entry {
         name: t.name.to_string(),
@@ -70,6 +89,15 @@ pub fn write_tensors(tensors: &[Tensor]) -> Vec<u8> {
 }
 
 /// The tensors in a file.
+///
+/// ```
+/// use satir::interp::read_tensors;
+///
+/// let file = b"{\"tensors\": [{\"name\": \"A\", \"dtype\": \"int8\", \"shape\": [2]}]}\n\x07\x08";
+/// let tensors = read_tensors(file)?;
+/// assert_eq!((&*tensors[0].name, &*tensors[0].data), ("A", &[7, 8][..]));
+/// # Ok::<(), satir::interp::TensorFileError>(())
+/// ```
 pub fn read_tensors(file: &[u8]) -> Result<Vec<Tensor>, TensorFileError> {
     let end = file.iter().position(|&b| b == b'\n').unwrap_or(file.len());
     let (line, rest) = file.split_at(end);
@@ -99,7 +127,7 @@ pub fn read_tensors(file: &[u8]) -> Result<Vec<Tensor>, TensorFileError> {
 
 impl Inputs {
     /// Takes the contents of the buffers that `tensors` names from there.
-    pub fn replace(&mut self, tensors: Vec<Tensor>) -> Result<(), TensorFileError> {
+    pub(crate) fn replace(&mut self, tensors: Vec<Tensor>) -> Result<(), TensorFileError> {
         for tensor in tensors {
             let Some(mine) = self.memories.iter_mut().find(|memory| memory.name == tensor.name) else {
                 return Err(TensorFileError::Unknown(tensor.name.to_string()));

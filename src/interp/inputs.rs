@@ -12,12 +12,58 @@ use crate::ir::value::{self, Value, float, int};
 use crate::ir::{Buffer, BufferId, DType, Expr, Kind, Origin, Param, PrimFunc, Type, VarId};
 
 /// Values of symbolic dimensions and integer parameters, by name.
+///
+/// ```
+/// use satir::interp::{Bindings, RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let options = RunOptions {
+///     bindings: Bindings::from([("n".to_owned(), 3)]),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let report = run_function(&module.funcs[0], &options)?;
+/// assert_eq!(report.counts.loop_iterations, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Bindings = BTreeMap<String, i64>;
 
 /// Constraints on the contents of buffers, by the parameter's name.
+///
+/// ```
+/// use satir::interp::{Bindings, Constraint, Constraints, RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let of_a = Constraint::Values { values: vec![5.0, 6.0] };
+/// let options = RunOptions {
+///     bindings: Bindings::from([("n".to_owned(), 3)]),
+///     constraints: Constraints::from([("A".to_owned(), of_a)]),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let report = run_function(&module.funcs[0], &options)?;
+/// let b = &report.tensors[1];
+/// assert_eq!(b.data, [5, 0, 0, 0, 6, 0, 0, 0, 5, 0, 0, 0], "little-endian, over and over");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Constraints = BTreeMap<String, Constraint>;
 
 /// What the elements of a buffer may be.
+///
+/// ```
+/// use satir::interp::{Constraint, Constraints};
+///
+/// // As `satir run --constraints FILE` reads them.
+/// let text = r#"{"A": {"kind": "uniform", "lo": 0, "hi": 1}, "B": {"kind": "randint", "lo": 0, "hi": 10}}"#;
+/// let constraints: Constraints = serde_json::from_str(text)?;
+/// assert_eq!(constraints["B"], Constraint::RandInt { lo: 0, hi: 10 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Constraint {
@@ -43,6 +89,17 @@ pub enum Constraint {
 }
 
 /// The elements of a buffer.
+///
+/// ```
+/// use satir::interp::Tensor;
+/// use satir::ir::DType;
+///
+/// let tensor = Tensor { name: "A".into(), dtype: DType::int(16), shape: vec![2], data: vec![1, 0, 2, 0] };
+/// let digest = tensor.digest();
+/// assert_eq!((&*digest.name, &*digest.dtype), ("A", "int16"));
+/// let other = Tensor { data: vec![1, 0, 3, 0], ..tensor.clone() };
+/// assert_ne!(other.digest().digest, digest.digest);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// Name of the parameter.
@@ -57,7 +114,7 @@ pub struct Tensor {
 
 /// Everything that a run of one function starts from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// Values of variables: scalar parameters, symbolic dimensions, strides and offsets of buffers.
     pub vars: BTreeMap<VarId, Value>,
     /// The memories.
@@ -67,6 +124,24 @@ pub struct Inputs {
 }
 
 /// Why no inputs can be made.
+///
+/// ```
+/// use satir::interp::{Bindings, InputError, RunError, RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let options = RunOptions {
+///     bindings: Bindings::from([("m".to_owned(), 3)]),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let error = run_function(&module.funcs[0], &options).unwrap_err();
+/// assert!(matches!(&error, RunError::Input(InputError::Unbound(names)) if names == &["n"]));
+/// assert!(error.to_string().contains("no value for `n`"));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// Variables without a value.
@@ -92,7 +167,7 @@ pub enum InputError {
 
 /// How contents are made up.
 #[derive(Clone, Debug)]
-pub struct Fill<'a> {
+pub(crate) struct Fill<'a> {
     /// Where randomness starts.
     pub seed: u64,
     /// Constraints by parameter name. One whose name no parameter has applies to the only integer buffer, if there is
@@ -105,7 +180,7 @@ pub struct Fill<'a> {
 }
 
 /// The variables that a run needs values for: integer parameters, then symbolic dimensions, in order of appearance.
-pub fn free_variables(func: &PrimFunc) -> Vec<VarId> {
+pub(crate) fn free_variables(func: &PrimFunc) -> Vec<VarId> {
     let mut free = Vec::new();
     for param in &func.params {
         if let Param::Var(var) = *param
@@ -149,7 +224,11 @@ fn param_buffers(func: &PrimFunc) -> impl Iterator<Item = BufferId> + '_ {
 
 impl Inputs {
     /// Inputs for `func` with these bindings, filled as `fill` says.
-    pub fn generate(func: &PrimFunc, bindings: &Bindings, fill: &Fill<'_>) -> Result<Inputs, InputError> {
+    pub(crate) fn generate(
+        func: &PrimFunc,
+        bindings: &Bindings,
+        fill: &Fill<'_>,
+    ) -> Result<Inputs, InputError> {
         let mut inputs = Inputs {
             vars: bind(func, bindings)?,
             memories: Vec::new(),
@@ -239,7 +318,7 @@ impl Inputs {
 
     /// Makes the memories of two parameters one, if they have the same type and size: what a caller may do to a
     /// function that does not promise otherwise.
-    pub fn alias(&mut self, first: usize, second: usize) -> bool {
+    pub(crate) fn alias(&mut self, first: usize, second: usize) -> bool {
         let memory = |k: usize| self.param_memories.get(k).copied().flatten();
         let (Some(a), Some(b)) = (memory(first), memory(second)) else {
             return false;
@@ -290,11 +369,11 @@ fn stray_constraint<'a>(func: &PrimFunc, constraints: &'a Constraints) -> Option
 
 /// A generator of random numbers (SplitMix64): the same on every machine.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The generator number `stream` of those that start at `seed`.
-    pub fn new(seed: u64, stream: u64) -> Random {
+    pub(crate) fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95));
         random.next();
         random
@@ -309,7 +388,7 @@ impl Random {
     }
 
     /// An integer from `lo` to `hi`, both included.
-    pub fn int(&mut self, lo: i64, hi: i64) -> i64 {
+    pub(crate) fn int(&mut self, lo: i64, hi: i64) -> i64 {
         let span = (i128::from(hi) - i128::from(lo) + 1).max(1);
         (i128::from(lo) + i128::from(self.next()) % span) as i64
     }

@@ -1,8 +1,8 @@
 //! The reference interpreter: runs a function on buffers and says exactly what it did.
 //!
 //! It implements the semantics written in [`ir`](crate::ir) and nothing else, and imports nothing of the optimizer, so
-//! that it can judge it. A run ends in an [`Outcome`]: done, or a [`Trap`] with its place. Every executed operation is
-//! counted by class ([`Counts`]), and opaque calls are logged in order ([`CallLog`]).
+//! that it can judge it. A run ([`run_function`]) ends by itself or in a [`Trap`] with its place. Every executed operation
+//! is counted by class ([`Counts`]), and opaque calls are logged in order. [`equiv()`] compares two modules.
 //!
 //! # What it does where the semantics leave a choice
 //!
@@ -37,16 +37,17 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-pub use calls::CallLog;
+use calls::CallLog;
 pub use compile::Unsupported;
 pub use counts::Counts;
 pub use equiv::{Difference, EquivOptions, Equivalence, equiv};
 pub use exchange::{TensorFileError, read_tensors, write_tensors};
-pub use inputs::{
-    Bindings, Constraint, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables,
-};
-pub use outputs::{Digest, written_params};
-pub use session::{RunError, RunOptions, RunReport, run_function};
+pub(crate) use inputs::Random;
+pub use inputs::{Bindings, Constraint, Constraints, InputError, Tensor};
+pub use outputs::Digest;
+pub use session::{RunError, RunOptions, RunReport, run_function, static_counts};
+
+use inputs::Inputs;
 
 use flow::Flow;
 use machine::{Machine, Thread};
@@ -58,24 +59,23 @@ use crate::ir::value::{Undefined, Value};
 use crate::ir::{DType, PrimFunc};
 
 /// A function ready to run any number of times.
-pub struct Interpreter {
+pub(crate) struct Interpreter {
     program: Program,
     counts: Counts,
 }
 
 /// How a function is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunMode {
-    /// Limit of the run's length: about one step for each operation and iteration.
+pub(crate) struct RunMode {
+    /// See [`RunOptions::max_steps`].
     pub max_steps: u64,
-    /// Whether a load outside of its buffer gives what lies there, or fresh memory, instead of trapping. Some programs of
-    /// TVM's operator library load outside of their buffers and then do not use the value.
+    /// See [`RunOptions::lenient_loads`].
     pub lenient_loads: bool,
 }
 
 /// How a run ended, and what it did.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// How it ended.
     pub outcome: Outcome,
     /// The operations executed. If the run trapped, straight-line code that was begun counts in full.
@@ -88,7 +88,7 @@ pub struct Run {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The function returned, possibly with a value.
     Done(Return),
     /// It stopped at something that is not defined, or at a limit.
@@ -97,7 +97,7 @@ pub enum Outcome {
 
 /// What a function returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Return {
+pub(crate) enum Return {
     /// Nothing.
     Void,
     /// A value.
@@ -111,6 +111,25 @@ impl Return {
 }
 
 /// Why a run stopped, and in which statement.
+///
+/// ```
+/// use satir::interp::{RunOptions, TrapKind, run_function};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((2,), \"int32\")):\n    for i in range(3):\n        A[i] = i\n";
+/// let module = satir::parse(text)?;
+/// let options = RunOptions {
+///     bindings: Default::default(),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let trap = run_function(&module.funcs[0], &options)?.trap.expect("one iteration too many");
+/// assert!(matches!(trap.kind, TrapKind::OutOfBounds { index: 2, extent: 2, .. }));
+/// assert_eq!(&text[trap.span.start as usize..trap.span.end as usize], "A[i] = i");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// Why.
@@ -120,6 +139,13 @@ pub struct Trap {
 }
 
 /// Why a run stopped.
+///
+/// ```
+/// use satir::interp::TrapKind;
+///
+/// let kind = TrapKind::OutOfBounds { buffer: "A".into(), dimension: 0, index: 9, extent: 9 };
+/// assert_eq!(kind.to_string(), "index 9 out of range in dimension 0 of `A`, which has extent 9");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrapKind {
     /// Integer division or remainder by zero.
@@ -177,28 +203,29 @@ impl fmt::Display for Trap {
 
 impl std::error::Error for Trap {}
 
+#[cfg(test)]
 impl Outcome {
     /// Whether the function returned.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         matches!(self, Outcome::Done(_))
     }
 }
 
 impl Interpreter {
     /// Prepares `func`.
-    pub fn new(func: &PrimFunc) -> Result<Interpreter, Unsupported> {
+    pub(crate) fn new(func: &PrimFunc) -> Result<Interpreter, Unsupported> {
         let program = Program::compile(func)?;
         let counts = program.static_counts();
         Ok(Interpreter { program, counts })
     }
 
     /// The operations that stand in the function, whether executed or not.
-    pub fn static_counts(&self) -> &Counts {
+    pub(crate) fn static_counts(&self) -> &Counts {
         &self.counts
     }
 
     /// Runs the function on `inputs`.
-    pub fn run(&self, inputs: &Inputs, mode: RunMode) -> Run {
+    pub(crate) fn run(&self, inputs: &Inputs, mode: RunMode) -> Run {
         let memories: Vec<Memory> = inputs
             .memories
             .iter()

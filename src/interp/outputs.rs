@@ -9,6 +9,19 @@ use crate::ir::opclass::{self, OpClass};
 use crate::ir::{Block, BufferId, Expr, ExprKind, Kind, Origin, Param, PrimFunc, StmtKind};
 
 /// What a buffer holds, in short.
+///
+/// ```
+/// use satir::interp::Tensor;
+/// use satir::ir::DType;
+///
+/// let nan = |bits: u32| Tensor {
+///     name: "A".into(),
+///     dtype: DType::F32,
+///     shape: vec![1],
+///     data: bits.to_le_bytes().to_vec(),
+/// };
+/// assert_eq!(nan(0x7fc0_0000).digest(), nan(0xffc0_0001).digest(), "all NaNs count as the same");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Digest {
     /// Name of the parameter.
@@ -23,6 +36,15 @@ pub struct Digest {
 
 impl Tensor {
     /// The digest of the contents.
+    ///
+    /// ```
+    /// use satir::interp::Tensor;
+    /// use satir::ir::DType;
+    ///
+    /// let tensor = Tensor { name: "A".into(), dtype: DType::I32, shape: vec![1], data: vec![1, 0, 0, 0] };
+    /// let renamed = Tensor { name: "B".into(), ..tensor.clone() };
+    /// assert_eq!(tensor.digest().digest, renamed.digest().digest, "the name is not part of it");
+    /// ```
     pub fn digest(&self) -> Digest {
         let repr = Repr::of(self.dtype);
         let mut hash = fnv(self.dtype.to_string().as_bytes(), FNV_START);
@@ -42,12 +64,12 @@ impl Tensor {
     }
 
     /// The number of lanes of all elements in memory.
-    pub fn lanes(&self) -> usize {
+    pub(crate) fn lanes(&self) -> usize {
         self.data.len() / Repr::of(self.dtype).size()
     }
 
     /// The lane with this number, as text.
-    pub fn lane_text(&self, k: usize) -> String {
+    pub(crate) fn lane_text(&self, k: usize) -> String {
         let repr = Repr::of(self.dtype);
         match repr.load(&self.data, k * repr.size()) {
             None => "nothing".to_owned(),
@@ -58,7 +80,7 @@ impl Tensor {
 
     /// The first lane in which the contents differ from those of a tensor of the same type and size: in any bit
     /// (all NaNs being the same), or, of floats with a tolerance, by more than it times the larger of 1 and the values.
-    pub fn first_difference(&self, other: &Tensor, tolerance: Option<f64>) -> Option<usize> {
+    pub(crate) fn first_difference(&self, other: &Tensor, tolerance: Option<f64>) -> Option<usize> {
         let repr = Repr::of(self.dtype);
         let lanes = self.lanes().max(other.lanes());
         (0..lanes).find(|k| {
@@ -79,7 +101,7 @@ pub(super) fn close(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 /// For each parameter whether the function may write its memory: by a store, or by a call that gets hold of it.
-pub fn written_params(func: &PrimFunc) -> Vec<bool> {
+pub(crate) fn written_params(func: &PrimFunc) -> Vec<bool> {
     let mut written = Written { func, params: vec![false; func.params.len()] };
     written.block(&func.body);
     written.params

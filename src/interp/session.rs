@@ -15,6 +15,24 @@ use crate::ir::value::Value;
 pub(super) const INT_RANGES: [(i64, i64); 4] = [(-1000, 1000), (0, 7), (0, 1), (0, 0)];
 
 /// What a function is run on.
+///
+/// ```
+/// use satir::interp::{Bindings, RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let options = RunOptions {
+///     bindings: Bindings::from([("n".to_owned(), 4)]),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let run = |options: &RunOptions| run_function(&module.funcs[0], options).map(|report| report.outputs);
+/// assert_eq!(run(&options)?, run(&options)?, "the seed decides");
+/// assert_ne!(run(&options)?, run(&RunOptions { seed: 1, ..options.clone() })?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// Values of symbolic dimensions and scalar parameters.
@@ -25,13 +43,34 @@ pub struct RunOptions {
     pub seed: u64,
     /// Contents of some buffers, instead of random ones.
     pub tensors: Vec<Tensor>,
-    /// Limit of the run's length, see [`RunMode::max_steps`].
+    /// Limit of the run's length: about one step for each operation and iteration.
     pub max_steps: u64,
-    /// See [`RunMode::lenient_loads`].
+    /// Whether a load outside of its buffer gives what lies there, or fresh memory, instead of trapping. Some programs of
+    /// TVM's operator library load outside of their buffers and then do not use the value.
     pub lenient_loads: bool,
 }
 
 /// Why a function cannot be run.
+///
+/// ```
+/// use satir::interp::{Bindings, RunError, RunOptions, Tensor, run_function};
+/// use satir::ir::DType;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let stranger = Tensor { name: "C".into(), dtype: DType::I32, shape: vec![0], data: vec![] };
+/// let options = RunOptions {
+///     bindings: Bindings::from([("n".to_owned(), 3)]),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: vec![stranger],
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let error = run_function(&module.funcs[0], &options).unwrap_err();
+/// assert!(matches!(error, RunError::Tensor(_)));
+/// assert_eq!(error.to_string(), "the function has no buffer `C`");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
     /// The interpreter does not know a construct.
@@ -46,6 +85,25 @@ pub enum RunError {
 }
 
 /// What a run of a function did.
+///
+/// ```
+/// use satir::interp::{Bindings, RunOptions, run_function};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\")):\n    n = T.int32()\n    for i in range(n):\n        B[i] = A[i]\n")?;
+/// let options = RunOptions {
+///     bindings: Bindings::from([("n".to_owned(), 2)]),
+///     constraints: Default::default(),
+///     seed: 0,
+///     tensors: Vec::new(),
+///     max_steps: 1000,
+///     lenient_loads: false,
+/// };
+/// let report = run_function(&module.funcs[0], &options)?;
+/// assert_eq!((&*report.outcome, report.done), ("done", true));
+/// assert_eq!(report.outputs.len(), 1, "`A` is only read");
+/// assert_eq!(report.outputs[0], report.tensors[1].digest());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     /// The function's name.
@@ -128,6 +186,25 @@ pub fn run_function(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, 
         trap,
         tensors: run.memories,
     })
+}
+
+/// The operations that stand in `func`, whether a run executes them or not.
+///
+/// # Errors
+///
+/// If the interpreter does not know a construct.
+///
+/// ```
+/// use satir::interp::static_counts;
+/// use satir::ir::opclass::OpClass;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    for i in range(9):\n        A[i] = i * 3\n")?;
+/// let counts = static_counts(&module.funcs[0])?;
+/// assert_eq!(counts.get(OpClass::Mul), 1, "one multiplication, which runs nine times");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn static_counts(func: &PrimFunc) -> Result<Counts, RunError> {
+    Ok(Interpreter::new(func)?.static_counts().clone())
 }
 
 /// Runs on inputs with integers of the first of [`INT_RANGES`] with which no index is out of bounds; if there is none,

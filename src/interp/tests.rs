@@ -3,6 +3,8 @@
 mod equivalence;
 mod script;
 
+use super::inputs::{Fill, free_variables};
+use super::outputs::written_params;
 use super::*;
 use crate::ir::opclass::OpClass;
 use crate::ir::{

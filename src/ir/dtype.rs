@@ -62,6 +62,14 @@ pub enum NarrowFloat {
 
 impl NarrowFloat {
     /// All formats with their TVM spelling and width in bits.
+    ///
+    /// ```
+    /// use satir::ir::{DType, NarrowFloat};
+    ///
+    /// for (_, name, bits) in NarrowFloat::ALL {
+    ///     assert_eq!(name.parse::<DType>().map(|dtype| dtype.bits), Ok(bits));
+    /// }
+    /// ```
     pub const ALL: [(NarrowFloat, &'static str, u8); 11] = [
         (NarrowFloat::E3M4, "float8_e3m4", 8),
         (NarrowFloat::E4M3, "float8_e4m3", 8),
@@ -85,6 +93,8 @@ impl NarrowFloat {
 /// let dtype: DType = "float32x4".parse()?;
 /// assert_eq!(dtype, DType::F32.with_lanes(4));
 /// assert_eq!(dtype.to_string(), "float32x4");
+/// assert!(DType::I32.is_index() && DType::I64.is_index() && DType::F32.is_float());
+/// assert_eq!([DType::BOOL, DType::HANDLE, DType::VOID].map(|t| t.to_string()), ["bool", "handle", "void"]);
 /// # Ok::<(), satir::ir::UnknownDType>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

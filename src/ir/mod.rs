@@ -63,4 +63,17 @@ pub use stmt::{
 };
 
 /// Deepest nesting of expressions and statements that is accepted. Recursion over a program is bounded by it.
+///
+/// ```
+/// use satir::ir::MAX_DEPTH;
+///
+/// let too_deep = || {
+///     let nested = format!("{}x{}", "T.exp(".repeat(MAX_DEPTH + 1), ")".repeat(MAX_DEPTH + 1));
+///     satir::parse(&format!("@T.prim_func\ndef main(x: T.float32):\n    T.evaluate({nested})\n"))
+/// };
+/// // Programs may nest deep, so the thread that works on them has a large stack.
+/// let result = std::thread::Builder::new().stack_size(512 << 20).spawn(too_deep)?.join().expect("no overflow");
+/// assert!(result.is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub const MAX_DEPTH: usize = 1000;

@@ -52,6 +52,13 @@ pub enum BinOp {
 
 impl BinOp {
     /// All operators.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    ///
+    /// let named: Vec<BinOp> = BinOp::ALL.into_iter().filter(|op| op.name() == "floordiv").collect();
+    /// assert_eq!(named, [BinOp::FloorDiv]);
+    /// ```
     pub const ALL: [BinOp; 17] = [
         BinOp::Add,
         BinOp::Sub,

@@ -25,6 +25,15 @@ macro_rules! op_classes {
 
         impl OpClass {
             /// All classes, in the order of their declaration.
+            ///
+            /// ```
+            /// use satir::cost::Profile;
+            /// use satir::ir::opclass::OpClass;
+            ///
+            /// let profile = Profile::default();
+            /// let dearest = OpClass::ALL.iter().max_by_key(|&&class| profile.weight(class));
+            /// assert_eq!(dearest, Some(&OpClass::Transcendental));
+            /// ```
             pub const ALL: &'static [OpClass] = &[$(OpClass::$variant),*];
 
             /// The name in reports and cost profiles.

@@ -7,6 +7,13 @@ use super::{AttrValue, BufferId, Expr, VarId};
 use crate::diag::Span;
 
 /// A sequence of statements.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,))):\n    A[0] = A[1]\n    A[2] = A[3]\n")?;
+/// let body: &satir::ir::Block = &module.funcs[0].body;
+/// assert_eq!(body.len(), 2);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 pub type Block = Vec<Stmt>;
 
 /// A statement with its place in the source.

@@ -11,6 +11,20 @@ use crate::error::Error;
 use crate::rules::{Rule, RuleSet};
 
 /// What is left out at a time.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, Unit, ablate};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let programs = [Program::new("p", module)];
+/// let by = |unit| ablate(&programs, &rules, &Options::default(), unit).map(|a| a.units[0].name.clone());
+/// assert_eq!((by(Unit::Rule)?, by(Unit::Set)?), ("same".to_owned(), "my".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -30,6 +44,22 @@ impl Unit {
 }
 
 /// What happens without each unit.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, Unit, ablate};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let ablation = ablate(&[Program::new("p", module)], &rules, &Options::default(), Unit::Rule)?;
+/// for unit in ablation.units.iter().filter(|unit| !unit.never_pays()) {
+///     println!("without `{}` results cost {:.2} times as much", unit.name, unit.cost_without);
+/// }
+/// assert_eq!((ablation.programs, ablation.units.len()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ablation {
     /// What was left out at a time.
@@ -43,6 +73,22 @@ pub struct Ablation {
 }
 
 /// What happens without one unit.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, Unit, ablate};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// rules.extend_with_text("idle.rules", "(rule idle \"bits\" (types int) (=> (bitwise_or ?x ?x) ?x))")?;
+/// let ablation = ablate(&[Program::new("p", module)], &rules, &Options::default(), Unit::Rule)?;
+/// let [same, idle] = &ablation.units[..] else { panic!("two rules") };
+/// assert!(same.cost_without > 1.0 && !same.never_pays(), "the most useful first");
+/// assert!(idle.used_in == 0 && idle.never_pays());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnitReport {
     /// Name of the rule or set.
@@ -65,6 +111,18 @@ pub struct UnitReport {
 
 impl UnitReport {
     /// Whether no program gets dearer without it.
+    ///
+    /// ```
+    /// use satir::cse::Options;
+    /// use satir::lab::{Program, Unit, ablate};
+    /// use satir::rules::RuleSet;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+    /// let ablation = ablate(&[Program::new("p", module)], &RuleSet::embedded()?, &Options::default(), Unit::Set)?;
+    /// let idle = ablation.units.iter().filter(|unit| unit.never_pays()).count();
+    /// assert!(idle > 10, "one operation needs one set at most");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn never_pays(&self) -> bool {
         self.dearer.is_empty()
     }
@@ -81,7 +139,7 @@ impl UnitReport {
 /// use satir::lab::{Program, Unit, ablate};
 /// use satir::rules::RuleSet;
 ///
-/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
 /// let mut rules = RuleSet::empty();
 /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
 /// let ablation = ablate(&[Program::new("p", module)], &rules, &Options::default(), Unit::Rule)?;
@@ -152,6 +210,20 @@ pub fn ablate(programs: &[Program], rules: &RuleSet, options: &Options, by: Unit
 /// # Errors
 ///
 /// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, smallest};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// rules.extend_with_text("idle.rules", "(rule idle \"bits\" (types int) (=> (bitwise_or ?x ?x) ?x))")?;
+/// let enough = smallest(&[Program::new("p", module)], &rules, &Options::default())?;
+/// assert_eq!(enough, ["same"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn smallest(programs: &[Program], rules: &RuleSet, options: &Options) -> Result<Vec<String>, Error> {
     let mut trials = all_trials(programs, rules, options)?;
     let costs: Vec<f64> = trials.iter().map(|t| t.after).collect();

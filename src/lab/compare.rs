@@ -9,6 +9,21 @@ use crate::error::Error;
 use crate::rules::RuleSet;
 
 /// Two sets of rules over the same programs.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, compare};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let programs = [Program::new("p", module)];
+/// let comparison = compare(&programs, &RuleSet::empty(), &rules, &Options::default())?;
+/// assert!(comparison.cost_ratio < 1.0, "with the rule it is cheaper");
+/// assert_eq!(comparison.cheaper + comparison.dearer, comparison.programs.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// A line for each program.
@@ -24,6 +39,22 @@ pub struct Comparison {
 }
 
 /// Two sets of rules on one program.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, compare};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let programs = [Program::new("p", module)];
+/// let comparison = compare(&programs, &RuleSet::empty(), &rules, &Options::default())?;
+/// let line = &comparison.programs[0];
+/// assert_eq!(line.program, "p");
+/// assert!(line.cost_b < line.cost_a && line.cost_a <= line.before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProgramComparison {
     /// Its name.
@@ -51,7 +82,7 @@ pub struct ProgramComparison {
 /// use satir::lab::{Program, compare};
 /// use satir::rules::RuleSet;
 ///
-/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
 /// let mut rules = RuleSet::empty();
 /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
 /// let programs = [Program::new("p", module)];

@@ -48,6 +48,7 @@ use crate::simplify;
 ///
 /// let module = satir::parse("@T.prim_func\ndef main(x: T.int32):\n    T.evaluate(x)\n")?;
 /// assert_eq!(Program::new("mine", module).name, "mine");
+/// assert!(Program::new("mine", satir::parse("@T.prim_func\ndef main():\n    T.evaluate(0)\n")?).name == "mine");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -64,6 +65,27 @@ enum Work {
 }
 
 /// An expression by itself, with what is known where it stands.
+///
+/// ```
+/// use satir::arith::Interval;
+/// use satir::cse::Options;
+/// use satir::ir::{DType, Expr};
+/// use satir::lab::{self, Program};
+/// use satir::rules::RuleSet;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// let x = b.param("x", DType::I32);
+/// let expression = lab::Expression {
+///     func: b.finish(),
+///     ranges: vec![Interval::new(0, 9).expect("not empty")],
+///     conds: Vec::new(),
+///     expr: Expr::var(x, DType::I32) * 4,
+/// };
+/// let program = Program::expression("product", expression);
+/// let trial = lab::try_rules(&program, &RuleSet::embedded()?, &Options::default())?;
+/// assert!(trial.after <= trial.before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// Has the variables.
@@ -78,11 +100,35 @@ pub struct Expression {
 
 impl Program {
     /// A program: rules are tried by [`cse::run`].
+    ///
+    /// ```
+    /// use satir::lab::{Program, try_rules};
+    /// use satir::rules::RuleSet;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x + 1] = x + 1\n")?;
+    /// let trial = try_rules(&Program::new("p", module), &RuleSet::empty(), &Default::default())?;
+    /// assert!(trial.after < trial.before, "sharing needs no rule");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(name: &str, module: Module) -> Program {
         Program { name: name.to_owned(), work: Work::Module(module) }
     }
 
     /// An expression: rules are tried by [`simplify::expression`].
+    ///
+    /// ```
+    /// use satir::ir::{DType, Expr};
+    /// use satir::lab::{Expression, Program, try_rules};
+    /// use satir::rules::RuleSet;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// let x = b.param("x", DType::I32);
+    /// let x = || Expr::var(x, DType::I32);
+    /// let twice = Expression { func: b.finish(), ranges: Vec::new(), conds: Vec::new(), expr: x() + x() - x() };
+    /// let trial = try_rules(&Program::expression("x", twice), &RuleSet::empty(), &Default::default())?;
+    /// assert!(trial.after < trial.before, "arithmetic needs no rule");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn expression(name: &str, expression: Expression) -> Program {
         Program { name: name.to_owned(), work: Work::Expression(Box::new(expression)) }
     }
@@ -92,6 +138,20 @@ impl Program {
 const USE: f64 = 1.0;
 
 /// What came of one program with one set of rules.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, try_rules};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let trial = try_rules(&Program::new("p", module), &rules, &Options::default())?;
+/// println!("{} of the cost left after {:?}", trial.ratio(), trial.time);
+/// assert_eq!(trial.uses.len(), 1, "one rule, which the engine uses");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// Cost of the input.
@@ -111,7 +171,7 @@ impl Trial {
     /// use satir::lab::{Program, try_rules};
     /// use satir::rules::RuleSet;
     ///
-    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
     /// let mut rules = RuleSet::empty();
     /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
     /// let trial = try_rules(&Program::new("p", module), &rules, &satir::cse::Options::default())?;

@@ -9,6 +9,20 @@ use crate::error::Error;
 use crate::rules::RuleSet;
 
 /// What rules did.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, stats};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let stats = stats(&[Program::new("p", module)], &rules, &Options::default())?;
+/// assert!(stats.ratio < stats.ratio_without_rules, "the rule pays");
+/// assert_eq!((stats.programs.len(), stats.rules.len()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
     /// A line for each program.
@@ -22,6 +36,21 @@ pub struct Stats {
 }
 
 /// A program under all rules.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, stats};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let stats = stats(&[Program::new("p", module)], &rules, &Options::default())?;
+/// let line = &stats.programs[0];
+/// assert_eq!(line.program, "p");
+/// assert!(line.after < line.without_rules && line.without_rules <= line.before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProgramStats {
     /// Its name.
@@ -37,6 +66,22 @@ pub struct ProgramStats {
 }
 
 /// A rule over all programs.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, stats};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let stats = stats(&[Program::new("p", module)], &rules, &Options::default())?;
+/// let line = &stats.rules[0];
+/// assert_eq!((&*line.rule, &*line.set), ("same", "my"));
+/// assert!(line.unions >= 1 && line.matches >= line.unions);
+/// assert_eq!((line.needed_by, line.harms), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleStats {
     /// Its name.
@@ -70,7 +115,7 @@ pub struct RuleStats {
 /// use satir::lab::{Program, stats};
 /// use satir::rules::RuleSet;
 ///
-/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
 /// let mut rules = RuleSet::empty();
 /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
 /// let stats = stats(&[Program::new("p", module)], &rules, &Options::default())?;

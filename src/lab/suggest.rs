@@ -24,6 +24,14 @@ use crate::rules::check::{self, Proof, Solver, SolverError};
 use crate::rules::{Rule, RuleSet, RulesError};
 
 /// What to enumerate.
+///
+/// ```
+/// use satir::ir::BinOp;
+/// use satir::lab::suggest::Search;
+///
+/// let search = Search { ops: vec![BinOp::Min, BinOp::Max], variables: 3, ..Search::default() };
+/// assert_eq!((search.size, search.limit), (5, 30));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search {
     /// Operators on index values. Comparisons give conditions, `and` and `or` take them.
@@ -57,6 +65,25 @@ impl Default for Search {
 }
 
 /// What is assumed of every variable; it becomes a condition of the rules that are found.
+///
+/// ```
+/// use satir::ir::BinOp;
+/// use satir::lab::suggest::{Assume, Search, suggest};
+/// use satir::rules::RuleSet;
+///
+/// // The engine knows `max(x, 0) == x` for natural numbers, so with this assumption there is nothing to find.
+/// let search = Search {
+///     ops: vec![BinOp::Max],
+///     variables: 1,
+///     constants: vec![0],
+///     size: 3,
+///     assume: Assume::Nonnegative,
+///     ..Search::default()
+/// };
+/// let found = suggest(&search, &RuleSet::empty(), &[], None, &Default::default())?;
+/// assert!(found.is_empty());
+/// # Ok::<(), satir::lab::suggest::SuggestError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assume {
     /// Any integer.
@@ -86,6 +113,19 @@ impl Assume {
 }
 
 /// A rule that is missing.
+///
+/// ```
+/// use satir::ir::BinOp;
+/// use satir::lab::suggest::{Search, suggest};
+/// use satir::rules::RuleSet;
+///
+/// let search = Search { ops: vec![BinOp::FloorDiv], variables: 2, constants: vec![1], limit: 1, ..Search::default() };
+/// for suggestion in suggest(&search, &RuleSet::empty(), &[], None, &Default::default())? {
+///     assert!(suggestion.text.starts_with("(rule suggested-"));
+///     assert!(!suggestion.proven, "there was no solver to ask");
+/// }
+/// # Ok::<(), satir::lab::suggest::SuggestError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// The rule, as a rule file spells it.
@@ -97,6 +137,20 @@ pub struct Suggestion {
 }
 
 /// Why there are no suggestions.
+///
+/// ```
+/// use satir::lab::suggest::{Search, SuggestError, suggest};
+/// use satir::rules::RuleSet;
+/// use satir::rules::check::Solver;
+///
+/// let solver = Solver::new("no/such/z3");
+/// let search = Search { size: 5, ..Search::default() };
+/// match suggest(&search, &RuleSet::empty(), &[], Some(&solver), &Default::default()) {
+///     Err(SuggestError::Solver(error)) => println!("{error}"),
+///     Err(error) => panic!("{error}"),
+///     Ok(found) => assert!(found.is_empty(), "only what is found is proven"),
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SuggestError {
     /// A program is not well-formed.
@@ -116,6 +170,20 @@ pub enum SuggestError {
 /// # Errors
 ///
 /// If a program is not well-formed or the solver does not run.
+///
+/// ```
+/// use satir::ir::BinOp;
+/// use satir::lab::suggest::{Search, suggest};
+/// use satir::rules::RuleSet;
+///
+/// let search = Search { ops: vec![BinOp::FloorDiv], constants: vec![1], limit: 1, ..Search::default() };
+/// let (known, mut more) = (RuleSet::embedded()?, RuleSet::embedded()?);
+/// let found = suggest(&search, &known, &[], None, &Default::default())?;
+/// let file: String = found.iter().map(|s| format!("{}\n", s.text)).collect();
+/// more.extend_with_text("suggested.rules", &file)?;
+/// assert_eq!(more.all_rules().count(), known.all_rules().count() + 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn suggest(
     search: &Search,
     known: &RuleSet,
@@ -202,6 +270,12 @@ fn rule_text(search: &Search, name: &str, larger: &Term, smaller: &Term) -> Stri
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
 /// The most variables of a search.
+///
+/// ```
+/// use satir::lab::suggest::{MAX_VARIABLES, Search};
+///
+/// assert!(Search::default().variables <= MAX_VARIABLES);
+/// ```
 pub const MAX_VARIABLES: usize = NAMES.len();
 
 /// A term over integers.

@@ -22,6 +22,31 @@ use crate::rules::RuleSet;
 use crate::script::print_expr;
 
 /// What the page is about.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::cse::{self, Options};
+/// use satir::page::{Input, render};
+/// use satir::rules::RuleSet;
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n";
+/// let before = satir::parse(text)?;
+/// let (after, mut report) = cse::run(&before, &Options::default())?;
+/// report.locate(text);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let html = render(&Input {
+///     name: "my.py",
+///     text,
+///     before: &before,
+///     after: &after,
+///     report: &report,
+///     profile: &profile,
+///     rules: &rules,
+///     fast_math: false,
+/// });
+/// assert!(html.contains("my.py") && html.trim_end().ends_with("</html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// The program's name, for the title.

@@ -30,6 +30,16 @@ pub struct Pass {
 }
 
 /// All passes.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x * 4 // 4] = x\n")?;
+/// let pass = satir::passes::ALL.iter().find(|pass| pass.name == "simplify").expect("there is one");
+/// println!("{}: {}", pass.name, pass.about);
+/// let options = satir::cse::Options::default();
+/// let simpler = satir::passes::run(&module, &[pass], &options, |_, _| ())?;
+/// assert!(simpler.to_string().contains("A[x] = x"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub const ALL: &[Pass] = &[
     Pass {
         name: "verify",

@@ -11,6 +11,18 @@ use crate::diag::Span;
 use crate::ir::{BinOp, DType, Kind};
 
 /// A rewrite rule.
+///
+/// ```
+/// let mut rules = satir::rules::RuleSet::empty();
+/// rules.extend_with_text(
+///     "my.rules",
+///     "(rule cancel \"a multiple\" (types index) (=> (floordiv (mul ?x ?c) ?c) ?x) (if (nonzero ?c)))",
+/// )?;
+/// let rule = rules.rules().next().expect("one");
+/// assert_eq!((&*rule.name, &*rule.set, rule.line), ("cancel", "my", 1));
+/// assert_eq!(rule.to_string(), "(floordiv (mul ?x ?c) ?c) => ?x if (nonzero ?c)");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// Its name, unique among all rules that are loaded together.
@@ -20,17 +32,17 @@ pub struct Rule {
     /// One line that says why it holds.
     pub why: Arc<str>,
     /// The type variables. The first is `@t`, the type that a rule is about; [`TypeRef::Var`] counts in this list.
-    pub types: Vec<TypeVar>,
+    pub(crate) types: Vec<TypeVar>,
     /// The holes, in the order of their first mention; [`Pat::Hole`] counts in this list.
-    pub holes: Vec<Hole>,
+    pub(crate) holes: Vec<Hole>,
     /// What is matched.
-    pub lhs: Pat,
+    pub(crate) lhs: Pat,
     /// What it equals.
-    pub rhs: Pat,
+    pub(crate) rhs: Pat,
     /// Whether `rhs` may be replaced by `lhs` as well (`<=>`), under the same conditions.
     pub bidirectional: bool,
     /// All of them must be proven. What is not known is not proven.
-    pub conds: Vec<Cond>,
+    pub(crate) conds: Vec<Cond>,
     /// Whether it makes terms larger or more numerous without bound, so that it needs a budget of its own.
     pub expensive: bool,
     /// Marked `(may-trap)`: the result may trap where what it replaces does not, so that it may be used only by an
@@ -40,18 +52,18 @@ pub struct Rule {
     pub fast_math: bool,
     /// Whether it mentions `ramp` or `broadcast`, so that [`Hole::scalar`] counts. Other rules hold for scalars and,
     /// lane by lane, for vectors.
-    pub vector: bool,
+    pub(crate) vector: bool,
     /// The file that it was read from.
     pub file: Arc<str>,
     /// Line of its name, from 1.
     pub line: u32,
     /// Place of the whole rule in the file.
-    pub span: Span,
+    pub(crate) span: Span,
 }
 
 /// A type variable of a rule and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TypeVar {
+pub(crate) struct TypeVar {
     /// Name without the `@`.
     pub name: Arc<str>,
     /// The rule holds for every type of any of these classes.
@@ -60,14 +72,14 @@ pub struct TypeVar {
 
 impl TypeVar {
     /// Whether the lanes of `dtype` are of one of the classes.
-    pub fn contains(&self, dtype: DType) -> bool {
+    pub(crate) fn contains(&self, dtype: DType) -> bool {
         self.classes.iter().any(|class| class.contains(dtype))
     }
 }
 
 /// A class of data types, by their lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypeClass {
+pub(crate) enum TypeClass {
     /// `int32` and `int64`: integers that are taken not to overflow.
     Index,
     /// Signed integers of any width, the index types and those that wrap.
@@ -88,7 +100,7 @@ pub enum TypeClass {
 
 impl TypeClass {
     /// The classes that have a name of their own.
-    pub const NAMED: [(&'static str, TypeClass); 7] = [
+    pub(crate) const NAMED: [(&'static str, TypeClass); 7] = [
         ("index", TypeClass::Index),
         ("int", TypeClass::Int),
         ("uint", TypeClass::UInt),
@@ -99,7 +111,7 @@ impl TypeClass {
     ];
 
     /// Whether the lanes of `dtype` belong to the class.
-    pub fn contains(self, dtype: DType) -> bool {
+    pub(crate) fn contains(self, dtype: DType) -> bool {
         match self {
             TypeClass::Index => dtype.is_index(),
             TypeClass::Int => dtype.is_int(),
@@ -129,7 +141,7 @@ impl fmt::Display for TypeClass {
 
 /// The type of a part of a rule: of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypeRef {
+pub(crate) enum TypeRef {
     /// `bool`.
     Bool,
     /// A type variable: an index into [`Rule::types`].
@@ -140,7 +152,7 @@ pub enum TypeRef {
 
 /// A hole of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hole {
+pub(crate) struct Hole {
     /// Name without its sigil.
     pub name: Arc<str>,
     /// Written `#c`: stands for a constant, whose value conditions and `fold` may use. Else `?x`, for anything.
@@ -159,7 +171,7 @@ impl fmt::Display for Hole {
 
 /// A pattern; on a right side a template; in a condition or a `fold` a term over integers without bounds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Pat {
+pub(crate) enum Pat {
     /// A hole: an index into [`Rule::holes`].
     Hole(usize),
     /// An integer constant. In a vector it is repeated in all lanes.
@@ -181,7 +193,7 @@ pub enum Pat {
 
 impl Pat {
     /// Calls `f` on this pattern and everything below it, parents first.
-    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Pat)) {
+    pub(crate) fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Pat)) {
         f(self);
         match self {
             Pat::Hole(_) | Pat::Int(..) | Pat::Float(..) | Pat::Bool(_) | Pat::Lanes => {}
@@ -191,7 +203,7 @@ impl Pat {
     }
 
     /// The holes that occur, each once, ascending.
-    pub fn holes(&self) -> Vec<usize> {
+    pub(crate) fn holes(&self) -> Vec<usize> {
         let mut holes = Vec::new();
         self.walk(&mut |pat| {
             if let Pat::Hole(hole) = pat {
@@ -206,7 +218,7 @@ impl Pat {
 
 /// An operator that patterns may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RuleOp {
+pub(crate) enum RuleOp {
     /// One of the binary operators, under its [`BinOp::name`]. `and` and `or` are lazy.
     Bin(BinOp),
     /// `(not p)`
@@ -237,7 +249,7 @@ pub enum RuleOp {
 
 impl RuleOp {
     /// The operators that are not binary operators of the expression language, with their names.
-    pub const OTHERS: [(&'static str, RuleOp); 12] = [
+    pub(crate) const OTHERS: [(&'static str, RuleOp); 12] = [
         ("not", RuleOp::Not),
         ("select", RuleOp::Select),
         ("if_then_else", RuleOp::IfThenElse),
@@ -253,13 +265,13 @@ impl RuleOp {
     ];
 
     /// The operator of that name.
-    pub fn by_name(name: &str) -> Option<RuleOp> {
+    pub(crate) fn by_name(name: &str) -> Option<RuleOp> {
         let bin = BinOp::ALL.into_iter().find(|op| op.name() == name).map(RuleOp::Bin);
         bin.or_else(|| RuleOp::OTHERS.iter().find(|(n, _)| *n == name).map(|&(_, op)| op))
     }
 
     /// Its name in rule files.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             RuleOp::Bin(op) => op.name(),
             other => RuleOp::OTHERS.iter().find(|(_, op)| *op == other).map_or("", |(name, _)| name),
@@ -267,7 +279,7 @@ impl RuleOp {
     }
 
     /// How many operands it takes.
-    pub const fn arity(self) -> usize {
+    pub(crate) const fn arity(self) -> usize {
         match self {
             RuleOp::Not | RuleOp::Likely | RuleOp::BitNot | RuleOp::Broadcast => 1,
             RuleOp::Bin(_)
@@ -286,7 +298,7 @@ impl RuleOp {
 ///
 /// A condition is a statement about values (of total functions), except for [`Cond::Total`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cond {
+pub(crate) enum Cond {
     /// `(nonzero a)`: `a != 0`
     Nonzero(Pat),
     /// `(positive a)`: `a > 0`
@@ -321,7 +333,7 @@ pub enum Cond {
 
 impl Cond {
     /// Names of the conditions, with how many operands they take.
-    pub const NAMES: [(&'static str, usize); 17] = [
+    pub(crate) const NAMES: [(&'static str, usize); 17] = [
         ("nonzero", 1),
         ("positive", 1),
         ("nonnegative", 1),
@@ -342,7 +354,7 @@ impl Cond {
     ];
 
     /// The name and the terms.
-    pub fn parts(&self) -> (&'static str, Vec<&Pat>) {
+    pub(crate) fn parts(&self) -> (&'static str, Vec<&Pat>) {
         match self {
             Cond::Nonzero(a) => ("nonzero", vec![a]),
             Cond::Positive(a) => ("positive", vec![a]),
@@ -363,7 +375,7 @@ impl Cond {
     }
 
     /// The holes that it is about, each once, ascending.
-    pub fn holes(&self) -> Vec<usize> {
+    pub(crate) fn holes(&self) -> Vec<usize> {
         if let Cond::Total(hole) | Cond::Const(hole) = self {
             return vec![*hole];
         }
@@ -376,7 +388,7 @@ impl Cond {
 
 /// One way of reading a rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Direction<'a> {
+pub(crate) struct Direction<'a> {
     /// What is matched.
     pub from: &'a Pat,
     /// What it is replaced by.
@@ -385,18 +397,9 @@ pub struct Direction<'a> {
     pub reversed: bool,
 }
 
-impl Direction<'_> {
-    /// The holes that are matched and not used: what they stand for is no longer evaluated, so that where it can trap,
-    /// `from` must not come back in place of `to`.
-    pub fn dropped(&self) -> Vec<usize> {
-        let kept = self.to.holes();
-        self.from.holes().into_iter().filter(|hole| !kept.contains(hole)).collect()
-    }
-}
-
 impl Rule {
     /// The one or two ways to use the rule.
-    pub fn directions(&self) -> Vec<Direction<'_>> {
+    pub(crate) fn directions(&self) -> Vec<Direction<'_>> {
         let mut both = vec![Direction { from: &self.lhs, to: &self.rhs, reversed: false }];
         if self.bidirectional {
             both.push(Direction { from: &self.rhs, to: &self.lhs, reversed: true });
@@ -405,14 +408,14 @@ impl Rule {
     }
 
     /// The text of a pattern of this rule, as rule files spell it.
-    pub fn show(&self, pat: &Pat) -> String {
+    pub(crate) fn show(&self, pat: &Pat) -> String {
         let mut out = String::new();
         self.write_pat(pat, &mut out);
         out
     }
 
     /// The text of a condition of this rule.
-    pub fn show_cond(&self, cond: &Cond) -> String {
+    pub(crate) fn show_cond(&self, cond: &Cond) -> String {
         let (name, terms) = cond.parts();
         let mut out = format!("({name}");
         for term in terms {
@@ -442,7 +445,7 @@ impl Rule {
     }
 
     /// The text of a type of this rule.
-    pub fn show_type(&self, ty: TypeRef) -> String {
+    pub(crate) fn show_type(&self, ty: TypeRef) -> String {
         match ty {
             TypeRef::Bool => "bool".to_owned(),
             TypeRef::Var(var) => format!("@{}", self.types[var].name),

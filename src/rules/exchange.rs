@@ -10,6 +10,20 @@ use super::ast::{Cond, Pat, Rule, RuleOp};
 use crate::ir::{BinOp, DType};
 
 /// A notation for rules.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::rules::RuleSet;
+/// use satir::rules::exchange::{Notation, export};
+///
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let egg = export(rules.rules(), Notation::Egg, DType::I32);
+/// assert!(egg.contains(r#"rewrite!("same"; "(bitwise_and ?x ?x)" => "?x")"#));
+/// let egglog = export(rules.rules(), Notation::Egglog, DType::I32);
+/// assert!(egglog.contains("(rewrite (BitwiseAnd x x) x)"));
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `rewrite!("name"; "(+ ?a ?b)" => "(+ ?b ?a)")`, as in Rust code that uses egg.
@@ -197,6 +211,17 @@ fn constructor(op: RuleOp) -> String {
 }
 
 /// Rules from a text in another notation, as a rule file for the types of a class.
+///
+/// ```
+/// use satir::rules::RuleSet;
+/// use satir::rules::exchange::{Notation, import};
+///
+/// let file = import("(rewrite (Add a (Num 0)) a)", Notation::Egglog, "index");
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("theirs.rules", &file)?;
+/// assert_eq!(rules.infos()[0].equation, "(add ?a 0) => ?a");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 pub fn import(text: &str, notation: Notation, class: &str) -> String {
     let found = match notation {
         Notation::Egg => egg_rules(text),

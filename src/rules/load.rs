@@ -14,7 +14,7 @@ use crate::ir::DType;
 
 /// The rules of one file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RuleFile {
+pub(crate) struct RuleFile {
     /// Name of the set: the file's name without folders and `.rules`.
     pub set: Arc<str>,
     /// What the file says of the set.
@@ -39,16 +39,7 @@ impl RuleFile {
 /// # Errors
 ///
 /// All mistakes, in order: one for each form at the top level, or one for an unbalanced text.
-///
-/// ```
-/// use satir::rules::parse;
-///
-/// let file = parse("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))").expect("right");
-/// assert_eq!((&*file.set, file.rules.len()), ("my", 1));
-/// let errors = parse("my.rules", "(rule same)").unwrap_err();
-/// assert_eq!(errors[0].line, 1);
-/// ```
-pub fn parse(file: &str, text: &str) -> Result<RuleFile, Vec<Diagnostic>> {
+pub(crate) fn parse(file: &str, text: &str) -> Result<RuleFile, Vec<Diagnostic>> {
     let diagnose = |(span, message): Fault| diagnostic(file, text, span, message);
     let forms = sexp::read(text).map_err(|fault| vec![diagnose(fault)])?;
     let mut errors = Vec::new();

@@ -1,7 +1,7 @@
 //! Rewrite rules as data: the file format, the sets that are loaded, and the check of their soundness.
 //!
 //! `rules/README.md` is the law for writing rules. This module knows nothing of the engine that applies them: it reads
-//! `*.rules` files into [`Rule`]s ([`parse`], [`RuleSet`]) and tests every rule against the semantics of the language
+//! `*.rules` files into [`Rule`]s ([`RuleSet`]) and tests every rule against the semantics of the language
 //! ([`check`]), with evaluators of its own, so that a mistake of the engine's is not shared by its judge.
 
 mod ast;
@@ -14,9 +14,9 @@ mod set;
 mod sexp;
 mod unread;
 
-pub use ast::{Cond, Direction, Hole, Pat, Rule, RuleOp, TypeClass, TypeRef, TypeVar};
+pub use ast::Rule;
+pub(crate) use ast::{Cond, Direction, Pat, RuleOp, TypeRef};
 pub(crate) use head::{Head, Heads};
-pub use load::{RuleFile, parse};
 pub use set::{RuleInfo, RuleSet, RulesError, SetInfo};
 pub(crate) use sexp::MAX_NESTING;
 pub(crate) use unread::{Need, Unread, unread};

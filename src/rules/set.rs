@@ -36,6 +36,15 @@ pub(super) fn embedded_path(name: &str) -> String {
 }
 
 /// Why rules could not be loaded.
+///
+/// ```
+/// use satir::rules::{RuleSet, RulesError};
+///
+/// let mut rules = RuleSet::empty();
+/// let error = rules.extend_with_text("my.rules", "(rule one)\n(rule two)").unwrap_err();
+/// let RulesError::Bad(mistakes) = error else { panic!("mistakes in the text") };
+/// assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [1, 2], "all of them, with their lines");
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
     /// A file or folder could not be read.
@@ -77,6 +86,18 @@ struct Entry {
 ///
 /// Sets come in a fixed order: the embedded ones first, then others in the order in which they were named; files of
 /// a folder by name. No two rules have the same name.
+///
+/// ```
+/// use satir::rules::RuleSet;
+///
+/// let mut rules = RuleSet::embedded()?;
+/// let before = rules.rules().count();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// rules.disable("minmax")?;
+/// assert!(rules.rules().any(|rule| &*rule.set == "my"));
+/// assert!(rules.rules().count() < before);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSet {
     entries: Vec<Entry>,
@@ -196,6 +217,18 @@ impl RuleSet {
     /// # Errors
     ///
     /// If one cannot be read or has a mistake; then nothing has changed.
+    ///
+    /// ```
+    /// use satir::rules::RuleSet;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("minmax.rules");
+    /// std::fs::write(&file, "(rule min-self \"one value\" (types index) (=> (min ?x ?x) ?x))")?;
+    /// let mut rules = RuleSet::embedded()?;
+    /// rules.extend_from(&[&file])?;
+    /// assert_eq!(rules.all_rules().filter(|rule| &*rule.set == "minmax").count(), 1, "the file takes its set's place");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn extend_from<P: AsRef<Path>>(&mut self, paths: &[P]) -> Result<(), RulesError> {
         let mut files = Vec::new();
         for path in paths {
@@ -278,6 +311,14 @@ impl RuleSet {
     /// # Errors
     ///
     /// If nothing has that name.
+    ///
+    /// ```
+    /// let mut rules = satir::rules::RuleSet::embedded()?;
+    /// rules.disable("sub-self")?;
+    /// assert!(rules.rules().all(|rule| &*rule.name != "sub-self"));
+    /// assert!(rules.disable("sub-selves").is_err());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn disable(&mut self, name: &str) -> Result<(), RulesError> {
         self.switch(name, false)
     }
@@ -303,6 +344,13 @@ impl RuleSet {
     /// # Errors
     ///
     /// If nothing has.
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// assert!(rules.find("minmax").is_ok() && rules.find("sub-self").is_ok());
+    /// assert!(rules.find("minmox").unwrap_err().to_string().contains("did you mean `minmax`?"));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn find(&self, name: &str) -> Result<(), RulesError> {
         let sets = self.entries.iter().map(|e| &*e.file.set);
         let names = sets.chain(self.all_rules().map(|rule| &*rule.name));

@@ -5,7 +5,7 @@ use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// Removes from a function what does nothing, as it is written: no equality is looked for. Returns how many statements
 /// went.
-pub fn tidy(func: &mut PrimFunc) -> usize {
+pub(crate) fn tidy(func: &mut PrimFunc) -> usize {
     let mut gone = 0;
     tidy_block(&mut func.body, &mut gone);
     gone

@@ -30,7 +30,7 @@ mod shapes;
 
 use std::cell::Cell;
 
-pub use self::idle::tidy;
+pub(crate) use self::idle::tidy;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;

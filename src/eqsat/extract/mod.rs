@@ -45,6 +45,21 @@ const SMALL: usize = 2_000;
 const LARGE: usize = 20_000;
 
 /// How much is done to find the cheapest choice.
+///
+/// ```
+/// use satir::cse::{self, Options};
+/// use satir::eqsat::Effort;
+///
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32, y: T.int32):\n    A[0] = x * y + x * 5 + y * 5\n",
+/// )?;
+/// let cost = |effort| {
+///     let options = Options { effort, ..Options::default() };
+///     cse::run(&module, &options).map(|(_, report)| report.cost_after())
+/// };
+/// assert!(cost(Effort::Exact)? <= cost(Effort::Greedy)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
     /// Greedy search only.

@@ -21,6 +21,15 @@ use crate::ir::{
 use scope::{Array, Dim, Range, Scope};
 
 /// What generated programs are like.
+///
+/// ```
+/// use satir::fuzz::{Shape, program};
+///
+/// let small = program(1, Shape { size: 10, portable: true }).to_string();
+/// let large = program(1, Shape { size: 1000, portable: true }).to_string();
+/// assert!(small.len() < large.len());
+/// assert!(Shape::mixed(1, true).size < 2048, "most are much smaller");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// About how many expression nodes a function has.
@@ -34,6 +43,13 @@ impl Shape {
     /// A size that follows from the seed: mostly small programs, in which bugs are found as well and much faster, with a
     /// long tail. About one in three is larger than 15 expression nodes, one in eight than
     /// 31, one in 23 than 63, and so on up to 2047.
+    ///
+    /// ```
+    /// use satir::fuzz::Shape;
+    ///
+    /// let large = (0..1000).filter(|&seed| Shape::mixed(seed, true).size > 63).count();
+    /// assert!((10..100).contains(&large), "{large} of 1000");
+    /// ```
     pub fn mixed(seed: u64, portable: bool) -> Shape {
         const LEAST: i64 = 8;
         const MOST: i64 = 1024;

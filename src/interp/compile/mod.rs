@@ -19,6 +19,17 @@ use crate::ir::value::Value;
 use crate::ir::{Buffer, BufferId, DType, Expr, Origin, Param, PrimFunc, VarId};
 
 /// A construct that the interpreter does not run.
+///
+/// ```
+/// use satir::interp::{RunError, static_counts};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"float8_e4m3\")):\n    A[0] = A[1] + A[2]\n")?;
+/// match static_counts(&module.funcs[0]) {
+///     Err(RunError::Unsupported(unsupported)) => println!("cannot interpret {}", unsupported.what),
+///     _ => panic!("arithmetic of 8-bit floats is not defined here"),
+/// }
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot interpret {what}")]
 pub struct Unsupported {

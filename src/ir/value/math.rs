@@ -21,6 +21,13 @@ macro_rules! math_fns {
 
         impl MathFn {
             /// All functions.
+            ///
+            /// ```
+            /// use satir::ir::value::MathFn;
+            ///
+            /// let names: Vec<&str> = MathFn::ALL.iter().map(|f| f.name()).collect();
+            /// assert!(names.contains(&"sqrt") && names.contains(&"exp"));
+            /// ```
             pub const ALL: &'static [MathFn] = &[$(MathFn::$variant),*];
 
             /// The function that `T.<name>` calls.

@@ -8,6 +8,18 @@ use crate::ir::BinOp;
 use crate::rules::ast::{Cond, Direction, Pat, Rule, RuleOp};
 
 /// How much to test.
+///
+/// ```
+/// use satir::rules::check::{self, Effort, QUICK};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = rules.all_rules().collect();
+/// let few = Effort { random: 10, ..QUICK };
+/// assert!(check::run(&rules, few).summary().tested < check::run(&rules, QUICK).summary().tested);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// How many assignments to make at most where these are all that there are, per rule, direction and types.

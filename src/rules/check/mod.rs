@@ -25,9 +25,24 @@ use super::ast::Rule;
 use brute::Subject;
 
 /// What `satir rules check` does.
+///
+/// ```
+/// use satir::rules::check::{FULL, QUICK};
+///
+/// assert!(FULL.exhaustive >= QUICK.exhaustive && FULL.random >= QUICK.random);
+/// ```
 pub const FULL: Effort = Effort { exhaustive: 70_000, sampled: 12_000, random: 4_000 };
 
 /// What the tests of this crate do.
+///
+/// ```
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let all = RuleSet::embedded()?;
+/// let rules: Vec<&Rule> = all.all_rules().filter(|rule| &*rule.set == "identity").collect();
+/// assert!(check::run(&rules, check::QUICK).is_ok());
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 pub const QUICK: Effort = Effort { exhaustive: 4_000, sampled: 4_000, random: 1_500 };
 
 /// Tests each rule at all types that it claims.

@@ -5,6 +5,21 @@ use std::fmt;
 use serde::Serialize;
 
 /// What was found out about all rules.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types int32 uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let report = check::run(&rules, QUICK);
+/// assert!(report.is_ok());
+/// assert_eq!(report.rules[0].rule, "same");
+/// println!("{report}");
+/// assert_eq!(report.summary().refuted, 0);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// In the order of the rules.
@@ -12,6 +27,18 @@ pub struct Report {
 }
 
 /// What was found out about a rule.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule never \"no x is\" (types index) (=> (add ?x 1) ?x) (if (lt ?x 0) (gt ?x 0)))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let report = check::run(&rules, QUICK);
+/// assert!(report.rules[0].is_idle() && !report.is_ok(), "a rule that never applies is a mistake");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleReport {
     /// The rule's name.
@@ -23,6 +50,21 @@ pub struct RuleReport {
 }
 
 /// What was found out about one direction of a rule at chosen types.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types int32 uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let report = check::run(&rules, QUICK);
+/// let [int, byte] = &report.rules[0].instances[..] else { panic!("one for each type") };
+/// assert_eq!((&*int.types, &*byte.types), ("int32", "uint8"));
+/// assert!(byte.is_proven() && !int.is_proven(), "all bytes were tried, not all integers");
+/// assert!(!int.is_refuted());
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InstanceReport {
     /// The type of each type variable; `index` for both index types at once.
@@ -38,6 +80,19 @@ pub struct InstanceReport {
 }
 
 /// What tests say.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK, Verdict};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types int32 uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let report = check::run(&rules, QUICK);
+/// let verdicts: Vec<_> = report.rules[0].instances.iter().map(|i| &i.verdict).collect();
+/// assert_eq!(verdicts, [&Verdict::Passed, &Verdict::Exhausted], "`int32` and `uint8`");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -52,6 +107,21 @@ pub enum Verdict {
 }
 
 /// What an SMT solver says.
+///
+/// ```
+/// use satir::rules::check::{self, Proof, QUICK, Solver};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types int32 uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let mut report = check::run(&rules, QUICK);
+/// if let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
+///     check::prove(&rules, &mut report, &solver).expect("it runs");
+///     assert_eq!(report.rules[0].instances[0].proof, Some(Proof::Proven));
+/// }
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
@@ -64,6 +134,21 @@ pub enum Proof {
 }
 
 /// Values for which a rule is wrong.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK, Verdict};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule round \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let report = check::run(&rules, QUICK);
+/// let Verdict::Refuted(counterexample) = &report.rules[0].instances[0].verdict else { panic!("it is wrong") };
+/// assert_eq!(counterexample.rule, "round");
+/// assert_ne!(counterexample.from_value, counterexample.to_value);
+/// println!("{counterexample}");
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Counterexample {
     /// The rule's name.
@@ -89,6 +174,19 @@ pub struct Counterexample {
 }
 
 /// Counts.
+///
+/// ```
+/// use satir::rules::check::{self, QUICK};
+/// use satir::rules::{Rule, RuleSet};
+///
+/// let mut set = RuleSet::empty();
+/// set.extend_with_text("my.rules", "(rule round \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))")?;
+/// let rules: Vec<&Rule> = set.all_rules().collect();
+/// let summary = check::run(&rules, QUICK).summary();
+/// assert_eq!((summary.rules, summary.idle, summary.smt), (1, 0, false));
+/// assert!(summary.refuted > 0 && summary.tested > 0);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Rules checked.
@@ -113,6 +211,18 @@ pub struct Summary {
 
 impl Report {
     /// The counts.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// let summary = report.summary();
+    /// assert_eq!((summary.instances, summary.proven, summary.exhausted), (1, 1, 1));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn summary(&self) -> Summary {
         let mut out = Summary { rules: self.rules.len(), ..Summary::default() };
         for rule in &self.rules {
@@ -132,6 +242,17 @@ impl Report {
     }
 
     /// Whether nothing was refuted and every rule applied somewhere.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule round \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// assert!(!report.is_ok());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn is_ok(&self) -> bool {
         let summary = self.summary();
         summary.refuted == 0 && summary.idle == 0
@@ -140,6 +261,17 @@ impl Report {
 
 impl RuleReport {
     /// Whether the tests never met values to which the rule applies: then they say nothing about it.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// assert!(!report.rules[0].is_idle(), "it was tried on all bytes");
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn is_idle(&self) -> bool {
         self.instances.iter().all(|i| i.verdict == Verdict::NotApplicable && i.proof.is_none())
     }
@@ -147,11 +279,33 @@ impl RuleReport {
 
 impl InstanceReport {
     /// Whether nothing can be wrong with it.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule same \"equal bits\" (types uint8) (=> (bitwise_and ?x ?x) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// assert!(report.rules[0].instances[0].is_proven(), "there are no other bytes");
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn is_proven(&self) -> bool {
         self.verdict == Verdict::Exhausted || self.proof == Some(Proof::Proven)
     }
 
     /// Whether there is a counterexample.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule round \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// assert!(report.rules[0].instances.iter().all(|instance| instance.is_refuted()));
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
     pub fn is_refuted(&self) -> bool {
         matches!(self.verdict, Verdict::Refuted(_)) || matches!(self.proof, Some(Proof::Refuted(_)))
     }

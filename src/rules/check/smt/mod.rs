@@ -27,6 +27,20 @@ pub use solver::{Solver, SolverError};
 /// # Errors
 ///
 /// If the solver cannot be run. That it cannot decide is no error.
+///
+/// ```
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let mut rules = RuleSet::empty();
+/// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
+/// let rules: Vec<&Rule> = rules.all_rules().collect();
+/// let mut report = check::run(&rules, check::QUICK);
+/// if let Ok(solver) = check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
+///     check::prove(&rules, &mut report, &solver)?;
+///     assert!(report.rules[0].instances.iter().all(|instance| instance.is_proven()));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prove(rules: &[&Rule], report: &mut Report, solver: &Solver) -> Result<(), SolverError> {
     let mut open = open_instances(rules, report);
     for attempt in 0.. {

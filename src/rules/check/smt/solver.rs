@@ -12,6 +12,17 @@ use super::encode::Question;
 use crate::rules::check::report::Proof;
 
 /// A solver that can be run.
+///
+/// ```
+/// use std::time::Duration;
+/// use satir::rules::check::Solver;
+///
+/// let mut patient = Solver::new("/opt/z3/bin/z3");
+/// patient.effort = 100_000_000;
+/// patient.timeout = Duration::from_secs(300);
+/// assert!(patient.effort > Solver::new("z3").effort);
+/// assert!(Solver::find("/no/such/folder".as_ref()).is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solver {
     program: PathBuf,
@@ -22,6 +33,14 @@ pub struct Solver {
 }
 
 /// Why a solver cannot be used.
+///
+/// ```
+/// use satir::rules::check::{Solver, SolverError};
+///
+/// let error = Solver::find("/no/such/folder".as_ref()).unwrap_err();
+/// assert!(matches!(error, SolverError::Missing));
+/// assert!(error.to_string().contains("z3-solver"), "it says where to get one");
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SolverError {
     /// There is none.
@@ -39,6 +58,13 @@ pub enum SolverError {
 
 impl Solver {
     /// The solver in this file.
+    ///
+    /// ```
+    /// use satir::rules::check::Solver;
+    ///
+    /// let solver = Solver::new("/opt/z3/bin/z3");
+    /// assert!(solver.effort > 0, "bounded in the solver's own unit");
+    /// ```
     pub fn new(program: impl Into<PathBuf>) -> Solver {
         Solver { program: program.into(), effort: 3_000_000, timeout: Duration::from_secs(20) }
     }
@@ -48,6 +74,15 @@ impl Solver {
     /// # Errors
     ///
     /// If there is none.
+    ///
+    /// ```
+    /// use satir::rules::check::Solver;
+    ///
+    /// match Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
+    ///     Ok(solver) => println!("{solver:?}"),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
     pub fn find(search_path: &std::ffi::OsStr) -> Result<Solver, SolverError> {
         let programs = std::env::split_paths(search_path).map(|folder| folder.join("z3"));
         programs.into_iter().find(|p| p.is_file()).map(Solver::new).ok_or(SolverError::Missing)
