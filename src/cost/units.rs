@@ -17,6 +17,7 @@ const FREQUENCY_BITS: u32 = 32;
 /// let weight = Weight::from_f64(0.25).expect("not negative, not too large");
 /// assert_eq!(weight.times(4).to_f64(), 1.0);
 /// assert_eq!(weight.times(0), Weight::ZERO);
+/// assert!(Weight::from_f64(Weight::LIMIT).is_some());
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Weight(u32);
@@ -51,7 +52,7 @@ impl Weight {
     /// No cost.
     pub const ZERO: Weight = Weight(0);
     /// The largest weight a profile may give.
-    pub(crate) const LIMIT: f64 = 1_000_000.0;
+    pub const LIMIT: f64 = 1_000_000.0;
 
     /// The weight nearest to `w`; `None` if it is negative, not a number, or above [`Weight::LIMIT`].
     ///
