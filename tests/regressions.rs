@@ -51,6 +51,52 @@ fn a_part_of_a_condition_goes_only_if_what_it_guards_is_spelled_without_traps() 
     );
 }
 
+#[test]
+fn a_float_literal_counts_with_the_digits_of_its_type() {
+    // As a float32, 0.7071 lies such that the sum is half way between two of them.
+    let params = "A: T.Buffer((4,), \"float32\")";
+    let body = "A[0] = T.Add(T.float32(0.70709999999999995), T.float32(1.0))\n\
+                if T.LT(T.float32(0.1), T.float32(0.10000000149011612)):\n    A[1] = T.float32(2.0)";
+    holds(params, body);
+    let text = optimized(params, body, &Options::default());
+    assert!(text.contains("A[0] = T.float32(1.7070999145507812)") && !text.contains("A[1]"), "{text}");
+}
+
+#[test]
+fn a_cast_that_means_nothing_may_be_evaluated_where_it_is_not_used() {
+    // As an integer the quotient means nothing, and no use of it is evaluated where it is not.
+    let text = "for i in range(n):\n    A[i] = T.Cast(\"int32\", T.Div(T.float32(0.0), T.float32(0.0)))";
+    holds("A: T.Buffer((\"n\",), \"int32\")", &format!("n = T.int32()\n{text}"));
+    let params = "A: T.Buffer((9,), \"float32\"), B: T.Buffer((9,), \"float32\")";
+    let index = "T.Cast(\"int32\", T.floor(B[0]))";
+    holds(
+        params,
+        &format!(
+            "A[0] = T.if_then_else(T.fabs(B[0]) < T.float32(9.0), T.if_then_else(0 <= {index} and {index} < 9, \
+             A[{index}], T.float32(0.0)), T.float32(1.0))"
+        ),
+    );
+}
+
+#[test]
+fn a_cast_that_means_nothing_is_a_difference_where_it_is_used() {
+    let with = |value: &str| {
+        program(
+            "A: T.Buffer((9,), \"int32\"), B: T.Buffer((9,), \"float32\")",
+            &format!("A[0] = T.if_then_else(T.fabs(B[0]) < T.float32(9.0), {value}, 7)"),
+        )
+    };
+    let (a, b) = (with("7"), with("8"));
+    let options = fuzz::compare_options(&a, 1);
+    assert!(satir::interp::equiv(&a, &b, &options).unwrap().difference.is_some());
+    let wild = program(
+        "A: T.Buffer((9,), \"int32\"), B: T.Buffer((9,), \"float32\")",
+        "A[0] = T.Cast(\"int32\", T.float32(1e20) * T.fabs(T.max(B[0], T.float32(1.0))))",
+    );
+    let used = satir::interp::equiv(&a, &wild, &options).unwrap();
+    assert!(used.difference.is_some(), "{used:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn facts_that_exclude_each_other_take_little_memory() {

@@ -319,16 +319,31 @@ impl Inputs {
     /// Makes the memories of two parameters one, if they have the same type and size: what a caller may do to a
     /// function that does not promise otherwise.
     pub(crate) fn alias(&mut self, first: usize, second: usize) -> bool {
-        let memory = |k: usize| self.param_memories.get(k).copied().flatten();
-        let (Some(a), Some(b)) = (memory(first), memory(second)) else {
-            return false;
-        };
-        let same = self.memories[a as usize].dtype == self.memories[b as usize].dtype
-            && self.memories[a as usize].data.len() == self.memories[b as usize].data.len();
-        if same {
-            self.param_memories[second] = Some(a);
+        let alike = self.alike(first, second);
+        if alike {
+            self.param_memories[second] = self.param_memories[first];
         }
-        same
+        alike
+    }
+
+    /// The pairs of parameters whose memories may be one.
+    pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
+        let params = 0..self.param_memories.len();
+        params
+            .flat_map(|first| (0..self.param_memories.len()).map(move |second| (first, second)))
+            .filter(|&(first, second)| first != second && self.alike(first, second))
+            .collect()
+    }
+
+    /// Whether two parameters have memories of the same type and size.
+    fn alike(&self, first: usize, second: usize) -> bool {
+        let memory = |k: usize| {
+            let index = self.param_memories.get(k).copied().flatten()?;
+            Some(&self.memories[index as usize])
+        };
+        memory(first)
+            .zip(memory(second))
+            .is_some_and(|(a, b)| a.dtype == b.dtype && a.data.len() == b.data.len())
     }
 }
 

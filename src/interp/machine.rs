@@ -16,6 +16,9 @@ use crate::ir::{BinOp, DType};
 /// Largest piece of memory that a program may allocate, in bytes.
 const MAX_ALLOCATION: usize = 1 << 31;
 
+/// What a lenient cast gives for a float that its type cannot hold: a value of every integer type.
+const NO_MEANING: Value = Value::Int(0x5e);
+
 pub(super) struct Machine<'p> {
     pub program: &'p Program,
     pub memories: Vec<Memory>,
@@ -238,7 +241,11 @@ impl<'p> Machine<'p> {
             Inst::Cast { from, to, dst, a } => {
                 for lane in 0..u32::from(to.lanes) {
                     let value = t.value(a + lane, from);
-                    t.set(dst + lane, value::cast(from, to, value)?);
+                    let value = match value::cast(from, to, value) {
+                        Err(Undefined::CastRange) if self.mode.lenient_casts => NO_MEANING,
+                        value => value?,
+                    };
+                    t.set(dst + lane, value);
                 }
             }
             Inst::Splat { lanes, dst, a } => {

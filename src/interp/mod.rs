@@ -71,6 +71,9 @@ pub(crate) struct RunMode {
     pub max_steps: u64,
     /// See [`RunOptions::lenient_loads`].
     pub lenient_loads: bool,
+    /// Whether a cast of a float that its integer type cannot hold gives some number instead of trapping. The cast does
+    /// not trap on any machine, but its value has no meaning: what uses it computes something else than it did.
+    pub lenient_casts: bool,
 }
 
 /// How a run ended, and what it did.

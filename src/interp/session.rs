@@ -215,7 +215,8 @@ pub(super) fn run_in_range<E>(
     special_floats: bool,
     generate: impl Fn(&Fill<'_>) -> Result<Inputs, E>,
 ) -> Result<(Inputs, Run), E> {
-    let mode = RunMode { max_steps: options.max_steps, lenient_loads: options.lenient_loads };
+    let mode =
+        RunMode { max_steps: options.max_steps, lenient_loads: options.lenient_loads, lenient_casts: false };
     let mut ranges = INT_RANGES.into_iter().peekable();
     loop {
         let ints = ranges.next().unwrap_or((0, 0));

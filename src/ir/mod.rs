@@ -21,8 +21,9 @@
 //!   [`BinOp::Mod`] on integers truncate. Division by zero traps.
 //! - **Floats** are IEEE 754; results are kept bit for bit. Float `/` is [`BinOp::Div`].
 //! - **`bool`** holds 0 or 1. **Vectors** apply an operator lane by lane.
-//! - A cast between integers keeps the value modulo 2^bits of the target; float to integer truncates (undefined
-//!   out of range); to `bool` tests for non-zero.
+//! - A cast between integers keeps the value modulo 2^bits of the target; float to integer truncates; to
+//!   `bool` tests for non-zero. A float that the integer type cannot hold gives a value without meaning: a program that
+//!   uses it has none, but to compute it does no harm.
 //!
 //! # What can trap
 //!

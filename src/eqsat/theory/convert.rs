@@ -14,7 +14,8 @@ use crate::ir::value::{self, Value};
 fn constant(graph: &Graph, class: Id) -> Option<Value> {
     graph[graph.find(class)].nodes.iter().find_map(|n| match n.op {
         Op::Int(v) => Some(Value::Int(v)),
-        Op::Float(bits) => Some(Value::Float(f64::from_bits(bits))),
+        // A literal may have more digits than its type.
+        Op::Float(bits) => value::cast(n.dtype, n.dtype, Value::Float(f64::from_bits(bits))).ok(),
         _ => None,
     })
 }

@@ -90,7 +90,8 @@ impl PartialEq for Value {
 impl Eq for Value {}
 
 impl Value {
-    /// The value of a constant expression; `None` for every other expression.
+    /// The value of a constant expression; `None` for every other expression. A float literal may have more digits than
+    /// its type: its value is the nearest of the type.
     ///
     /// ```
     /// use satir::ir::value::Value;
@@ -102,7 +103,7 @@ impl Value {
     pub fn of(e: &Expr) -> Option<Value> {
         match e.kind {
             ExprKind::Int(v) => Some(Value::Int(v)),
-            ExprKind::Float(bits) => Some(Value::Float(f64::from_bits(bits))),
+            ExprKind::Float(bits) => Some(Value::Float(float::round(e.dtype, f64::from_bits(bits)))),
             ExprKind::Str(_)
             | ExprKind::Var(_)
             | ExprKind::Binary(..)
