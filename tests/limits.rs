@@ -168,6 +168,27 @@ fn functions_without_statements_and_names_that_are_taken() {
 }
 
 #[test]
+fn names_that_stand_for_several_things_keep_them_apart_or_are_refused() {
+    holds(&function(
+        "B = T.alloc_buffer((4,), \"int32\")\nfor i in range(4):\n    B[i] = n * i\n\
+         for i in range(4):\n    i_1: T.let[T.int32] = n * i\n    A[i] = B[i] + i_1\n    \
+         for i in range(2):\n        A[i + 32] = n * i + i\n\
+         B = T.alloc_buffer((8,), \"int32\")\nfor i in range(8):\n    B[i] = n * i\n    A[i + 16] = B[i] + n * i",
+    ));
+    for (text, name) in [
+        ("@T.prim_func(s_tir=True)\ndef main(n: T.int32, n: T.int32):\n    pass\n", "n"),
+        (
+            "@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def main(n: T.int32):\n        pass\n    \
+             @T.prim_func(s_tir=True)\n    def main(m: T.int32):\n        pass\n",
+            "main",
+        ),
+    ] {
+        let message = satir::parse(text).unwrap_err().to_string();
+        assert!(message.contains(&format!("`{name}` is defined twice")), "{message}");
+    }
+}
+
+#[test]
 fn validation_refuses_a_wrong_result_and_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (program, target) = (folder.path().join("in.py"), folder.path().join("out.py"));

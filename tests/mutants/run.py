@@ -5,7 +5,10 @@ variable SATIR_MUTANT sets, so that the copy is built once. Without the variable
 
     python tests/mutants/run.py [--folder target/mutants] [--limit 20000] [--table tests/mutants/RESULTS.md] [NAME …]
 
-Needs what building satir needs. Exits with 1 if a mutant survives, or if something is found without one.
+`--check` builds nothing and only looks whether every mutant still has its place in the sources. `--show` prints the
+smallest program for each mutant, to see that it is found for the reason that it should be.
+
+Needs what building satir needs. Exits with 1 if a mutant survives, or if what is found goes wrong without it too.
 """
 
 import argparse
@@ -24,8 +27,8 @@ MUTANTS = [
     (
         "wrong-rule", "one rule: `T.Select` becomes `T.if_then_else` with its arms the other way round",
         "src/eqsat/rewrite.rs",
-        "        for subst in ways {\n            if rule.conds",
-        "        for mut subst in ways {\n"
+        "        for subst in Match::all(self, rule, prepared.from(), node) {\n            if rule.conds",
+        "        for mut subst in Match::all(self, rule, prepared.from(), node) {\n"
         "            if MUTANT && &*rule.name == \"select-as-if-then-else\" { subst.holes.swap(1, 2); }\n            if rule.conds",
     ),
     (
@@ -56,9 +59,9 @@ MUTANTS = [
         "Origin::Param if func.no_alias() =>", "Origin::Param if MUTANT || func.no_alias() =>",
     ),
     (
-        "scope", "a binding may stand before the definition of what it needs", "src/eqsat/extract/place.rs",
-        "if chosen.needs.scope == scope && place.position < chosen.needs.position {",
-        "if !MUTANT && chosen.needs.scope == scope && place.position < chosen.needs.position {",
+        "scope", "a value may be bound outside of the loop whose variable it needs", "src/eqsat/extract/place.rs",
+        "let top = chosen.needs.scope;",
+        "let top = if MUTANT { crate::eqsat::scopes::Scopes::ROOT } else { chosen.needs.scope };",
     ),
     (
         "trap-evidence", "what may trap may be evaluated anywhere", "src/eqsat/extract/traps.rs",
@@ -74,8 +77,8 @@ MUTANTS = [
     ),
     (
         "empty-loop", "every loop runs at least once", "src/eqsat/lower.rs",
-        "let scope = self.scope(Some(place), count, true, f.extent.as_int().is_some_and(|n| n > 0));",
-        "let scope = self.scope(Some(place), count, true, MUTANT || f.extent.as_int().is_some_and(|n| n > 0));",
+        "let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));",
+        "let scope = self.scope(Some(place), count, true, MUTANT || trips.is_some_and(|n| n > 0));",
     ),
     (
         "early-exit", "statements behind a loop that may be left are certain to run", "src/eqsat/lower.rs",
@@ -118,13 +121,8 @@ pub(crate) fn mutant(name: &str) -> bool {
 '''
 
 
-def copy_with_mutants(folder):
-    """A copy of the sources with all mutants, each behind its switch."""
-    tree = folder / "tree"
-    for part in ["src", "rules", "benches", "examples", "tests"]:
-        shutil.copytree(ROOT / part, tree / part, dirs_exist_ok=True)
-    for part in ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md"]:
-        shutil.copy(ROOT / part, tree / part)
+def changed_sources():
+    """The sources with all mutants, each behind its switch: texts by path."""
     changed = {}
     for name, _, path, old, new in MUTANTS:
         text = changed.get(path) or (ROOT / path).read_text()
@@ -132,6 +130,16 @@ def copy_with_mutants(folder):
             sys.exit(f"mutant {name}: its text stands {text.count(old)} times in {path}")
         changed[path] = text.replace(old, new.replace("MUTANT", f'crate::mutant("{name}")'))
     changed["src/lib.rs"] = (ROOT / "src/lib.rs").read_text() + SWITCH
+    return changed
+
+
+def copy_with_mutants(folder):
+    """A copy of the tree with all mutants."""
+    tree, changed = folder / "tree", changed_sources()
+    for part in ["src", "rules", "benches", "examples", "tests"]:
+        shutil.copytree(ROOT / part, tree / part, dirs_exist_ok=True)
+    for part in ["Cargo.toml", "Cargo.lock", "README.md", "ARCHITECTURE.md"]:
+        shutil.copy(ROOT / part, tree / part)
     for path, text in changed.items():
         (tree / path).write_text(text)
     return tree
@@ -144,19 +152,26 @@ def build(folder, tree):
     return folder / "target/release/satir"
 
 
+def fuzz(binary, name, first, count, *options):
+    """What `satir fuzz programs` finds with a mutant, or without one: [(seed, what)], and its output."""
+    environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
+    command = [binary, "fuzz", "programs", "--seed", first, "--count", count, *options]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
+    found = re.findall(r"^# (.*)\n# satir fuzz .*--seed (\d+)$", done.stdout, re.M)
+    if done.returncode != 0 and not found:
+        sys.exit(f"{name}: {done.stderr[-500:]}")
+    return sorted((int(seed), what) for what, seed in found), done.stdout
+
+
 def search(binary, name, limit):
     """How many programs it takes until one goes wrong, and what goes wrong; (None, "") if none of `limit` does."""
-    environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
     first, count = 0, 50
     while first < limit:
-        command = [binary, "fuzz", "programs", "--seed", first, "--count", count, "--no-shrink"]
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
-        if done.returncode != 0:
-            found = re.findall(r"^# (.*)\n# satir fuzz .*--seed (\d+)$", done.stdout, re.M)
-            if not found:
-                sys.exit(f"{name}: {done.stderr[-500:]}")
-            what, seed = min(found, key=lambda pair: int(pair[1]))
-            return int(seed) + 1, what
+        found, _ = fuzz(binary, name, first, count, "--no-shrink")
+        for seed, what in found:
+            if name and fuzz(binary, None, seed, 1, "--no-shrink")[0]:
+                sys.exit(f"without a mutant, program {seed + 1} goes wrong, too")
+            return seed + 1, what
         first, count = first + count, min(2 * count, 2000)
     return None, ""
 
@@ -166,9 +181,14 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/mutants", help="where to build")
     parser.add_argument("--limit", type=int, default=20000, help="most programs for each mutant")
     parser.add_argument("--table", type=pathlib.Path, help="write the results here too")
+    parser.add_argument("--show", action="store_true", help="print the smallest program for each mutant")
+    parser.add_argument("--check", action="store_true", help="only look whether all mutants have their places")
     parser.add_argument("names", nargs="*", help="mutants (default: all)")
     args = parser.parse_args()
 
+    if args.check:
+        print(f"{len(MUTANTS)} mutants in {len(changed_sources()) - 1} files")
+        return 0
     binary = build(args.folder, copy_with_mutants(args.folder))
     unharmed = 200
     number, what = search(binary, None, unharmed)
@@ -184,6 +204,8 @@ def main():
         found = "none" if number is None else str(number)
         rows.append(f"| {name} | {about} | `{path}` | {found} | {what[:90].replace('|', '/')} |")
         print(f"{name}: {found} ({time.monotonic() - start:.0f} s) {what[:100]}", flush=True)
+        if args.show and number is not None:
+            print(fuzz(binary, name, number - 1, 1)[1], flush=True)
     head = ["| mutant | what is broken | where | programs until found | how it shows |", "| --- | --- | --- | --- | --- |"]
     text = "\n".join(head + rows) + "\n"
     if args.table:

@@ -19,7 +19,7 @@ impl Generator<'_> {
         if self.depth >= MAX_DEPTH || self.budget < 8 {
             return self.store(out);
         }
-        match self.dice.below(41) {
+        match self.dice.below(42) {
             0..=10 => self.store(out),
             11..=14 => self.bind(out),
             15..=22 => self.for_loop(out),
@@ -37,6 +37,7 @@ impl Generator<'_> {
             },
             37 => self.accumulate(out),
             38 | 39 => self.leave(out),
+            40 => self.reload(out),
             _ => self.threads(out),
         }
     }
@@ -403,6 +404,33 @@ impl Generator<'_> {
             value = value.floormod(997);
         }
         out.push(Stmt::new(StmtKind::Store { buffer: array.buffer, indices, value }));
+    }
+
+    /// `B[i] = A[i] + v; A[j] = A[i]`: where both buffers are the same memory, the second load is of what was stored.
+    fn reload(&mut self, out: &mut Block) {
+        let arrays: Vec<Array> = self.scope.arrays.iter().filter(|a| a.writable).cloned().collect();
+        let array = self.dice.pick(&arrays);
+        let alike: Vec<Array> = arrays
+            .into_iter()
+            .filter(|a| a.buffer != array.buffer && a.dtype == array.dtype && a.shape == array.shape)
+            .collect();
+        if alike.is_empty() {
+            return self.store(out);
+        }
+        let other = self.dice.pick(&alike);
+        let (Some(indices), Some(at)) = (self.plain_indices(&array), self.plain_indices(&array)) else {
+            return self.store(out);
+        };
+        let load = Expr::load(array.dtype, array.buffer, indices.clone());
+        let term = self.value(array.dtype, 1);
+        let value = if array.dtype.is_bool() {
+            Expr::not(load.clone())
+        } else {
+            Expr::binary(BinOp::Add, load.clone(), term)
+        };
+        let value = if array.dtype.is_index() { value.floormod(997) } else { value };
+        out.push(Stmt::new(StmtKind::Store { buffer: other.buffer, indices, value }));
+        out.push(Stmt::new(StmtKind::Store { buffer: array.buffer, indices: at, value: load }));
     }
 
     /// `break`, `continue` or a return, under a condition; what stands behind may need that it did not hold.
