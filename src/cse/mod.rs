@@ -124,34 +124,36 @@ fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
 /// likewise, is saturated alone: saturation makes less of a difference than that, or finds most of it in both.
 const MUCH_CHEAPER: f64 = 0.75;
 
-/// How often a result is searched again because statements of it turned out to do nothing.
-const MOST_TIDYINGS: usize = 3;
+/// How often a result is searched again because of what equalities showed.
+const MOST_REPEATS: usize = 3;
 
 /// Offers the function simplified and saturated.
 fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
     // A limit beyond what the clock can hold is none.
     let deadline = Instant::now().checked_add(options.budgets.time);
-    let mut simplified = func.clone();
-    let mut done = simplify::Simplified::default();
-    if options.simplify {
-        let start = Instant::now();
-        done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
-        report.stages.insert("simplify".to_owned(), micros(start));
-    }
-    saturate_cheaper(func, &simplified, done, options, deadline, best, report);
-    // What equalities showed to do nothing goes, and what is left is worth a search of its own.
-    for _ in 0..MOST_TIDYINGS {
+    let mut func = func.clone();
+    simplify::inline(&mut func);
+    for _ in 0..=MOST_REPEATS {
+        let mut simplified = func.clone();
+        let mut done = simplify::Simplified::default();
+        if options.simplify {
+            let start = Instant::now();
+            done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
+            *report.stages.entry("simplify".to_owned()).or_default() += micros(start);
+        }
+        saturate_cheaper(&func, &simplified, done, options, deadline, best, report);
+        // What equalities showed to do nothing goes, and what is left is worth a search of its own; so is a function in
+        // which conditions turned out to say what a variable is.
         let Some(tidied) = &mut best.func else { return };
-        if simplify::tidy(tidied) == 0 {
+        if simplify::tidy(tidied) == 0 && simplify::pinned(tidied) <= simplify::pinned(&func) {
             return;
         }
-        let func = tidied.clone();
+        func = tidied.clone();
         let cost = summary::cost(&func, options);
         best.cost = cost.total;
         best.ties = false;
         report.chosen = Chosen::Semantic;
         report.semantic = Some(summary::measure(&cost));
-        saturate(&func, options, deadline, best, report);
     }
 }
 

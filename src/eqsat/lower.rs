@@ -429,17 +429,24 @@ impl<'a> Lowerer<'a> {
     }
 
     fn for_loop(&mut self, place: Place, stmt: &Stmt, f: &For) {
-        self.site(&f.min, place);
+        let min = self.site(&f.min, place);
         let extent = self.site(&f.extent, place);
+        let (least, trips) = (self.constant(min), self.constant(extent));
         f.step.iter().for_each(|s| {
             self.site(s, place);
         });
         [&f.min, &f.extent].into_iter().chain(&f.step).for_each(|e| self.effect_of(e, place));
         let count = self.places.trip_count(f).to_f64();
-        let scope = self.scope(Some(place), count, true, f.extent.as_int().is_some_and(|n| n > 0));
-        self.define(f.var, Place { scope, position: 0 }, extent_range(f.min.as_int(), f.extent.as_int()));
+        let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));
+        self.define(f.var, Place { scope, position: 0 }, extent_range(least, trips));
         self.runs(scope, extent);
         self.body(place, stmt, scope, &f.body);
+    }
+
+    /// The value of a class, if it is known to be the same everywhere.
+    fn constant(&self, class: Id) -> Option<i64> {
+        let graph = &self.out.graph;
+        graph[graph.find(class)].data.interval.as_point()
     }
 
     /// Notes what is not zero where a body runs because the loop's extent is at least 1: as good as a division by it that

@@ -262,6 +262,9 @@ impl Checker {
         self.tally.again = after < before;
         if self.tally.again {
             self.same("again", module, &again)?;
+        } else if keeps_choices(&again, semantic) && again.to_string() != semantic.to_string() {
+            let what = "the result, optimized again, is another that costs as much".to_owned();
+            return Err(finding("again", Kind::Bytes, what));
         }
         let simplified = self.pass(semantic, "simplify after", options)?;
         self.same("simplify after", module, &simplified)

@@ -20,9 +20,11 @@ mod conditions;
 mod defined;
 mod entail;
 mod idle;
+mod inline;
 mod lanes;
 mod learn;
 mod merge;
+mod pinned;
 mod proofs;
 mod region;
 mod sample;
@@ -31,6 +33,8 @@ mod shapes;
 use std::cell::Cell;
 
 pub(crate) use self::idle::tidy;
+pub(crate) use self::inline::inline;
+pub(crate) use self::pinned::pinned;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;
@@ -126,6 +130,7 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+    let inlined = inline(func);
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
     let parameters = free_vars(&body, func.vars.len());
@@ -138,7 +143,8 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
     };
-    let mut simplifier = Simplifier { engine, known, done: Simplified::default(), shapes: Vec::new() };
+    let done = Simplified { expressions: inlined, conditions: 0 };
+    let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
     let body = simplifier.block(body);
     let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
