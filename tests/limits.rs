@@ -129,6 +129,16 @@ fn deep_programs_are_optimized_or_refused() {
 }
 
 #[test]
+fn nested_calls_that_repeat_an_operand_are_refused_before_they_fill_the_memory() {
+    for (call, end) in [("T.abs(", ")"), ("T.ceildiv(m, ", ")")] {
+        let text = |levels| function(&format!("A[0] = {}n{}", call.repeat(levels), end.repeat(levels)));
+        parse(&text(6));
+        let error = satir::parse(&text(60)).unwrap_err().to_string();
+        assert!(error.contains("repeats an operand"), "{error}");
+    }
+}
+
+#[test]
 fn ten_thousand_bindings_and_a_thousand_buffers() {
     with_stack(|| {
         let mut body = String::new();

@@ -6,6 +6,10 @@ use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Typ
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind};
 
+/// The most nodes of an operand that comes to stand several times in what is made of a call: calls may nest, and each
+/// would make it as many times as large.
+const MAX_REPEATED: usize = 20_000;
+
 impl Lower<'_> {
     /// `T.<path>(…)` of an intrinsic, known or not.
     pub(super) fn intrinsic_call(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {
@@ -27,6 +31,7 @@ impl Lower<'_> {
             "ceildiv" => {
                 let [a, b] = self.exactly::<2>(id, args, "T.ceildiv")?;
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
+                self.may_repeat(id, &b)?;
                 let one = |dtype: DType| fold::int_const(dtype, 1);
                 let result = fold::binary(BinOp::Add, a, b.clone())
                     .and_then(|sum| one(sum.dtype).and_then(|one| fold::binary(BinOp::Sub, sum, one)))
@@ -224,6 +229,19 @@ impl Lower<'_> {
         Ok(Expr::call(dtype, name, args))
     }
 
+    /// An error if an operand is too large to stand several times in what is made of a call.
+    fn may_repeat(&self, id: NodeId, operand: &Expr) -> Res<()> {
+        let mut nodes = 0;
+        operand.walk(&mut |_| nodes += 1);
+        if nodes > MAX_REPEATED {
+            return self.err(
+                id,
+                "this call stands for an expression that repeats an operand, which is too large for that",
+            );
+        }
+        Ok(())
+    }
+
     /// The absolute value, as `tvm::abs` builds it.
     fn abs(&self, id: NodeId, a: Expr) -> Res<Expr> {
         if a.dtype.is_uint() {
@@ -241,6 +259,7 @@ impl Lower<'_> {
         if let Some(v) = a.as_int() {
             return self.at(id, fold::int_const(a.dtype, i128::from(v).abs()));
         }
+        self.may_repeat(id, &a)?;
         let zero = || fold::cast(a.dtype, Expr::int(0, DType::I32));
         let cond = zero().and_then(|z| fold::binary(BinOp::Ge, a.clone(), z));
         let negated = zero().and_then(|z| fold::binary(BinOp::Sub, z, a.clone()));
