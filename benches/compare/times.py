@@ -3,6 +3,8 @@
     cargo build --release --bin satir --example in_process
     .venv/bin/python benches/compare/times.py [--corpus ../shared/corpus] [--sizes 100 1000 10000] [NAME …]
 
+With `--output FILE` the figures and all programs go to a Markdown document as well.
+
 Measured are programs of the corpus where it is, those of generate.py otherwise, and two programs of growing size: a
 copy, whose indices are all one sum and a constant, and a stencil with sums, quotients and remainders of its own in
 every statement. Times are the least of several runs, in milliseconds of processor time, which other work on the machine
@@ -22,7 +24,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import compare  # noqa: E402
 import programs  # noqa: E402
+import report  # noqa: E402
 import timing  # noqa: E402
 import variants  # noqa: E402
 
@@ -75,9 +79,32 @@ def show(name, times):
     print(f"{name:40} TVM {theirs:9.2f}   {inside}   process {process:9.2f}", flush=True)
 
 
-def geomean(values):
-    """Of positive numbers."""
-    return math.exp(statistics.fmean(map(math.log, values)))
+def document(found, grown_programs):
+    """The figures as Markdown."""
+    ratios = [inside / theirs for theirs, inside, _ in found.values()]
+    processes = statistics.median(process for *_, process in found.values()) if found else math.nan
+    head = [
+        "# Time of the passes\n",
+        f"Made by `.venv/bin/python benches/compare/times.py --output benches/TIMES.md` (satir {compare.commit()}; {report.versions()}).\n",
+        "Milliseconds of processor time, the least of several runs: of TVM's `StmtSimplify` and `CommonSubexprElim`, of",
+        "satir in a process that has read the program and the rules, and of satir's whole process.\n",
+    ]
+    figures = [
+        ["in process over TVM's passes, geometric mean", "at most 2", f"{report.geomean(ratios):.2f}" if ratios else ""],
+        ["whole process, median", "at most 15", f"{processes:.2f}"],
+    ]
+    columns = ["program", "TVM", "in process", "ratio", "whole process"]
+
+    def rows(times):
+        return [
+            [f"`{name}`", f"{theirs:.2f}", f"{inside:.2f}", f"{inside / theirs:.2f}", f"{process:.2f}"]
+            for name, (theirs, inside, process) in times.items()
+        ]
+
+    growing = "\n## Programs of growing size\n\nStatements of an unrolled copy, and of an unrolled stencil.\n"
+    parts = [*head, report.table(["figure", "to reach", f"reached on {len(found)} programs"], figures)]
+    parts += [growing, report.table(columns, rows(grown_programs)), "\n## Each program\n", report.table(columns, rows(found))]
+    return "\n".join(parts)
 
 
 def main():
@@ -90,6 +117,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "compare" / "generated")
     parser.add_argument("--sizes", type=int, nargs="*", default=[100, 1000, 10000])
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--output", type=pathlib.Path, help="Markdown file")
     args = parser.parse_args()
     found = programs.load(args.corpus, "corpus") or programs.load(args.folder, "generated")
     found = [p for p in found if not args.names or p["name"] in args.names]
@@ -102,12 +130,17 @@ def main():
         ratios = [inside / theirs for theirs, inside, _ in times.values()]
         processes = [process for *_, process in times.values()]
         print(
-            f"{len(times)} programs: satir in process over TVM's passes {geomean(ratios):.2f} (geometric mean),"
+            f"{len(times)} programs: satir in process over TVM's passes {report.geomean(ratios):.2f} (geometric mean),"
             f" {statistics.median(ratios):.2f} (median); satir's process {statistics.median(processes):.2f} ms (median)"
         )
+    grown_programs = {}
     for name, make in [] if args.names else [("copy", copy), ("stencil", stencil)]:
         for size in args.sizes:
-            show(f"{name} {size}", measure(args, make(size), {}, 1 if size > 1000 else args.repeats))
+            label = f"{name} {size}"
+            grown_programs[label] = measure(args, make(size), {}, 1 if size > 1000 else args.repeats)
+            show(label, grown_programs[label])
+    if args.output:
+        args.output.write_text(document(times, grown_programs))
 
 
 if __name__ == "__main__":
