@@ -129,8 +129,10 @@ fn deep_programs_are_optimized_or_refused() {
 }
 
 #[test]
-fn nested_calls_that_repeat_an_operand_are_refused_before_they_fill_the_memory() {
-    for (call, end) in [("T.abs(", ")"), ("T.ceildiv(m, ", ")")] {
+fn nested_expressions_that_repeat_an_operand_are_refused_before_they_fill_the_memory() {
+    let infinite = ("T.Cast(\"int32\", T.isinf(T.Cast(\"float32\", ", ")))");
+    let chain = ("T.Cast(\"int32\", 0 < ", " < m)");
+    for (call, end) in [("T.abs(", ")"), ("T.ceildiv(m, ", ")"), infinite, chain] {
         let text = |levels| function(&format!("A[0] = {}n{}", call.repeat(levels), end.repeat(levels)));
         parse(&text(6));
         let error = satir::parse(&text(60)).unwrap_err().to_string();

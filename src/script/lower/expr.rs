@@ -338,6 +338,11 @@ impl<'s> Lower<'s> {
             let (a, b) = (self.ast.item(operands, i - 1), self.ast.item(operands, i));
             let op = self.ast.operators[first as usize + i - 1];
             let right = self.eval(b)?;
+            if i + 1 < operands.len()
+                && let Value::Expr(e) = &right
+            {
+                self.may_repeat(id, e)?;
+            }
             let compared = self.binary(id, op, (a, left), (b, right.clone()))?;
             left = right;
             result = Some(match result {

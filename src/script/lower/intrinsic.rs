@@ -6,8 +6,8 @@ use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Typ
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind};
 
-/// The most nodes of an operand that comes to stand several times in what is made of a call: calls may nest, and each
-/// would make it as many times as large.
+/// The most nodes of an operand that comes to stand several times in what is made of a call or comparison: these may
+/// nest, and each would make it as many times as large.
 const MAX_REPEATED: usize = 20_000;
 
 impl Lower<'_> {
@@ -229,14 +229,14 @@ impl Lower<'_> {
         Ok(Expr::call(dtype, name, args))
     }
 
-    /// An error if an operand is too large to stand several times in what is made of a call.
-    fn may_repeat(&self, id: NodeId, operand: &Expr) -> Res<()> {
+    /// An error if an operand is too large to stand several times in what is made of the expression.
+    pub(super) fn may_repeat(&self, id: NodeId, operand: &Expr) -> Res<()> {
         let mut nodes = 0;
         operand.walk(&mut |_| nodes += 1);
         if nodes > MAX_REPEATED {
             return self.err(
                 id,
-                "this call stands for an expression that repeats an operand, which is too large for that",
+                "this stands for an expression that repeats an operand, which is too large for that",
             );
         }
         Ok(())
@@ -271,6 +271,7 @@ impl Lower<'_> {
         if a.dtype.is_integral() {
             return Ok(Expr::bool(false));
         }
+        self.may_repeat(id, &a)?;
         let infinity = Expr::float(f64::INFINITY, a.dtype.scalar());
         let size = self.abs(id, a.clone())?;
         let equal = self.at(id, fold::binary(BinOp::Eq, size, infinity))?;
