@@ -1,13 +1,14 @@
-"""Decides random boolean expressions with satir, TVM's analyzer and z3, and prints who decides how many.
+"""Decides boolean expressions with satir, TVM's analyzer and z3, and prints who decides how many.
 
-The expressions are of the kind that Halide's bounds inference asks about: comparisons of affine tiles, clamps,
+The expressions are read from JSON lines as `satir expr` takes them, such as `tables.py` makes of Caviar's data, or
+random ones of the kind that Halide's bounds inference asks about: comparisons of affine tiles, clamps,
 divisions and remainders by constants over up to six unbounded variables, half of them made so that they are true or
 false by construction of their two sides. z3, over the unbounded integers, is the judge: an expression is decidable
 if it proves that it always or never holds. A decision that z3 refutes, or that one of many sample points refutes, is
 counted as wrong and makes the exit status 1. What z3 leaves open within its limit is shown and not counted.
 
     cargo build --release
-    python benches/expressions/decide.py [--seed N] [--count N] [--satir PATH] [--no-tvm] [--show N]
+    python benches/expressions/decide.py [TABLE] [--seed N] [--count N] [--satir PATH] [--no-tvm] [--show N]
 """
 
 import argparse
@@ -19,6 +20,8 @@ import time
 from pathlib import Path
 
 import z3
+
+import tvmexpr
 
 Z3_LIMIT_MS = 4000
 POINTS = 200
@@ -143,6 +146,22 @@ def variables(tree, found):
     return found
 
 
+def read(path):
+    """The expressions of a table, over variables without ranges."""
+    for line in path.read_text().splitlines():
+        record = json.loads(line)
+        if record.get("precond") or any(var != {"dtype": "int32"} for var in record["vars"].values()):
+            sys.exit(f"{record['id']}: only variables of type int32 without ranges or preconditions can be judged")
+        yield tuples(tvmexpr.parse(record["expr"], {name: "int32" for name in record["vars"]}))
+
+
+def tuples(node):
+    """The tree as the generator makes them."""
+    if node.op == "const":
+        return bool(node.value) if node.dtype == "bool" else node.value
+    return node.value if node.op == "var" else (node.op.lower(), *map(tuples, node.args))
+
+
 def fold(tree, leaf, ops):
     """The tree's value with the given meaning of variables, integers and operators."""
     if not isinstance(tree, tuple):
@@ -186,7 +205,7 @@ def judge(tree, names, rng):
     if len(seen) == 2:
         return "both", seen
     ints = {name: z3.Int(name) for name in names}
-    formula = fold(tree, lambda x: ints[x] if x in ints else z3.IntVal(x), Z3)
+    formula = fold(tree, lambda x: ints[x] if x in ints else z3.BoolVal(x) if isinstance(x, bool) else z3.IntVal(x), Z3)
     solver = z3.Solver()
     solver.set("timeout", Z3_LIMIT_MS)
     truth = seen.pop()
@@ -225,7 +244,7 @@ def by_tvm(cases):
     answers = []
     for tree, names in cases:
         vars_ = {name: tirx.Var(name, "int32") for name in names}
-        e = fold(tree, lambda x: vars_[x] if x in vars_ else tirx.IntImm("int32", x), ops)
+        e = fold(tree, lambda x: vars_[x] if x in vars_ else tirx.IntImm("bool" if isinstance(x, bool) else "int32", x), ops)
         start = time.perf_counter()
         analyzer = sym.Analyzer()
         decided = None
@@ -242,6 +261,7 @@ def by_tvm(cases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("table", nargs="?", type=Path, help="JSON lines; without it, expressions are generated")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--satir", default=str(ROOT / "target" / "release" / "satir"))
@@ -251,12 +271,13 @@ def main():
 
     generator, rng = Generator(args.seed), random.Random(args.seed)
     cases, seen = [], set()
-    while len(cases) < args.count:
-        tree = generator.condition()
+    for tree in read(args.table) if args.table else iter(generator.condition, None):
         names = sorted(variables(tree, set()))
         if names and tree not in seen:
             seen.add(tree)
             cases.append((tree, names))
+        if not args.table and len(cases) == args.count:
+            break
 
     provers = {"satir": by_satir(args.satir, cases)}
     if not args.no_tvm:
@@ -265,7 +286,8 @@ def main():
     truths = [judge(tree, names, rng) for tree, names in cases]
     z3_time = time.perf_counter() - start
     count = {t: sum(t == truth for truth, _ in truths) for t in ("true", "false", "both", "open")}
-    print(f"{len(cases)} expressions, seed {args.seed}; by z3 ({z3_time:.0f} s): " + ", ".join(f"{n} {t}" for t, n in count.items()))
+    source = "" if args.table else f", seed {args.seed}"
+    print(f"{len(cases)} expressions{source}; by z3 ({z3_time:.0f} s): " + ", ".join(f"{n} {t}" for t, n in count.items()))
     decidable = count["true"] + count["false"]
     print(f"{'':8} {'true':>12} {'false':>12} {'decided':>9} {'wrong':>6} {'median us':>10} {'p99 us':>9}")
     failed = False

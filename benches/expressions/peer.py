@@ -53,9 +53,12 @@ def to_tvm(node, variables):
     raise Unsupported(node.op)
 
 
-def from_tvm(e):
-    """The text of one of TVM's expressions."""
+def from_tvm(e, name=lambda variable: variable.name):
+    """The text of one of TVM's expressions; `name` gives the name of a variable."""
+    text = lambda operand: from_tvm(operand, name)
     kind, dtype = type(e).__name__, str(e.ty)
+    if "vscale" in dtype:
+        raise Unsupported("vectors of a scalable length")
     if kind == "IntImm":
         if dtype == "bool":
             return str(bool(e.value))
@@ -63,25 +66,25 @@ def from_tvm(e):
     if kind == "FloatImm":
         return f"T.{dtype}({e.value!r})"
     if kind in ("Var", "SizeVar"):
-        return e.name
+        return name(e)
     if kind in BINARY:
-        return f"({from_tvm(e.a)} {BINARY[kind]} {from_tvm(e.b)})"
+        return f"({text(e.a)} {BINARY[kind]} {text(e.b)})"
     if kind in ("Div", "Mod", "Min", "Max"):
-        name = {"Div": "truncdiv", "Mod": "truncmod"}.get(kind, kind.lower())
-        return f"T.{name}({from_tvm(e.a)}, {from_tvm(e.b)})"
+        function = {"Div": "truncdiv", "Mod": "truncmod"}.get(kind, kind.lower())
+        return f"T.{function}({text(e.a)}, {text(e.b)})"
     if kind == "Not":
-        return f"(not {from_tvm(e.a)})"
+        return f"(not {text(e.a)})"
     if kind == "Select":
-        return f"T.Select({from_tvm(e.condition)}, {from_tvm(e.true_value)}, {from_tvm(e.false_value)})"
+        return f"T.Select({text(e.condition)}, {text(e.true_value)}, {text(e.false_value)})"
     if kind == "Cast":
-        return f'T.Cast("{dtype}", {from_tvm(e.value)})'
+        return f'T.Cast("{dtype}", {text(e.value)})'
     lanes = re.search(r"x(\d+)$", dtype)
     if kind == "Ramp" and lanes:
-        return f"T.Ramp({from_tvm(e.base)}, {from_tvm(e.stride)}, {lanes[1]})"
+        return f"T.Ramp({text(e.base)}, {text(e.stride)}, {lanes[1]})"
     if kind == "Broadcast" and lanes:
-        return f"T.Broadcast({from_tvm(e.value)}, {lanes[1]})"
+        return f"T.Broadcast({text(e.value)}, {lanes[1]})"
     if kind == "Call" and e.op.name.endswith("if_then_else"):
-        return f"T.if_then_else({', '.join(map(from_tvm, e.args))})"
+        return f"T.if_then_else({', '.join(map(text, e.args))})"
     raise Unsupported(kind)
 
 
@@ -104,7 +107,10 @@ class Peer:
         """Name, text and microseconds of what each simplifier makes of the expression."""
         for name in ("simplify", "rewrite_simplify", "canonical_simplify"):
             start = time.perf_counter()
-            result = self.under(self.conditions, getattr(self.analyzer, name))
+            try:
+                result = self.under(self.conditions, getattr(self.analyzer, name))
+            except (ValueError, RuntimeError) as why:
+                raise Unsupported("an error of TVM's analyzer") from why
             yield name, from_tvm(result), (time.perf_counter() - start) * 1e6
 
     def under(self, conditions, simplify):

@@ -20,6 +20,9 @@ BINARY = {
     ast.Div: "/",
     ast.BitAnd: "bitwise_and",
     ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.LShift: "shift_left",
+    ast.RShift: "shift_right",
 }
 CALLS = {
     "truncdiv": "truncdiv",
