@@ -6,6 +6,7 @@
 //! - bounds: `R // c = m` when `m*c <= R < (m+1)*c`,
 //! - common factors: `(g*R' + r) // (g*c') = (R' + r // g) // c'` (because `floor(floor(x / g) / c') = floor(x / (g*c'))`),
 //! - small parts: the same where `r` is a sum with `m*g <= r < (m+1)*g`,
+//! - residues: `(R + k) // c = R // c` where a known rest of `R` modulo a factor of `c` leaves `k` too small to count,
 //! - nesting: `(N // d + T) // c = (N + d*T) // (c*d)` for `d > 0`,
 //! - sign: `-N // c = -((N + c - 1) // c)`, so that the first coefficient is positive,
 //! - halves: `(P + 1) // 2 = P - P // 2` where the graph has `P // 2`.
@@ -20,7 +21,7 @@ use super::super::context::{self, Sign};
 use super::super::facts::{Graph, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Monomial, Poly, common_factor, gcd};
-use super::{BOUND_DEPTH, bound, build, nonzero, quotient_of, step, truncated_quotient_of, unite_with};
+use super::{BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite_with};
 use crate::ir::{BinOp, DType};
 
 /// How many common factors and inner quotients are taken out of one fraction.
@@ -63,6 +64,7 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
     if let Some(m) = range.as_point() {
         return whole.add(&Poly::constant(m));
     }
+    rest = without_offset(graph, &rest, c).unwrap_or(rest);
     if c == 2 {
         // The coefficients are odd: -m = m - 2*m.
         let negative = rest.filter(|m, k| !m.is_empty() && k < 0);
@@ -90,6 +92,19 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
     }
     let reduced = quotient(graph, BinOp::FloorDiv, &numerator, &Poly::constant(divisor), dtype);
     poly_of(graph, reduced).add(&whole)
+}
+
+/// `n` without its constant, if that does not change `n // c`: where `n` leaves the rest `r` modulo a factor `g` of `c`,
+/// all of `n - r` to `n - r + g - 1` have one quotient.
+fn without_offset(graph: &Graph, n: &Poly, c: i64) -> Option<Poly> {
+    let k = n.const_term();
+    if k == 0 {
+        return None;
+    }
+    let known = residue_of(graph, n);
+    let g = gcd(known.modulus(), c);
+    let r = known.rest().rem_euclid(g);
+    (r - g < k && k <= r).then(|| n.without_const())
 }
 
 /// The normal form of `p // 2` if the graph has it already. The sum `p - p // 2` is worse than the atom `(p + 1) // 2`, as
