@@ -258,3 +258,17 @@ fn shifts_by_amounts_that_are_too_large_stay_guarded() {
          if 0 <= n and n < 31:\n    A[5] = T.shift_right(A[5], n)\nA[6] = 3",
     );
 }
+
+#[test]
+fn shifts_are_products_and_quotients_only_where_no_bit_is_lost() {
+    let params = "A: T.Buffer((32,), \"int32\"), n: T.int32";
+    let body = "for i in range(16):\n    A[i] = T.shift_right(T.shift_left(i, 20), 20)\n\
+                A[16] = T.shift_right(T.shift_left(n, 20), 20)\n\
+                A[17] = T.shift_right(n * 4, 2)\n\
+                A[18:22] = T.shift_left(T.Ramp(0, 1, 4), T.Broadcast(4, 4))";
+    holds(params, body);
+    let text = optimized(params, body, &Options::default());
+    for line in ["A[i] = i\n", "A[16] = n << 20 >> 20\n", "A[17] = n\n", "A[18:22] = T.Ramp(0, 16, 4)\n"] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+}

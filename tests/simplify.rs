@@ -286,4 +286,27 @@ fn known_rests_decide_others() {
         "if x % 4 == 0:\n    A[0] = 1\n    A[1] = 0",
     );
     check_same("if x % 4 == 0:\n    A[0] = x % 8\nA[1] = x % 2");
+    check("if x % 2 == 0:\n    A[0] = (x + 1) // 2", "if x % 2 == 0:\n    A[0] = x // 2");
+    check_same("if x % 2 == 1:\n    A[0] = (x + 1) // 2\nA[1] = (x + 1) // 2");
+}
+
+#[test]
+fn extrema_that_differ_by_constants_have_a_bounded_difference() {
+    check("A[0] = T.min(x * 4 + 63, n) - T.min(x * 4, n - 3)", "A[0] = T.min(63, T.max(3, n - x * 4))");
+    check("A[0] = T.max(x * 4, n - 3) - T.max(n, x * 4 + 63)", "A[0] = T.min(63, T.max(3, n - x * 4)) + -66");
+}
+
+#[test]
+fn bit_operations_work_lane_by_lane() {
+    let select =
+        |condition: &str| format!("A[0:4] = T.Select({condition}, T.Broadcast(1, 4), T.Broadcast(2, 4))");
+    let (near, far) = ("T.Ramp(x, 1, 4) < T.Broadcast(n, 4)", "T.Ramp(x, 1, 4) < T.Broadcast(n + 1, 4)");
+    check(&select(&format!("({near}) & ({far})")), &select(near));
+    check(&select(&format!("({near}) | ({far})")), &select("T.Ramp(x, 1, 4) <= T.Broadcast(n, 4)"));
+    check(&select("T.Broadcast(x < 3, 4) | T.Broadcast(3 <= x, 4)"), "A[0:4] = T.Broadcast(1, 4)");
+    check(
+        &select(&format!("({near}) & (T.Ramp(n, 1, 4) < T.Broadcast(x, 4))")),
+        "A[0:4] = T.Broadcast(2, 4)",
+    );
+    check_same(&select(&format!("({near}) & (T.Ramp(n, -2, 4) < T.Broadcast(x, 4))")));
 }

@@ -8,7 +8,7 @@ raises `Unsupported`.
 
 import re
 
-from tvmexpr import Unsupported
+from tvmexpr import Unsupported, wrap
 
 TOKEN = re.compile(
     r"\s*(?:(?P<float>\d+\.\d*(?:[eE]-?\d+)?f?)|(?P<int>0[xX][0-9a-fA-F]+|\d+)[uUlL]*|(?P<name>[A-Za-z_][\w:]*)"
@@ -54,8 +54,8 @@ class Scope:
     def __init__(self, outer=None):
         self.values = dict(outer.values) if outer else {}
         self.variables = dict(outer.variables) if outer else {}
-        # Shared: what an inner block pushes it pops.
-        self.facts = outer.facts if outer and outer.facts else {}
+        # Ranges and alignments of variables, by the name of their scope and the variable.
+        self.facts = dict(outer.facts) if outer else {}
 
     def statement(self, text, line):
         if match := re.match(r"(\w+)\.push\(\"(\w+)\", (ModulusRemainder|Interval)\(([^()]*)\)\)$", text):
@@ -77,7 +77,7 @@ class Scope:
         try:
             if match:
                 dtype, lanes = type_of(match[2] or "Int(32)")
-                self.variables[match[3] or match[4]] = dtype + (f"x{lanes}" if lanes > 1 else "")
+                self.variables[match[3] or match[4]] = with_lanes(dtype, lanes)
                 self.values[name] = Value(match[3] or match[4], dtype, lanes)
             else:
                 self.values[name] = Parser(text.split("=", 1)[1], self.values).whole()
@@ -127,6 +127,10 @@ def type_of(text):
         return "bool", (numbers or [1])[0]
     dtype = {"Int": "int", "UInt": "uint", "Bool": "bool"}[match[1]] + "".join(map(str, bits))
     return dtype, int(match[3]) if match[3] else (numbers or [1])[0]
+
+
+def with_lanes(dtype, lanes):
+    return f"{dtype}x{lanes}" if lanes > 1 else dtype
 
 
 class Parser:
@@ -227,7 +231,11 @@ class Parser:
             dtype, lanes = self.type()
             self.expect(",")
             value = self.expression()
-            value = Value(f'T.Cast("{dtype}{f"x{lanes}" if lanes > 1 else ""}", {broadcast(value, lanes).text})', dtype, lanes)
+            if name == "make_const" and value.literal is not None and dtype != "bool":
+                number = wrap(value.literal, dtype)
+                value = broadcast(Value(f"T.{dtype}({number})", dtype), lanes)
+            else:
+                value = Value(f'T.Cast("{with_lanes(dtype, lanes)}", {broadcast(value, lanes).text})', dtype, lanes)
         elif name in ("ramp", "broadcast", "Ramp::make", "Broadcast::make"):
             first = self.expression()
             self.expect(",")

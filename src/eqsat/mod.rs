@@ -267,6 +267,10 @@ pub(crate) fn saturate_within(
     rewrite_rounds: usize,
     growth: usize,
 ) -> usize {
+    let callees = &lowered.callees;
+    theory::vector::look_into_calls(&mut lowered.graph, |callee, dtype| {
+        rewrite::in_lanes(callees, callee, dtype)
+    });
     let mut rounds = theory::run(&mut lowered.graph, node_limit);
     let node_limit =
         node_limit.min(lowered.graph.total_size().saturating_mul(growth).saturating_add(GROWTH_FLOOR));

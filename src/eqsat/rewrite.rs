@@ -297,6 +297,12 @@ impl<'a> Matcher<'a> {
                     _ => Some(Term(Poly::constant(fold(*op, a.constant()?, b.constant()?)?))),
                 }
             }
+            Pat::Op(RuleOp::ShiftLeft, args) => {
+                let [a, places] = &args[..] else { return None };
+                let places = u32::try_from(self.term(places, subst)?.constant()?).ok()?;
+                let factor = 1i64.checked_shl(places).filter(|&f| f > 0)?;
+                self.term(a, subst)?.0.scale(factor).map(Term)
+            }
             Pat::Op(..) | Pat::Float(..) | Pat::Cast(..) | Pat::Fold(..) | Pat::Lanes => None,
         }
     }
@@ -362,6 +368,16 @@ fn resolve(ty: TypeRef, subst: &Subst) -> Option<DType> {
         TypeRef::Bool => Some(DType::BOOL),
         TypeRef::Is(dtype) => Some(dtype),
         TypeRef::Var(var) => subst.types[var],
+    }
+}
+
+/// What the call of an intrinsic computes in each lane, if it is a bit operation or a shift: between conditions these
+/// are `and` and `or`.
+pub(super) fn in_lanes(callees: &Callees, callee: u32, dtype: DType) -> Option<Op> {
+    match call_op(callees.name(callee)?)? {
+        RuleOp::BitAnd if dtype.is_bool() => Some(Op::Bin(BinOp::And)),
+        RuleOp::BitOr if dtype.is_bool() => Some(Op::Bin(BinOp::Or)),
+        _ => Some(Op::Call(callee)),
     }
 }
 

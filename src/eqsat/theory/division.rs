@@ -21,7 +21,9 @@ use super::super::context::{self, Sign};
 use super::super::facts::{Graph, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Monomial, Poly, common_factor, gcd};
-use super::{BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite_with};
+use super::{
+    BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite_with,
+};
 use crate::ir::{BinOp, DType};
 
 /// How many common factors and inner quotients are taken out of one fraction.

@@ -34,6 +34,31 @@ pub(super) fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
     graph.union(id, lanes)
 }
 
+/// Puts the lanes of calls of bit operations and shifts into their classes, operands first; `in_lanes` tells what such a
+/// call of a type does there. The theory does not know callees, so these steps are done for it.
+pub(in super::super) fn look_into_calls(graph: &mut Graph, in_lanes: impl Fn(u32, DType) -> Option<Op>) {
+    let of_call = |node: &Node| match node.op {
+        Op::Call(callee) => in_lanes(callee, node.dtype),
+        _ => None,
+    };
+    let mut calls: Vec<(Id, Node, Op)> = graph
+        .classes()
+        .filter(|c| !c.data.dtype.is_scalar())
+        .flat_map(|c| c.nodes.iter().filter_map(|node| Some((c.id, node.clone(), of_call(node)?))))
+        .collect();
+    if calls.is_empty() {
+        return;
+    }
+    calls.sort_unstable();
+    for (id, node, op) in calls {
+        let children: Vec<Id> = node.children.iter().map(|&c| lane_of(graph, c, MAX_DEPTH)).collect();
+        let lane = graph.add(Node::new(op, node.dtype.scalar(), children));
+        let lanes = graph.add(Node::new(Op::Lanes, node.dtype, [lane]));
+        graph.union(id, lanes);
+    }
+    rebuild(graph);
+}
+
 /// How deep float operations are looked into for what is known of their lanes.
 const MAX_FLOATS: u32 = 4;
 
@@ -179,7 +204,12 @@ impl Offering {
             return class;
         }
         for node in graph[lane].nodes.clone() {
-            let works = matches!(node.op, Op::Bin(_) | Op::Not | Op::Cast | Op::Select | Op::Likely);
+            // Of calls only those depend on the lane that work lane by lane. Between vectors `and` and `or` are calls.
+            let works = match node.op {
+                Op::Bin(op) => !op.is_logic(),
+                Op::Not | Op::Cast | Op::Select | Op::Likely | Op::Call(_) => true,
+                _ => false,
+            };
             if node.op == Op::LaneOf {
                 graph.union(class, node.children[0]);
             } else if works {
