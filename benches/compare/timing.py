@@ -35,9 +35,14 @@ def in_process(program, text, bindings, mode="semantic"):
     with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
         file.write(text)
         file.flush()
-        query = json.dumps([{"path": file.name, "bindings": bindings, "syntactic": mode == "syntactic"}])
-        done = subprocess.run([str(program)], input=query, capture_output=True, text=True, timeout=600, check=True)
-    return json.loads(done.stdout)[0] * 1e-3
+        [least] = all_in_process(program, [{"path": file.name, "bindings": bindings, "syntactic": mode == "syntactic"}])
+    return least["milliseconds"] * 1e-3
+
+
+def all_in_process(program, queries):
+    """For each of the queries: milliseconds of processor time, and microseconds of the stages by the clock."""
+    done = subprocess.run([str(program)], input=json.dumps(queries), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def of_process(run, repeats):
