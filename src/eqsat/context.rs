@@ -11,7 +11,7 @@ use super::facts::{Graph, poly_of};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
-use super::theory::{BOUND_DEPTH, bound};
+use super::theory::{BOUND_DEPTH, bound, unite};
 use super::witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
@@ -248,17 +248,17 @@ pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
         for node in nodes {
             match (&node.op, &node.children[..]) {
                 (Op::Bin(BinOp::And), &[a, b]) if truth => {
-                    changed |= graph.union(a, class);
-                    changed |= graph.union(b, class);
+                    changed |= unite(graph, a, class);
+                    changed |= unite(graph, b, class);
                 }
                 (Op::Bin(BinOp::Or), &[a, b]) if !truth => {
-                    changed |= graph.union(a, class);
-                    changed |= graph.union(b, class);
+                    changed |= unite(graph, a, class);
+                    changed |= unite(graph, b, class);
                 }
-                (Op::Likely, &[a]) => changed |= graph.union(a, class),
+                (Op::Likely, &[a]) => changed |= unite(graph, a, class),
                 (Op::Not, &[a]) => {
                     let opposite = graph.add(Node::int(i64::from(!truth), DType::BOOL));
-                    changed |= graph.union(a, opposite);
+                    changed |= unite(graph, a, opposite);
                 }
                 (Op::Bin(op), &[a, b]) if super::facts::in_theory(graph[a].data.dtype) => {
                     changed |= unite_equals(graph, *op, truth, a, b);
@@ -276,7 +276,9 @@ pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
             }
         }
     }
-    rebuild(graph);
+    if changed || !graph.clean {
+        rebuild(graph);
+    }
     changed
 }
 
@@ -288,10 +290,10 @@ fn unite_equals(graph: &mut Graph, op: BinOp, truth: bool, a: Id, b: Id) -> bool
         BinOp::Ne => (BinOp::Eq, !truth),
         _ => return false,
     };
-    let mut changed = equal && graph.union(a, b);
+    let mut changed = equal && unite(graph, a, b);
     if let Some(class) = graph.lookup(Node::bin(opposite, DType::BOOL, a, b)) {
         let value = graph.add(Node::int(i64::from(!truth), DType::BOOL));
-        changed |= graph.union(class, value);
+        changed |= unite(graph, class, value);
     }
     changed
 }

@@ -15,7 +15,6 @@ pub(crate) mod divisors;
 pub(crate) mod shared;
 
 use egg::Id;
-use hashbrown::HashSet;
 
 use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::Node;
@@ -62,19 +61,7 @@ pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
 
 /// As [`offer_all`], of the classes that some node of the roots needs.
 pub(crate) fn offer_needed(graph: &mut Graph, roots: &[Id], node_limit: usize) {
-    offer_each(graph, node_limit, |graph| {
-        let mut needed: Vec<Id> = Vec::new();
-        let mut seen = HashSet::new();
-        let mut open = roots.to_vec();
-        while let Some(id) = open.pop() {
-            let id = graph.find(id);
-            if seen.insert(id) {
-                needed.push(id);
-                open.extend(graph[id].nodes.iter().flat_map(|node| &node.children));
-            }
-        }
-        needed
-    });
+    offer_each(graph, node_limit, |graph| super::needed(graph, roots));
 }
 
 fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph) -> Vec<Id>) {

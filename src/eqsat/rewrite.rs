@@ -33,6 +33,18 @@ pub(crate) fn apply(
     rewrites: &Rewrites,
     node_limit: usize,
 ) -> usize {
+    let classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
+    apply_to(&classes, graph, callees, rewrites, node_limit)
+}
+
+/// As [`apply`], to some classes only.
+pub(crate) fn apply_to(
+    classes: &[Id],
+    graph: &mut Graph,
+    callees: &mut Callees,
+    rewrites: &Rewrites,
+    node_limit: usize,
+) -> usize {
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher::new(graph, callees);
@@ -40,7 +52,7 @@ pub(crate) fn apply(
         matcher.summaries.iter().for_each(|summary| heads.insert_all(summary.heads));
         let applicable = rewrites.applicable(heads);
         let mut counts = vec![0; rewrites.rules()];
-        let mut classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
+        let mut classes = classes.to_vec();
         classes.sort_unstable();
         let mut matches = Vec::new();
         for class in classes {

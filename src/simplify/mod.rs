@@ -30,7 +30,7 @@ mod region;
 mod sample;
 mod shapes;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inline;
@@ -142,6 +142,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
+        answers: RefCell::default(),
     };
     let done = Simplified { expressions: inlined, conditions: 0 };
     let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
@@ -192,6 +193,7 @@ pub fn expression(
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
+        answers: RefCell::default(),
     };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {

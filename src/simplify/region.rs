@@ -1,9 +1,10 @@
 //! Expressions at one place: a small contextual e-graph, and the cheapest tree for each.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use egg::Id;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::base::Base;
 use super::conditions;
@@ -17,7 +18,7 @@ use crate::eqsat::forms;
 use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
-use crate::eqsat::{canonical, raise, saturate, theory};
+use crate::eqsat::{canonical, raise, saturate, saturate_sites, theory};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, intrin};
 
 /// The most e-nodes of one region's graph.
@@ -39,7 +40,16 @@ pub(super) struct Engine<'a> {
     pub sampler: Sampler,
     /// What holds in the whole function.
     pub base: Base,
+    /// What was found before: what one place asks, another that knows the same often asks as well.
+    pub answers: RefCell<HashMap<Question, Answer>>,
 }
+
+/// Expressions, and the facts under which the cheapest equal ones are looked for. The other things that are known, ranges
+/// and values, belong to the variables that occur.
+type Question = (Vec<Expr>, Vec<(Expr, bool)>);
+
+/// For each expression a cheaper one, if there is one.
+type Answer = Rc<[Option<Expr>]>;
 
 /// Which expressions of a region are simplified.
 ///
@@ -109,19 +119,33 @@ fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize 
     if roots.is_empty() {
         return 0;
     }
+    let question: Question = (roots.iter().map(|e| (**e).clone()).collect(), known.facts.clone());
+    let before = engine.answers.borrow().get(&question).cloned();
+    let answer = before.unwrap_or_else(|| {
+        let exprs: Vec<&Expr> = question.0.iter().collect();
+        let answer = Answer::from(cheapest(engine, known, &exprs));
+        engine.answers.borrow_mut().insert(question, Rc::clone(&answer));
+        answer
+    });
     let mut replaced = 0;
-    let exprs: Vec<&Expr> = roots.iter().map(|e| &**e).collect();
-    let Some((lowered, selection)) = saturated(engine, known, &exprs) else { return replaced };
-    let safe = traps::safe_sites(&lowered, &selection);
-    for ((root, new), safe) in roots.iter_mut().zip(raise::expressions(&lowered, &selection)).zip(safe) {
-        let Some(new) = new.filter(|_| safe) else { continue };
-        let cheaper = || cost_of_expr(engine.profile, &new) < cost_of_expr(engine.profile, root);
-        if new.dtype == root.dtype && cheaper() {
-            **root = new;
+    for (root, new) in roots.iter_mut().zip(&*answer) {
+        if let Some(new) = new {
+            **root = new.clone();
             replaced += 1;
         }
     }
     replaced
+}
+
+/// For each expression the cheapest equal one, if that is cheaper.
+fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<Expr>> {
+    let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
+    let safe = traps::safe_sites(&lowered, &selection);
+    let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
+    let cheaper = |new: &Expr, old: &Expr| {
+        new.dtype == old.dtype && cost_of_expr(engine.profile, new) < cost_of_expr(engine.profile, old)
+    };
+    found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
 }
 
 /// Equal expressions that cannot trap where `known` holds, if there are such for all.
@@ -157,7 +181,10 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
     let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
-        saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+        match engine.reach {
+            Reach::Everything => saturate(&mut lowered, engine.rewrites, NODE_LIMIT),
+            Reach::Context => saturate_sites(&mut lowered, engine.rewrites, NODE_LIMIT),
+        };
     } else {
         // What takes rules is left to the graph of the whole function.
         theory::run(&mut lowered.graph, NODE_LIMIT);

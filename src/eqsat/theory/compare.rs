@@ -11,7 +11,7 @@ use super::super::context;
 use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, gcd};
-use super::{BOUND_DEPTH, bound, build, divides, remainders_in, truncated_quotient_of};
+use super::{BOUND_DEPTH, bound, build, divides, remainders_in, truncated_quotient_of, unite};
 use crate::ir::{BinOp, DType};
 
 /// Decides a comparison, or gives comparisons of equal meaning one class.
@@ -36,7 +36,7 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
     let left = build(graph, &left, dtype);
     let right = build(graph, &right, dtype);
     let canonical = graph.add(Node::bin(kind, dtype, left, right));
-    let changed = graph.union(id, canonical);
+    let changed = unite(graph, id, canonical);
     if (kind, left, right) != (op, a, b) {
         return changed;
     }
@@ -105,7 +105,7 @@ fn without_truncation(graph: &Graph, sum: &Poly) -> Option<Poly> {
 
 fn decide(graph: &mut Graph, id: Id, truth: bool) -> bool {
     let constant = graph.add(Node::int(i64::from(truth), DType::BOOL));
-    graph.union(id, constant)
+    unite(graph, id, constant)
 }
 
 /// `difference op 0` as one of `sum <= 0`, `sum == 0`, `sum != 0`.
@@ -210,7 +210,7 @@ fn ways(graph: &mut Graph, id: Id, kind: BinOp, sum: &Poly, dtype: DType) {
     for (op, a, b) in ways {
         let (a, b) = (build(graph, &a, dtype), build(graph, &b, dtype));
         let node = graph.add(Node::bin(op, dtype, a, b));
-        graph.union(id, node);
+        unite(graph, id, node);
     }
 }
 

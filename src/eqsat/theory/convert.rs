@@ -5,7 +5,7 @@ use egg::Id;
 use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
-use super::{bound, unite_with};
+use super::{bound, unite, unite_with};
 use crate::arith::Interval;
 use crate::ir::DType;
 use crate::ir::value::{self, Value};
@@ -36,11 +36,11 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
     match result {
         Some(Ok(Value::Int(v))) => {
             let constant = graph.add(Node::int(v, node.dtype));
-            graph.union(id, constant)
+            unite(graph, id, constant)
         }
         Some(Ok(Value::Float(v))) => {
             let constant = graph.add(Node::new(Op::Float(v.to_bits()), node.dtype, []));
-            graph.union(id, constant)
+            unite(graph, id, constant)
         }
         Some(Err(_)) | None => false,
     }
@@ -51,7 +51,7 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
 pub(super) fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
     let from = graph[a].data.dtype;
     if from == to {
-        return graph.union(id, a);
+        return unite(graph, id, a);
     }
     if !in_theory(from) || !in_theory(to) {
         return false;

@@ -22,7 +22,8 @@ use super::super::facts::{Graph, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Monomial, Poly, common_factor, gcd};
 use super::{
-    BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite_with,
+    BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite,
+    unite_with,
 };
 use crate::ir::{BinOp, DType};
 
@@ -43,7 +44,7 @@ pub(super) fn floordiv(graph: &mut Graph, id: Id, a: Id, b: Id) -> bool {
             // x // -c = -x // c.
             let (Some(negated), Some(c)) = (p.scale(-1), c.checked_neg()) else { return false };
             let quotient = quotient(graph, BinOp::FloorDiv, &negated, &Poly::constant(c), dtype);
-            graph.union(id, quotient)
+            unite(graph, id, quotient)
         }
         None => floordiv_symbolic(graph, id, &p, a, b, dtype),
     }
@@ -211,7 +212,7 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
     changed |= split_vanishing(graph, id, p, &divisor, b, dtype);
     if let Some((n, d)) = cancel(graph, p, &divisor) {
         let cancelled = quotient(graph, BinOp::FloorDiv, &n, &d, dtype);
-        changed |= graph.union(id, cancelled);
+        changed |= unite(graph, id, cancelled);
     }
     if range.at_least(0) {
         let inner = graph[a].nodes.iter().find_map(|n| match n.as_bin() {
@@ -223,7 +224,7 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
         {
             let product = build(graph, &product, dtype);
             let merged = graph.add(Node::bin(BinOp::FloorDiv, dtype, x, product));
-            changed |= graph.union(id, merged);
+            changed |= unite(graph, id, merged);
         }
     }
     changed
@@ -321,7 +322,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
         let sign = context::sign(graph, &p);
         if up(sign) {
             let floored = graph.add(Node::bin(BinOp::FloorDiv, dtype, a, b));
-            return graph.union(id, floored);
+            return unite(graph, id, floored);
         }
         if down(sign) {
             return opposite(graph, id, BinOp::FloorDiv, &p, &q, dtype);
@@ -331,7 +332,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
         return match cancel(graph, &p, &q) {
             Some((n, d)) => {
                 let cancelled = quotient(graph, BinOp::Div, &n, &d, dtype);
-                graph.union(id, cancelled)
+                unite(graph, id, cancelled)
             }
             None => false,
         };
@@ -369,7 +370,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
         Some((n, 1)) => unite_with(graph, id, &n, dtype),
         Some((n, c)) => {
             let reduced = quotient(graph, BinOp::Div, &n, &Poly::constant(c), dtype);
-            graph.union(id, reduced)
+            unite(graph, id, reduced)
         }
         None => c == 1 && unite_with(graph, id, &p, dtype),
     }

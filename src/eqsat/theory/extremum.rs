@@ -12,7 +12,7 @@ use super::super::facts::{Graph, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, common_factor};
 use super::super::witness;
-use super::{BOUND_DEPTH, bound, build, unite_with};
+use super::{BOUND_DEPTH, bound, build, unite, unite_with};
 use crate::ir::BinOp;
 
 /// The most operands of one chain.
@@ -49,7 +49,7 @@ pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bo
     };
     let result = poly_of(graph, chain).scale(factor).and_then(|p| p.add(&common));
     match result {
-        Some(p) if p.as_atom() == Some(graph.find(chain)) => graph.union(id, chain),
+        Some(p) if p.as_atom() == Some(graph.find(chain)) => unite(graph, id, chain),
         Some(p) => unite_with(graph, id, &p, dtype),
         None => false,
     }

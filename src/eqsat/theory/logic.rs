@@ -6,7 +6,7 @@ use super::super::facts::{Graph, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
 use super::compare::bounded_sum;
-use super::{BOUND_DEPTH, bound};
+use super::{BOUND_DEPTH, bound, unite};
 use crate::ir::{BinOp, DType};
 
 /// The most parts of a condition that are compared with each other.
@@ -27,10 +27,10 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
     let neutral = if op == BinOp::And { 1 } else { 0 };
     let (x, y) = (graph[a].data.interval.as_point(), graph[b].data.interval.as_point());
     if x == Some(neutral) || a == b || y == Some(1 - neutral) {
-        return graph.union(id, b);
+        return unite(graph, id, b);
     }
     if y == Some(neutral) || x == Some(1 - neutral) {
-        return graph.union(id, a);
+        return unite(graph, id, a);
     }
     let mut parts = Vec::new();
     gather(graph, op, a, MAX_DEPTH, &mut parts);
@@ -44,7 +44,7 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
         for j in i + 1..parts.len() {
             if excludes(graph, parts[i], parts[j], and) {
                 let decided = graph.add(Node::int(1 - neutral, DType::BOOL));
-                return graph.union(id, decided);
+                return unite(graph, id, decided);
             }
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
     // One order for all of the same parts.
     parts.sort_unstable();
     match parts.into_iter().reduce(|x, y| graph.add(Node::bin(op, DType::BOOL, x, y))) {
-        Some(rest) => graph.union(id, rest),
+        Some(rest) => unite(graph, id, rest),
         None => false,
     }
 }
@@ -202,11 +202,11 @@ pub(super) fn not(graph: &mut Graph, id: Id, a: Id) -> bool {
         _ => None,
     });
     match inverse {
-        Some(Ok(x)) => graph.union(id, x),
+        Some(Ok(x)) => unite(graph, id, x),
         Some(Err((op, x, y))) => {
             let operand = graph[x].data.dtype;
             let flipped = graph.add(Node::bin(op, operand, x, y));
-            graph.union(id, flipped)
+            unite(graph, id, flipped)
         }
         None => false,
     }

@@ -50,7 +50,10 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
         let mut changed = refresh(graph);
         if graph.analysis.contextual {
             changed |= context::assume_what_is_true(graph);
-            changed |= nonzero::collect(graph);
+            if nonzero::collect(graph) {
+                rebuild(graph);
+                changed = true;
+            }
         }
         if changed {
             graph.analysis.unproven.get_mut().clear();
@@ -161,8 +164,8 @@ fn known_of_atoms(graph: &Graph, id: Id, poly: &Poly) -> u64 {
     hasher.finish()
 }
 
-/// Unites two classes; whether they were two. (The graph's own method counts as a change in any case.)
-fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
+/// Unites two classes; whether they were two. (The graph's own method has it rebuilt in any case.)
+pub(crate) fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
     graph.find(a) != graph.find(b) && graph.union(a, b)
 }
 
@@ -399,11 +402,11 @@ fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
                 _ if then == otherwise => then,
                 _ => return false,
             };
-            graph.union(id, target)
+            unite(graph, id, target)
         }
         // The hint is for conditions.
         (Op::Likely, &[a]) if !node.dtype.is_bool() || graph[a].data.interval.as_point().is_some() => {
-            graph.union(id, a)
+            unite(graph, id, a)
         }
         (Op::Cast, &[a]) => convert::cast(graph, id, node.dtype, a),
         (Op::Not, &[a]) => logic::not(graph, id, a),
@@ -447,5 +450,5 @@ pub(crate) fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 
 fn unite_with(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) -> bool {
     let target = build(graph, poly, dtype);
-    graph.union(id, target)
+    unite(graph, id, target)
 }
