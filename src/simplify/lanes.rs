@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 /// How many points there are.
-pub(super) const LANES: usize = 256;
+pub(super) const LANES: usize = 128;
 
 const WORDS: usize = LANES / 64;
 
