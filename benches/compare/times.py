@@ -27,6 +27,7 @@ sys.path.insert(0, str(HERE))
 import compare  # noqa: E402
 import programs  # noqa: E402
 import report  # noqa: E402
+import stages  # noqa: E402
 import timing  # noqa: E402
 import variants  # noqa: E402
 
@@ -62,13 +63,13 @@ def stencil(statements):
 
 
 def measure(args, text, bindings, repeats):
-    """Milliseconds: of TVM, in process, and of satir's process."""
+    """Milliseconds: of TVM, in process, and of satir's process; and microseconds of satir's stages."""
     passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
     theirs, _ = timing.of_passes(passes, variants.as_module(text))
-    inside = timing.in_process(args.in_process, text, bindings)
+    inside, taken = timing.in_process_by_stage(args.in_process, text, bindings)
     command = [args.satir, "cse", "-", *variants.bind_argument(bindings)]
     process, _ = timing.of_process(lambda: variants.satir(command, text), repeats)
-    return 1e3 * theirs, 1e3 * inside, 1e3 * process
+    return (1e3 * theirs, 1e3 * inside, 1e3 * process), taken
 
 
 def show(name, times):
@@ -79,10 +80,11 @@ def show(name, times):
     print(f"{name:40} TVM {theirs:9.2f}   {inside}   process {process:9.2f}", flush=True)
 
 
-def document(found, grown_programs):
+def document(found, taken, grown_programs):
     """The figures as Markdown."""
     ratios = [inside / theirs for theirs, inside, _ in found.values()]
     processes = statistics.median(process for *_, process in found.values()) if found else math.nan
+    longer, share = stages.summary(taken)
     head = [
         "# Time of the passes\n",
         f"Made by `.venv/bin/python benches/compare/times.py --output benches/TIMES.md` (satir {compare.commit()}; {report.versions()}).\n",
@@ -92,6 +94,8 @@ def document(found, grown_programs):
     figures = [
         ["in process over TVM's passes, geometric mean", "at most 2", f"{report.geomean(ratios):.2f}" if ratios else ""],
         ["whole process, median", "at most 15", f"{processes:.2f}"],
+        ["programs in which contextual simplification is longer than the rest of sharing", "0", str(longer)],
+        ["contextual simplification in the time of all stages of all programs", "", f"{share:.0%}"],
     ]
     columns = ["program", "TVM", "in process", "ratio", "whole process"]
 
@@ -121,10 +125,10 @@ def main():
     args = parser.parse_args()
     found = programs.load(args.corpus, "corpus") or programs.load(args.folder, "generated")
     found = [p for p in found if not args.names or p["name"] in args.names]
-    times = {}
+    times, taken = {}, {}
     for program in found:
         text = pathlib.Path(program["path"]).read_text()
-        times[program["name"]] = measure(args, text, program["bindings"], args.repeats)
+        times[program["name"]], taken[program["name"]] = measure(args, text, program["bindings"], args.repeats)
         show(program["name"], times[program["name"]])
     if times:
         ratios = [inside / theirs for theirs, inside, _ in times.values()]
@@ -137,10 +141,10 @@ def main():
     for name, make in [] if args.names else [("copy", copy), ("stencil", stencil)]:
         for size in args.sizes:
             label = f"{name} {size}"
-            grown_programs[label] = measure(args, make(size), {}, 1 if size > 1000 else args.repeats)
+            grown_programs[label], _ = measure(args, make(size), {}, 1 if size > 1000 else args.repeats)
             show(label, grown_programs[label])
     if args.output:
-        args.output.write_text(document(times, grown_programs))
+        args.output.write_text(document(times, taken, grown_programs))
 
 
 if __name__ == "__main__":
