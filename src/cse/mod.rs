@@ -19,7 +19,7 @@ pub use report::{
     BindingReport, Chosen, FunctionReport, Limit, Measure, Operations, Replaced, Report, SearchReport,
 };
 
-use crate::cost::{Cost, CostBreakdown};
+use crate::cost::Cost;
 use crate::eqsat;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
@@ -64,48 +64,78 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
     }
     let out = Module { name: module.name.clone(), attrs: module.attrs.clone(), funcs };
     verify(&out).map_err(|violations| Error::Broken { pass: options.mode.pass(), violations })?;
-    Ok((out, Report { mode: options.mode, functions, time_us: micros(start) }))
+    Ok((out, Report { mode: options.mode, functions, time_us: report::micros(start.elapsed()) }))
 }
 
-/// The cheapest of the input, syntactic sharing and, if asked for, equality saturation. Of equally cheap ones the
-/// first of these.
+/// The most passes over a function.
+const MOST_PASSES: usize = 6;
+
+/// Optimizes a function until nothing changes any more: what equalities showed is worth a search of its own, and what is
+/// optimized again stays as it is.
 fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
-    let before = summary::cost(func, options);
-    let mut best = Best { cost: before.total, func: None, ties: false };
-    let mut report = FunctionReport::new(func, summary::measure(&before));
-    let start = Instant::now();
-    syntactic(func, options, &mut best, &mut report);
-    report.stages.insert("syntactic".to_owned(), micros(start));
-    if options.mode == Mode::Semantic {
-        semantic(func, options, &mut best, &mut report);
+    // A limit beyond what the clock can hold is none.
+    let deadline = Instant::now().checked_add(options.budgets.time);
+    let mut cost = summary::cost(func, options);
+    let mut report = FunctionReport::new(func, summary::measure(&cost));
+    let mut result: Option<PrimFunc> = None;
+    for _ in 0..MOST_PASSES {
+        let current = result.as_ref().unwrap_or(func);
+        let Some((mut next, by)) = pass(current, cost.total, options, deadline, &mut report) else { break };
+        simplify::tidy(&mut next);
+        cost = summary::cost(&next, options);
+        report.choose(by, summary::measure(&cost));
+        result = Some(next);
     }
-    let Some(result) = best.func else { return Ok((func.clone(), report)) };
+    let Some(result) = result else { return Ok((func.clone(), report)) };
     report.bindings = summary::new_bindings(func, &result, options);
     Ok((result, report))
 }
 
-/// The cheapest function so far; `None` is the input.
-struct Best {
+/// What is better than the function, which costs `cost`: the best of syntactic sharing and, if asked for, equality
+/// saturation.
+fn pass(
+    func: &PrimFunc,
     cost: Cost,
-    func: Option<PrimFunc>,
-    /// Whether the next of equal cost is better.
-    ties: bool,
-}
-
-impl Best {
-    fn offer(&mut self, cost: &CostBreakdown, func: PrimFunc, chosen: Chosen, report: &mut FunctionReport) {
-        if cost.total < self.cost || self.ties && cost.total == self.cost {
-            *self = Best { cost: cost.total, func: Some(func), ties: self.ties };
-            report.chosen = chosen;
-        }
-    }
-}
-
-fn syntactic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
+    options: &Options,
+    deadline: Option<Instant>,
+    report: &mut FunctionReport,
+) -> Option<(PrimFunc, Chosen)> {
+    let mut best = Best { func, cost, found: None };
+    let start = Instant::now();
     let shared = syntactic_of(func, options);
     let cost = summary::cost(&shared, options);
-    report.syntactic = Some(summary::measure(&cost));
-    best.offer(&cost, shared, Chosen::Syntactic, report);
+    report.syntactic.get_or_insert_with(|| summary::measure(&cost));
+    best.offer(cost.total, shared, Chosen::Syntactic);
+    report.spent("syntactic", start.elapsed());
+    if options.mode == Mode::Semantic {
+        semantic(func, options, deadline, &mut best, report);
+    }
+    best.found
+}
+
+/// The best function so far.
+struct Best<'a> {
+    /// What the pass began with.
+    func: &'a PrimFunc,
+    /// What the best one costs.
+    cost: Cost,
+    /// The best one and what it comes from, if it is not the first.
+    found: Option<(PrimFunc, Chosen)>,
+}
+
+impl Best<'_> {
+    /// Takes a function that costs less, or as much and is shorter.
+    fn offer(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
+        let best = self.found.as_ref().map_or(self.func, |(best, _)| best);
+        if cost < self.cost || cost == self.cost && summary::size(&func) < summary::size(best) {
+            self.take(cost, func, by);
+        }
+    }
+
+    fn take(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
+        self.cost = cost;
+        self.found = Some((func, by));
+    }
 }
 
 /// The function with what is written alike shared.
@@ -124,79 +154,62 @@ fn syntactic_of(func: &PrimFunc, options: &Options) -> PrimFunc {
 /// likewise, is saturated alone: saturation makes less of a difference than that, or finds most of it in both.
 const MUCH_CHEAPER: f64 = 0.75;
 
-/// How often a result is searched again because of what equalities showed.
-const MOST_REPEATS: usize = 3;
-
 /// Offers the function simplified and saturated.
-fn semantic(func: &PrimFunc, options: &Options, best: &mut Best, report: &mut FunctionReport) {
-    // A limit beyond what the clock can hold is none.
-    let deadline = Instant::now().checked_add(options.budgets.time);
-    let mut func = func.clone();
-    simplify::inline(&mut func);
-    for _ in 0..=MOST_REPEATS {
+fn semantic(
+    func: &PrimFunc,
+    options: &Options,
+    deadline: Option<Instant>,
+    best: &mut Best<'_>,
+    report: &mut FunctionReport,
+) {
+    let inlined = simplify::inlined(func);
+    let func = inlined.as_ref().unwrap_or(func);
+    if options.simplify {
+        let start = Instant::now();
         let mut simplified = func.clone();
-        let mut done = simplify::Simplified::default();
-        if options.simplify {
-            let start = Instant::now();
-            done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
-            *report.stages.entry("simplify".to_owned()).or_default() += micros(start);
-        }
-        saturate_cheaper(&func, &simplified, done, options, deadline, best, report);
-        // What equalities showed to do nothing goes, and what is left is worth a search of its own; so is a function in
-        // which conditions turned out to say what a variable is.
-        let Some(tidied) = &mut best.func else { return };
-        if simplify::tidy(tidied) == 0 && simplify::pinned(tidied) <= simplify::pinned(&func) {
+        let done = simplify::run(&mut simplified, &options.simplification(Reach::Context));
+        report.spent("simplify", start.elapsed());
+        if done.any() {
+            saturate_cheaper(func, simplified, done, options, deadline, best, report);
             return;
         }
-        func = tidied.clone();
-        let cost = summary::cost(&func, options);
-        best.cost = cost.total;
-        best.ties = false;
-        report.chosen = Chosen::Semantic;
-        report.semantic = Some(summary::measure(&cost));
     }
+    saturate(func, options, deadline, best, report);
 }
 
-/// Offers what saturation makes of the function as it is and, if contextual simplification changes expressions, simplified: which of the
+/// Offers what saturation makes of the function as it is and of what contextual simplification made of it: which of the
 /// two ends cheaper is known only afterwards, unless the simplified one is [much cheaper](MUCH_CHEAPER) without
-/// saturation; of equal ones the simplified is taken. If conditions, branches or loops went, the simplified function
-/// takes the input's place: what is gone is work that is never needed, though an estimate that takes each `if` for a
-/// halving of what is under it may see that otherwise.
+/// saturation. If conditions, branches or loops went, the simplified function takes the input's place: what is gone is
+/// work that is never needed, though an estimate that takes each `if` for a halving of what is under it may see that
+/// otherwise.
 fn saturate_cheaper(
     func: &PrimFunc,
-    simplified: &PrimFunc,
+    simplified: PrimFunc,
     done: simplify::Simplified,
     options: &Options,
     deadline: Option<Instant>,
-    best: &mut Best,
+    best: &mut Best<'_>,
     report: &mut FunctionReport,
 ) {
-    if !done.any() {
-        saturate(func, options, deadline, best, report);
-        return;
-    }
-    let shared = syntactic_of(simplified, options);
-    let cost = summary::cost(&shared, options);
+    let shared = syntactic_of(&simplified, options);
+    let cost = summary::cost(&shared, options).total;
     if done.conditions > 0 {
-        let cost = summary::cost(simplified, options).total;
-        *best = Best { cost, func: Some(simplified.clone()), ties: false };
-        report.chosen = Chosen::Semantic;
+        best.take(summary::cost(&simplified, options).total, simplified.clone(), Chosen::Semantic);
     } else {
         let before = report.syntactic.as_ref().map_or(f64::INFINITY, |syntactic| syntactic.cost);
-        if cost.total.to_f64() > MUCH_CHEAPER * before {
+        if cost.to_f64() > MUCH_CHEAPER * before {
             saturate(func, options, deadline, best, report);
         }
-        best.ties = true;
     }
-    best.offer(&cost, shared, Chosen::Semantic, report);
-    saturate(simplified, options, deadline, best, report);
+    best.offer(cost, shared, Chosen::Semantic);
+    saturate(&simplified, options, deadline, best, report);
 }
 
 fn saturate(
     func: &PrimFunc,
     options: &Options,
     deadline: Option<Instant>,
-    best: &mut Best,
+    best: &mut Best<'_>,
     report: &mut FunctionReport,
 ) {
     if deadline.is_some_and(|end| Instant::now() >= end) {
@@ -207,8 +220,7 @@ fn saturate(
     match eqsat::optimize(func, &config) {
         Ok(optimized) => {
             for (stage, time) in &optimized.stats.stages {
-                let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-                *report.stages.entry((*stage).to_owned()).or_default() += time;
+                report.spent(stage, *time);
             }
             if optimized.stats.time_limit_hit {
                 report.hit(Limit::Time);
@@ -229,15 +241,11 @@ fn saturate(
                 report.search = Some(SearchReport::new(&optimized.stats));
                 report.semantic = Some(summary::measure(&cost));
             }
-            best.offer(&cost, optimized.func, Chosen::Semantic, report);
+            best.offer(cost.total, optimized.func, Chosen::Semantic);
         }
         Err(failure) => {
             log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
             report.gave_up = Some(failure.to_string());
         }
     }
-}
-
-fn micros(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
 }

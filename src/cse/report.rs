@@ -2,6 +2,8 @@
 //!
 //! Everything but times is the same on every run and machine.
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -294,6 +296,22 @@ impl FunctionReport {
         }
     }
 
+    /// A stage took some time more.
+    pub(super) fn spent(&mut self, stage: &str, time: Duration) {
+        *self.stages.entry(stage.to_owned()).or_default() += micros(time);
+    }
+
+    /// The function is now what comes from `by`, unless something semantic led to it before, and costs this.
+    pub(super) fn choose(&mut self, by: Chosen, cost: Measure) {
+        if self.chosen != Chosen::Semantic {
+            self.chosen = by;
+        }
+        match self.chosen {
+            Chosen::Semantic => self.semantic = Some(cost),
+            _ => self.syntactic = Some(cost),
+        }
+    }
+
     /// The cost of what was returned.
     ///
     /// ```
@@ -322,4 +340,9 @@ impl SearchReport {
             optimal: stats.optimal,
         }
     }
+}
+
+/// Whole microseconds.
+pub(super) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

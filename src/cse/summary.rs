@@ -13,6 +13,20 @@ pub(super) fn cost(func: &PrimFunc, options: &Options) -> CostBreakdown {
     cost::cost_of_func(func, &options.profile, &options.bindings)
 }
 
+/// How long a function is: its statements and the parts of their expressions.
+pub(super) fn size(func: &PrimFunc) -> usize {
+    fn in_block(block: &Block, size: &mut usize) {
+        for stmt in block {
+            *size += 1;
+            stmt.for_each_expr(|e| e.walk(&mut |_| *size += 1));
+            stmt.for_each_block(|inner| in_block(inner, size));
+        }
+    }
+    let mut size = 0;
+    in_block(&func.body, &mut size);
+    size
+}
+
 /// The cost as the report shows it.
 pub(super) fn measure(cost: &CostBreakdown) -> Measure {
     let occurring = cost.classes().filter(|(_, c)| c.count > 0);

@@ -9,8 +9,8 @@
 //!
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
-use egg::Id;
-use hashbrown::HashMap;
+use egg::{Id, Language};
+use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 
 use super::extents::nonzero_factors;
@@ -60,10 +60,21 @@ pub(crate) struct Lowered {
     pub versions: Vec<Place>,
     /// What the input evaluates that might have trapped.
     pub evidence: Vec<Evidence>,
+    /// How many nodes the graph had when all was lowered: the first of [`Graph::nodes`](egg::EGraph::nodes).
+    pub input_nodes: usize,
     /// Whether a variable is defined twice: such a function is not optimized.
     pub redefined: bool,
     /// Whether the function has blocks: TVM is still to infer from the indices which part of each buffer is used.
     pub has_blocks: bool,
+}
+
+impl Lowered {
+    /// The nodes of the input, with canonical operands.
+    pub(crate) fn originals(&self) -> HashSet<Node> {
+        let graph = &self.graph;
+        let canonical = |node: &Node| node.clone().map_children(|id| graph.find(id));
+        graph.nodes()[..self.input_nodes].iter().map(canonical).collect()
+    }
 }
 
 /// An operation that might trap.
@@ -141,8 +152,7 @@ pub(crate) fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, kee
     let root = lowerer.scope(None, 1.0, true, true);
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
-    rebuild(&mut lowerer.out.graph);
-    lowerer.out
+    lowerer.finish()
 }
 
 /// What is known at a place, for [`lower_at`].
@@ -181,8 +191,7 @@ pub(crate) fn lower_at<'a>(
         let scope = lowerer.scope(Some(place), 1.0, true, false);
         lowerer.site(e, Place { scope, position: 0 });
     }
-    rebuild(&mut lowerer.out.graph);
-    lowerer.out
+    lowerer.finish()
 }
 
 struct Lowerer<'a> {
@@ -231,10 +240,17 @@ impl<'a> Lowerer<'a> {
                 named: IndexMap::new(),
                 versions: Vec::new(),
                 evidence: Vec::new(),
+                input_nodes: 0,
                 redefined: false,
                 has_blocks: false,
             },
         }
+    }
+
+    fn finish(mut self) -> Lowered {
+        rebuild(&mut self.out.graph);
+        self.out.input_nodes = self.out.graph.nodes().len();
+        self.out
     }
 
     fn scope(&mut self, parent: Option<Place>, frequency: f64, insertable: bool, certain: bool) -> ScopeId {

@@ -211,8 +211,7 @@ fn optimize_and_tell(
     if lowered.redefined {
         return Err(Failure::Redefinition);
     }
-    let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
-    let input_nodes = original.len();
+    let input_nodes = lowered.graph.total_number_of_nodes();
     clock.lap("lower");
     listener(Snapshot::Lowered(&lowered));
     let rounds =
@@ -225,7 +224,7 @@ fn optimize_and_tell(
     }
     clock.lap("forms");
     let time_limit_hit = lowered.graph.analysis.is_late();
-    let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, original, config)?;
+    let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, config)?;
     clock.lap("extract");
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);

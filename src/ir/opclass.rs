@@ -115,7 +115,7 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
         | ExprKind::BufferRef(_)
         | ExprKind::Region(..)
         | ExprKind::Tuple(_) => return None,
-        ExprKind::Binary(op, a, b) => return Some((binary_class(*op, a, b), units(a.dtype))),
+        ExprKind::Binary(op, a, b) => return Some(classify_binary(*op, a.dtype, constant(a), constant(b))),
         ExprKind::Not(_) => OpClass::Logic,
         ExprKind::Cast(a) => match (a.dtype.is_float(), e.dtype.is_float()) {
             _ if a.dtype == e.dtype => return None,
@@ -133,23 +133,26 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
     Some((class, units(e.dtype)))
 }
 
-fn binary_class(op: BinOp, a: &Expr, b: &Expr) -> OpClass {
-    let float = a.dtype.is_float();
-    match op {
+/// The class of a binary operation on operands of type `operand`, of which the constants are known, and how many
+/// operations it counts as.
+pub(crate) fn classify_binary(op: BinOp, operand: DType, a: Option<i64>, b: Option<i64>) -> (OpClass, u64) {
+    let float = operand.is_float();
+    let class = match op {
         BinOp::And | BinOp::Or => OpClass::Logic,
         BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod if float => OpClass::FloatDiv,
         _ if float => OpClass::FloatArith,
         BinOp::Add | BinOp::Sub => OpClass::AddSub,
         BinOp::Mul if is_pow2(a) || is_pow2(b) => OpClass::MulPow2,
         BinOp::Mul => OpClass::Mul,
-        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match constant(b) {
+        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match b {
             Some(_) if is_pow2(b) => OpClass::DivPow2,
             Some(_) => OpClass::DivConst,
             None => OpClass::DivVar,
         },
         BinOp::Min | BinOp::Max => OpClass::MinMax,
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => OpClass::Compare,
-    }
+    };
+    (class, units(operand))
 }
 
 /// The class of a call of an intrinsic on these arguments.
@@ -185,8 +188,8 @@ fn constant(e: &Expr) -> Option<i64> {
     }
 }
 
-fn is_pow2(e: &Expr) -> bool {
-    constant(e).is_some_and(|v| v > 0 && v & (v - 1) == 0)
+fn is_pow2(constant: Option<i64>) -> bool {
+    constant.is_some_and(|v| v > 0 && v & (v - 1) == 0)
 }
 
 #[cfg(test)]

@@ -16,6 +16,24 @@ pub(crate) fn inline(func: &mut PrimFunc) -> usize {
     gone
 }
 
+/// The function after [`inline`], if anything in it binds.
+pub(crate) fn inlined(func: &PrimFunc) -> Option<PrimFunc> {
+    binds(&func.body).then(|| {
+        let mut func = func.clone();
+        inline(&mut func);
+        func
+    })
+}
+
+fn binds(block: &Block) -> bool {
+    block.iter().any(|stmt| {
+        let mut found = false;
+        stmt.for_each_expr(|e| e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Let(..))));
+        stmt.for_each_block(|inner| found |= binds(inner));
+        found
+    })
+}
+
 fn in_block(block: &mut Block, gone: &mut usize) {
     for stmt in block {
         stmt.for_each_expr_mut(|e| in_expr(e, gone));

@@ -24,7 +24,6 @@ mod inline;
 mod lanes;
 mod learn;
 mod merge;
-mod pinned;
 mod proofs;
 mod region;
 mod sample;
@@ -33,8 +32,7 @@ mod shapes;
 use std::cell::{Cell, RefCell};
 
 pub(crate) use self::idle::tidy;
-pub(crate) use self::inline::inline;
-pub(crate) use self::pinned::pinned;
+pub(crate) use self::inline::inlined;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::memory::Written;
@@ -130,7 +128,7 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
-    let inlined = inline(func);
+    let inlined = inline::inline(func);
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
     let parameters = free_vars(&body, func.vars.len());

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use egg::Id;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use super::base::Base;
 use super::conditions;
@@ -15,10 +15,9 @@ use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::extract::traps;
 use crate::eqsat::forms;
-use crate::eqsat::lang::Node;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
-use crate::eqsat::{canonical, raise, saturate, saturate_sites, theory};
+use crate::eqsat::{raise, saturate, saturate_sites, theory};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, intrin};
 
 /// The most e-nodes of one region's graph.
@@ -179,7 +178,6 @@ pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) 
 /// is never reached) or nothing could be extracted.
 fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
     let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
-    let original: HashSet<Node> = lowered.graph.classes().flat_map(|c| c.nodes.iter().cloned()).collect();
     if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
         match engine.reach {
             Reach::Everything => saturate(&mut lowered, engine.rewrites, NODE_LIMIT),
@@ -195,8 +193,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }
-    let original = original.into_iter().map(|n| canonical(&lowered, n)).collect();
-    let (selection, _) = select_trees(&lowered, &original, engine.profile)?;
+    let (selection, _) = select_trees(&lowered, engine.profile)?;
     Some((lowered, selection))
 }
 

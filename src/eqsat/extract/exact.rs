@@ -94,7 +94,7 @@ impl Search<'_, '_> {
             if bound > self.cost - EPSILON {
                 break;
             }
-            let children = self.selector.candidates[class][i].children.clone();
+            let children = self.selector.candidates(class)[i].children.clone();
             if self.selector.depends(&children, class) {
                 continue;
             }
@@ -113,7 +113,8 @@ impl Search<'_, '_> {
 
     /// Every needed class has its node: places them.
     fn complete(&mut self, roots: &[Index]) {
-        let selection = self.selector.update(roots).and_then(|()| self.selector.finish(roots));
+        let order = self.selector.update(roots);
+        let selection = order.and_then(|order| self.selector.finish(roots, &order));
         let Some(selection) = selection else { return };
         let Some(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
         if plan.rank() < self.cost - EPSILON {
@@ -135,23 +136,26 @@ impl Bounds {
     fn new(selector: &Selector<'_>, lowered: &Lowered) -> Bounds {
         let outermost = outermost(selector, lowered);
         let grows = frequencies_grow(selector, lowered);
-        let least = |c: &Candidate| match needs(c, &outermost, lowered) {
+        let least = |c: &Candidate<'_>| match needs(c, &outermost, lowered) {
             Some(place) if grows => (c.weight + c.handicap) * lowered.scopes.get(place.scope).frequency,
             // Deeper inside it may run more rarely.
             Some(_) => 0.0,
             None => f64::INFINITY,
         };
         let candidate: Vec<Vec<f64>> =
-            selector.candidates.iter().map(|list| list.iter().map(least).collect()).collect();
+            selector.all_candidates().map(|list| list.iter().map(least).collect()).collect();
         let class = candidate.iter().map(|c| c.iter().copied().fold(f64::INFINITY, f64::min)).collect();
-        let order =
-            (0..candidate.len()).map(|c| worth_a_look(&selector.candidates[c], &candidate[c])).collect();
+        let order = selector
+            .all_candidates()
+            .zip(&candidate)
+            .map(|(list, bounds)| worth_a_look(list, bounds))
+            .collect();
         Bounds { class, candidate, order }
     }
 }
 
 /// The candidates of a class by their bounds; of those with equal cost and the same operands only the first.
-fn worth_a_look(candidates: &[Candidate], bounds: &[f64]) -> Vec<usize> {
+fn worth_a_look(candidates: &[Candidate<'_>], bounds: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i].is_finite()).collect();
     order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
     let mut seen = BTreeSet::new();
@@ -159,7 +163,7 @@ fn worth_a_look(candidates: &[Candidate], bounds: &[f64]) -> Vec<usize> {
         let c = &candidates[i];
         let mut children = c.children.clone();
         children.sort_unstable();
-        let lazy = (0..children.len()).any(|k| condition(&c.node, k).is_some());
+        let lazy = (0..children.len()).any(|k| condition(c.node, k).is_some());
         c.partial || lazy || seen.insert((children, c.weight.to_bits(), c.own_needs))
     });
     order
@@ -167,12 +171,12 @@ fn worth_a_look(candidates: &[Candidate], bounds: &[f64]) -> Vec<usize> {
 
 /// The outermost place where each class can be computed by some choice; `None` if by none.
 fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
-    let mut places: Vec<Option<Place>> = vec![None; selector.candidates.len()];
+    let mut places: Vec<Option<Place>> = vec![None; selector.classes()];
     let key = |p: Place| (lowered.scopes.get(p.scope).depth, p.position);
     loop {
         let mut changed = false;
         for c in (0..places.len()).rev() {
-            for candidate in &selector.candidates[c] {
+            for candidate in selector.candidates(c) {
                 if let Some(place) = needs(candidate, &places, lowered)
                     && places[c].is_none_or(|known| key(place) < key(known))
                 {
@@ -188,13 +192,13 @@ fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
 }
 
 /// From where on a candidate can be computed, given that of its operands.
-fn needs(candidate: &Candidate, places: &[Option<Place>], lowered: &Lowered) -> Option<Place> {
+fn needs(candidate: &Candidate<'_>, places: &[Option<Place>], lowered: &Lowered) -> Option<Place> {
     let own = Some(candidate.own_needs);
     candidate.children.iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c]?)))
 }
 
 /// Whether nothing runs more rarely than what is around it.
 fn frequencies_grow(selector: &Selector<'_>, lowered: &Lowered) -> bool {
-    let lazy = |c: &Candidate| (0..c.children.len()).any(|i| condition(&c.node, i).is_some());
-    lowered.scopes.frequencies_grow() && !selector.candidates.iter().flatten().any(lazy)
+    let lazy = |c: &Candidate<'_>| (0..c.children.len()).any(|i| condition(c.node, i).is_some());
+    lowered.scopes.frequencies_grow() && !selector.all_candidates().flatten().any(lazy)
 }

@@ -26,11 +26,8 @@ pub(crate) mod traps;
 pub(crate) use place::{Binding, Plan};
 pub(crate) use select::Selection;
 
-use hashbrown::HashSet;
-
 use super::forms::divisors::{Strategy, Weights};
 use super::forms::shared::{self, Search};
-use super::lang::Node;
 use super::lower::Lowered;
 use super::rebuild::rebuild;
 use super::{Config, Failure};
@@ -102,12 +99,8 @@ pub(crate) struct Extracted {
 }
 
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
-/// have in common. `original` holds the nodes of the input.
-pub(crate) fn extract(
-    lowered: &mut Lowered,
-    original: HashSet<Node>,
-    config: &Config<'_>,
-) -> Result<Extracted, Failure> {
+/// have in common.
+pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extracted, Failure> {
     let profile = config.profile;
     let weight = |class| profile.weight(class).to_f64();
     let weights = Weights {
@@ -116,8 +109,7 @@ pub(crate) fn extract(
         shift: weight(OpClass::MulPow2),
         bind: weight(OpClass::Bind),
     };
-    let original = canonical(lowered, original);
-    let (first, _) = select::select_trees(lowered, &original, profile).ok_or(Failure::NoTerm)?;
+    let (first, _) = select::select_trees(lowered, profile).ok_or(Failure::NoTerm)?;
     let size = lowered.graph.total_size();
     let mut searches = vec![Search { expand: false, strategy: Strategy { factor: true, last: false } }];
     if size <= LARGE {
@@ -135,30 +127,25 @@ pub(crate) fn extract(
         ]);
     }
     let hints = shared::offer(lowered, &first, weights, &searches);
+    drop(first);
     rebuild(&mut lowered.graph);
-    let original = canonical(lowered, original);
     let lowered = &*lowered;
-    let mut selector = Selector::new(lowered, &original, profile, true);
-    let mut selections = selector.select(lowered, &hints);
-    // Of equal ones the first; they are few.
-    for at in (1..selections.len()).rev() {
-        if selections[..at].iter().any(|earlier| earlier.same(&selections[at])) {
-            selections.remove(at);
+    let mut selector = Selector::new(lowered, profile, true);
+    let evaluated = Evaluated::new(lowered);
+    let mut greedy: Option<(Selection, Plan)> = None;
+    let mut any = false;
+    selector.select(lowered, &hints, |selection| {
+        any = true;
+        let Some(plan) = place::place(lowered, &evaluated, &selection, profile) else { return };
+        // Of equally cheap ones the first.
+        if greedy.as_ref().is_none_or(|(_, best)| plan.rank() < best.rank() - 1e-6) {
+            greedy = Some((selection, plan));
         }
-    }
-    if selections.is_empty() {
+    });
+    if !any {
         return Err(Failure::NoTerm);
     }
-    let evaluated = Evaluated::new(lowered);
-    let greedy = selections
-        .into_iter()
-        .filter_map(|selection| {
-            let plan = place::place(lowered, &evaluated, &selection, profile)?;
-            Some((selection, plan))
-        })
-        // Of equally cheap ones the first.
-        .reduce(|best, next| if next.1.rank() < best.1.rank() - 1e-6 { next } else { best });
-    let steps = config.effort.steps(selector.candidates.len());
+    let steps = config.effort.steps(selector.classes());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Failure::MayTrap)?;
         return Ok(Extracted { selection, plan, optimal: false });
@@ -167,8 +154,4 @@ pub(crate) fn extract(
     let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Failure::MayTrap)?;
     Ok(Extracted { selection, plan, optimal: found.complete })
-}
-
-fn canonical(lowered: &Lowered, nodes: HashSet<Node>) -> HashSet<Node> {
-    nodes.into_iter().map(|node| super::canonical(lowered, node)).collect()
 }

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use indexmap::IndexSet;
+use smallvec::SmallVec;
 
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered, Trap};
@@ -74,12 +75,12 @@ type Guards = usize;
 /// No condition.
 const ALWAYS: Guards = 0;
 
-/// Uses by place and conditions.
-type Uses = BTreeMap<(Place, Guards), Use>;
+/// What may trap: index into [`Placer::trap_set`].
+type TrapId = usize;
 
 /// What evaluating a term may trap on, each with the conditions under which it is evaluated; `None` if that is too much to
 /// keep.
-type TermTraps = Option<Vec<(Trap, Vec<Guard>)>>;
+type TermTraps = Option<Vec<(TrapId, Guards)>>;
 
 /// The most that a term which is bound may trap on.
 const MAX_TRAPS: usize = 24;
@@ -97,19 +98,19 @@ pub(crate) fn place(
         evaluated,
         allowed: HashMap::new(),
         guards: IndexSet::from_iter([Vec::new()]),
-        traps: Vec::new(),
+        trap_set: IndexSet::new(),
+        traps: vec![None; selection.chosen.len()],
         legal: true,
         scopes: &lowered.scopes,
         selection,
         let_weight: profile.weight(OpClass::Bind).to_f64(),
         branch: profile.branch().to_f64(),
         inline_weight: Vec::new(),
-        uses: vec![Uses::new(); selection.chosen.len()],
+        uses: vec![SmallVec::new(); selection.chosen.len()],
         cost: 0.0,
         handicap: 0.0,
     };
     placer.inline_weights();
-    placer.term_traps();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
         let frequency = lowered.scopes.get(site.place.scope).frequency;
         placer.add_use(index, Use { place: site.place, frequency, guards: ALWAYS, count: 1 });
@@ -128,8 +129,9 @@ struct Placer<'a> {
     /// What was found of [`Evaluated::allows`] for bindings.
     allowed: HashMap<(Index, Place), bool>,
     guards: IndexSet<Vec<Guard>>,
-    /// What the term of each class may trap on.
-    traps: Vec<TermTraps>,
+    trap_set: IndexSet<Trap>,
+    /// What the term of each class may trap on, where that was asked for.
+    traps: Vec<Option<TermTraps>>,
     legal: bool,
     scopes: &'a Scopes,
     selection: &'a Selection,
@@ -137,7 +139,7 @@ struct Placer<'a> {
     branch: f64,
     /// The weight of computing a class once more where operands that are worth it are bound.
     inline_weight: Vec<f64>,
-    uses: Vec<Uses>,
+    uses: Vec<SmallVec<[Use; 1]>>,
     cost: f64,
     handicap: f64,
 }
@@ -153,38 +155,73 @@ impl Placer<'_> {
         }
     }
 
-    fn term_traps(&mut self) {
-        for chosen in &self.selection.chosen {
-            let own = traps::traps(self.lowered, &chosen.node);
-            let mut all: TermTraps = Some(own.into_iter().map(|t| (t, Vec::new())).collect());
-            for (i, &child) in chosen.children.iter().enumerate() {
-                let guard = traps::chosen_guard(self.selection, chosen, i);
-                let (Some(sum), Some(operand)) = (&mut all, &self.traps[child]) else {
-                    all = None;
-                    break;
-                };
-                sum.extend(operand.iter().map(|(trap, guards)| (trap.clone(), with(guards, guard))));
+    /// Finds what the term of a class may trap on.
+    fn find_traps(&mut self, index: Index) {
+        // A chain of operands may be too long for a recursion.
+        let mut open = vec![index];
+        while let Some(&at) = open.last() {
+            let length = open.len();
+            if self.traps[at].is_none() {
+                let unknown =
+                    |&&child: &&Index| self.traps[child].is_none() && !self.selection.chosen[child].total;
+                open.extend(self.selection.chosen[at].children.iter().filter(unknown));
+                if open.len() > length {
+                    continue;
+                }
+                self.traps[at] = Some(self.traps_by_operands(at));
             }
-            if let Some(sum) = &mut all {
-                sum.sort_unstable();
-                sum.dedup();
-            }
-            self.traps.push(all.filter(|sum| sum.len() <= MAX_TRAPS));
+            open.pop();
         }
     }
 
+    /// The same, where it is known of the operands.
+    fn traps_by_operands(&mut self, index: Index) -> TermTraps {
+        let chosen = &self.selection.chosen[index];
+        let own = traps::traps(self.lowered, &chosen.node);
+        let mut all: Vec<(TrapId, Guards)> =
+            own.into_iter().map(|trap| (self.trap_set.insert_full(trap).0, ALWAYS)).collect();
+        for (i, &child) in chosen.children.iter().enumerate() {
+            if self.selection.chosen[child].total {
+                continue;
+            }
+            let guard = traps::chosen_guard(self.selection, chosen, i);
+            for &(trap, guards) in self.traps[child].as_ref()?.as_ref()? {
+                let guards = match guard {
+                    Some(_) => self.guards.insert_full(with(&self.guards[guards], guard)).0,
+                    None => guards,
+                };
+                all.push((trap, guards));
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        (all.len() <= MAX_TRAPS).then_some(all)
+    }
+
     fn add_use(&mut self, index: Index, u: Use) {
-        self.uses[index]
-            .entry((u.place, u.guards))
-            .and_modify(|e| {
-                e.frequency += u.frequency;
-                e.count += u.count;
-            })
-            .or_insert(u);
+        self.uses[index].push(u);
+    }
+
+    /// The uses of a class, by place and conditions.
+    fn take_uses(&mut self, index: Index) -> Vec<Use> {
+        let mut uses = std::mem::take(&mut self.uses[index]);
+        let key = |u: &Use| (u.place, u.guards);
+        uses.sort_by_key(key);
+        let mut merged: Vec<Use> = Vec::with_capacity(uses.len());
+        for u in uses {
+            match merged.last_mut() {
+                Some(last) if key(last) == key(&u) => {
+                    last.frequency += u.frequency;
+                    last.count += u.count;
+                }
+                _ => merged.push(u),
+            }
+        }
+        merged
     }
 
     fn visit(&mut self, index: Index, bindings: &mut Vec<Binding>) {
-        let uses: Vec<Use> = std::mem::take(&mut self.uses[index]).into_values().collect();
+        let uses = self.take_uses(index);
         let chosen = &self.selection.chosen[index];
         // Equal classes may name variables of different loops: all that is used must be in scope where it is.
         let in_scope = |u: &Use| self.scopes.lift(u.place, chosen.needs.scope).is_some();
@@ -241,18 +278,28 @@ impl Placer<'_> {
 
     /// Whether the operation of a class may be evaluated inline at `u`.
     fn own_traps_allowed(&self, index: Index, u: Use) -> bool {
-        let own = traps::traps(self.lowered, &self.selection.chosen[index].node);
+        let chosen = &self.selection.chosen[index];
+        if chosen.total {
+            return true;
+        }
+        let own = traps::traps(self.lowered, &chosen.node);
         own.iter().all(|trap| self.evaluated.allows(trap, u.place, &self.guards[u.guards]))
     }
 
     /// Whether the whole term of a class may be evaluated at `place`.
     fn may_bind(&mut self, index: Index, place: Place) -> bool {
+        if self.selection.chosen[index].total {
+            return true;
+        }
         if let Some(&known) = self.allowed.get(&(index, place)) {
             return known;
         }
-        let allowed = self.traps[index]
-            .as_ref()
-            .is_some_and(|all| all.iter().all(|(trap, guards)| self.evaluated.allows(trap, place, guards)));
+        let evaluated = self.evaluated;
+        self.find_traps(index);
+        let allowed = self.traps[index].as_ref().and_then(Option::as_ref).is_some_and(|all| {
+            all.iter()
+                .all(|&(trap, guards)| evaluated.allows(&self.trap_set[trap], place, &self.guards[guards]))
+        });
         self.allowed.insert((index, place), allowed);
         allowed
     }
@@ -281,7 +328,7 @@ impl Placer<'_> {
             apart += self.solve(index, child, &uses, &mut rest);
         }
         match bound_cost {
-            Some((place, cost)) if cost < apart => {
+            Some((place, cost)) if cost < apart && self.may_bind(index, place) => {
                 out.bound.push((place, uses.iter().map(|u| u.count).sum()));
                 cost
             }
@@ -305,8 +352,8 @@ impl Placer<'_> {
         at
     }
 
-    /// The place in `scope` where one binding can serve all uses; `None` if there is none.
-    fn binding_place(&mut self, index: Index, scope: ScopeId, uses: &[&Use]) -> Option<Place> {
+    /// The place in `scope` where one binding would serve all uses; `None` if there is none.
+    fn binding_place(&self, index: Index, scope: ScopeId, uses: &[&Use]) -> Option<Place> {
         if !self.scopes.get(scope).insertable {
             return None;
         }
@@ -320,7 +367,7 @@ impl Placer<'_> {
         if chosen.needs.scope == scope && place.position < chosen.needs.position {
             return None;
         }
-        (chosen.total || self.may_bind(index, place)).then_some(place)
+        Some(place)
     }
 }
 

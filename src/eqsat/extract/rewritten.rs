@@ -37,7 +37,12 @@ type Product = SmallVec<[Factor; 4]>;
 impl Selector<'_> {
     /// What it costs that the compiler rewrites the sum of a candidate of class `c`, under the choices that are made
     /// for its operands. `single` tells whether a class has no other use.
-    pub(super) fn rewriting(&self, c: Index, candidate: &Candidate, single: impl Fn(Index) -> bool) -> f64 {
+    pub(super) fn rewriting(
+        &self,
+        c: Index,
+        candidate: &Candidate<'_>,
+        single: impl Fn(Index) -> bool,
+    ) -> f64 {
         let executed = self.executed[c];
         let (Some((BinOp::Add | BinOp::Sub, ..)), &[a, b]) =
             (candidate.node.as_bin(), &candidate.children[..])

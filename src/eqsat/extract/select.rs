@@ -11,18 +11,19 @@
 //! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
 
 use egg::{Id, Language};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::handicap::Handicaps;
-use super::traps::traps;
+use super::traps::may_trap;
 use crate::cost::Profile;
-use crate::ir::opclass::{OpClass, classify};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::ir::opclass::{OpClass, classify, classify_binary};
+use crate::ir::{Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
@@ -75,36 +76,25 @@ pub(crate) struct Selection {
     pub sites: Vec<Index>,
 }
 
-impl Selection {
-    /// Whether the other one chooses the same nodes, in the same order.
-    pub(crate) fn same(&self, other: &Selection) -> bool {
-        let same = |(a, b): (&Chosen, &Chosen)| a.class == b.class && a.node == b.node;
-        self.chosen.len() == other.chosen.len() && self.chosen.iter().zip(&other.chosen).all(same)
-    }
-}
-
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
-pub(crate) fn select_trees(
-    lowered: &Lowered,
-    original: &HashSet<Node>,
-    profile: &Profile,
-) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, original, profile, false);
+pub(crate) fn select_trees(lowered: &Lowered, profile: &Profile) -> Option<(Selection, Vec<f64>)> {
+    let mut selector = Selector::new(lowered, profile, false);
     selector.tree_costs();
     let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
-    Some((selector.finish(&roots)?, costs))
+    let order = selector.order(&roots)?;
+    Some((selector.finish(&roots, &order)?, costs))
 }
 
 /// A way to compute a class.
-pub(super) struct Candidate {
-    pub(super) node: Node,
+pub(super) struct Candidate<'a> {
+    pub(super) node: &'a Node,
     pub(super) children: Children,
     pub(super) weight: f64,
     pub(super) handicap: f64,
     pub(super) own_needs: Place,
-    /// Breaks ties.
-    penalty: f64,
+    /// Whether it does not stand in the input: breaks ties.
+    is_new: bool,
     /// Whether the operation itself may trap.
     pub(super) partial: bool,
 }
@@ -114,7 +104,9 @@ pub(super) struct Selector<'a> {
     scopes: &'a Scopes,
     classes: Vec<Id>,
     index: HashMap<Id, Index>,
-    pub(super) candidates: Vec<Vec<Candidate>>,
+    /// The candidates of all classes, class by class; and where those of each class begin, with the end.
+    all: Vec<Candidate<'a>>,
+    begins: Vec<u32>,
     /// Per class: the most that an address is executed that is computed from it; 0 if there is none.
     pub(super) executed: Vec<f64>,
     /// Per class: the candidate chosen, where it can be computed, and its tree cost.
@@ -136,13 +128,10 @@ const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
     /// `compiled`: whether what is chosen goes to a compiler as it is, so that handicaps count.
-    pub(super) fn new(
-        lowered: &'a Lowered,
-        original: &HashSet<Node>,
-        profile: &Profile,
-        compiled: bool,
-    ) -> Selector<'a> {
+    pub(super) fn new(lowered: &'a Lowered, profile: &Profile, compiled: bool) -> Selector<'a> {
         let graph = &lowered.graph;
+        debug_assert!(graph.clean, "nodes have canonical operands");
+        let originals = lowered.originals();
         let handicaps = compiled.then(|| Handicaps::new(lowered));
         let mut index = HashMap::new();
         let mut classes: Vec<Id> = Vec::new();
@@ -155,45 +144,41 @@ impl<'a> Selector<'a> {
         for site in &lowered.sites {
             enter(graph.find(site.class), &mut classes);
         }
-        let mut candidates = Vec::new();
+        let mut all: Vec<Candidate<'_>> = Vec::new();
+        let mut begins = vec![0];
         let mut executed = Vec::new();
         let mut next = 0;
         while next < classes.len() {
             let class = classes[next];
-            let mut list: Vec<Candidate> = Vec::new();
-            let data = &graph[class].nodes;
+            let nodes = &graph[class].nodes;
             // Where index types do not overflow, a constant that has no place in its type is never met.
             let writable =
                 |n: &&Node| !n.is_virtual() && !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
-            let constant = data.iter().filter(writable).find(|n| matches!(n.op, Op::Int(_) | Op::Float(_)));
-            let nodes: Vec<&Node> = match constant {
-                Some(node) => vec![node],
-                None => data.iter().filter(writable).collect(),
-            };
-            for node in nodes {
-                let children: Children =
-                    node.children().iter().map(|&c| enter(graph.find(c), &mut classes)).collect();
-                let canonical = node.clone().map_children(|c| graph.find(c));
+            let constant =
+                nodes.iter().position(|n| matches!(n.op, Op::Int(_) | Op::Float(_)) && writable(&n));
+            let nodes = constant.map_or(&nodes[..], |at| &nodes[at..=at]);
+            for node in nodes.iter().filter(writable) {
+                let children = node.children.iter().map(|&c| enter(c, &mut classes)).collect();
                 let own_needs = match node.op {
                     Op::Var(v) => lowered.scopes.definition(v).unwrap_or(ROOT),
                     Op::Load(_, version) => lowered.versions[version as usize],
                     _ => ROOT,
                 };
-                let is_new = !original.contains(&canonical);
+                let is_new = !originals.contains(node);
                 let handicap = handicaps
                     .as_ref()
                     .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
-                list.push(Candidate {
+                all.push(Candidate {
                     weight: weight(lowered, node, profile),
                     own_needs,
                     handicap,
-                    penalty: if is_new { NEW_NODE } else { 0.0 },
-                    partial: !traps(lowered, &canonical).is_empty(),
-                    node: canonical,
+                    is_new,
+                    partial: may_trap(lowered, node),
+                    node,
                     children,
                 });
             }
-            candidates.push(list);
+            begins.push(u32::try_from(all.len()).expect("fewer than 2^32 nodes"));
             executed.push(handicaps.as_ref().map_or(0.0, |h| h.executed(class)));
             next += 1;
         }
@@ -202,7 +187,8 @@ impl<'a> Selector<'a> {
             scopes: &lowered.scopes,
             classes,
             index,
-            candidates,
+            all,
+            begins,
             executed,
             choice: vec![None; n],
             needs: vec![ROOT; n],
@@ -216,24 +202,53 @@ impl<'a> Selector<'a> {
         }
     }
 
+    /// How many classes there are.
+    pub(super) fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// All ways to compute a class.
+    pub(super) fn candidates(&self, c: Index) -> &[Candidate<'a>] {
+        &self.all[self.begins[c] as usize..self.begins[c + 1] as usize]
+    }
+
+    /// All ways to compute each class.
+    pub(super) fn all_candidates(&self) -> impl Iterator<Item = &[Candidate<'a>]> {
+        (0..self.classes()).map(|c| self.candidates(c))
+    }
+
     /// Chooses nodes for all sites, once from the cheapest trees and once from each of the hints (nodes to begin with).
-    pub(super) fn select(&mut self, lowered: &Lowered, hints: &[Vec<(Id, Node)>]) -> Vec<Selection> {
+    /// `found` is called with each of the choices that differ.
+    pub(super) fn select(
+        &mut self,
+        lowered: &Lowered,
+        hints: &[Vec<(Id, Node)>],
+        mut found: impl FnMut(Selection),
+    ) {
         self.tree_costs();
         let roots = self.roots(lowered);
         let trees = (self.choice.clone(), self.needs.clone(), self.total.clone());
-        let mut selections = Vec::new();
+        let mut seen: Vec<Vec<(Index, Option<usize>)>> = Vec::new();
         for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
-            (self.choice, self.needs, self.total) = trees.clone();
-            self.refs.fill(0);
-            let follows = hint.is_none_or(|hint| {
+            self.choice.clone_from(&trees.0);
+            self.needs.clone_from(&trees.1);
+            self.total.clone_from(&trees.2);
+            if let Some(hint) = hint {
+                self.follow(lowered, hint);
                 // A hint at what is chosen anyway leads to the same again.
-                self.follow(lowered, hint, &roots) && self.choice != trees.0
-            });
-            if follows && self.improve(&roots).is_some() {
-                selections.extend(self.finish(&roots));
+                if self.choice == trees.0 {
+                    continue;
+                }
+            }
+            let Some(order) = self.improve(&roots) else { continue };
+            let choice: Vec<_> = order.iter().map(|&c| (c, self.choice[c])).collect();
+            if !seen.contains(&choice)
+                && let Some(selection) = self.finish(&roots, &order)
+            {
+                seen.push(choice);
+                found(selection);
             }
         }
-        selections
     }
 
     /// The classes of the sites.
@@ -241,45 +256,45 @@ impl<'a> Selector<'a> {
         lowered.sites.iter().map(|s| self.index[&lowered.graph.find(s.class)]).collect()
     }
 
-    /// Chooses the given nodes where that leads to no cycle and lets nothing trap that did not; whether it could be done.
-    fn follow(&mut self, lowered: &Lowered, hint: &[(Id, Node)], roots: &[Index]) -> bool {
+    /// Chooses the given nodes where that lets nothing trap that did not.
+    fn follow(&mut self, lowered: &Lowered, hint: &[(Id, Node)]) {
         for (id, node) in hint {
             let Some(&c) = self.index.get(&lowered.graph.find(*id)) else { continue };
             let node = node.clone().map_children(|k| lowered.graph.find(k));
-            let Some(i) = self.candidates[c].iter().position(|k| k.node == node) else { continue };
-            let candidate = &self.candidates[c][i];
+            let Some(i) = self.candidates(c).iter().position(|k| *k.node == node) else { continue };
+            let candidate = &self.candidates(c)[i];
             let known = candidate.children.iter().all(|&k| self.choice[k].is_some() && k != c);
             if known && (!self.total[c] || self.candidate_total(candidate)) {
                 self.choice[c] = Some(i);
             }
         }
-        self.update(roots).is_some()
     }
 
-    pub(super) fn candidate_needs(&self, candidate: &Candidate) -> Place {
+    pub(super) fn candidate_needs(&self, candidate: &Candidate<'_>) -> Place {
         candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
     }
 
     /// The place where all that the candidate needs is in scope. There is none for variables of two loops that stand
     /// side by side.
-    fn place(&self, candidate: &Candidate) -> Option<Place> {
+    fn place(&self, candidate: &Candidate<'_>) -> Option<Place> {
         let needs = self.candidate_needs(candidate);
         let visible = |p: Place| p.scope == needs.scope || self.scopes.lift(needs, p.scope).is_some();
         let all = visible(candidate.own_needs) && candidate.children.iter().all(|&c| visible(self.needs[c]));
         all.then_some(needs)
     }
 
-    fn candidate_total(&self, candidate: &Candidate) -> bool {
+    fn candidate_total(&self, candidate: &Candidate<'_>) -> bool {
         !candidate.partial && candidate.children.iter().all(|&c| self.total[c])
     }
 
     /// The cost of the candidate's own operation where it would be hoisted to.
-    fn own_cost(&self, candidate: &Candidate) -> f64 {
+    fn own_cost(&self, candidate: &Candidate<'_>) -> f64 {
         self.cost_at(candidate, self.candidate_needs(candidate))
     }
 
-    fn cost_at(&self, candidate: &Candidate, place: Place) -> f64 {
-        (candidate.weight + candidate.handicap + candidate.penalty) * self.frequency[place.scope.0 as usize]
+    fn cost_at(&self, candidate: &Candidate<'_>, place: Place) -> f64 {
+        let penalty = if candidate.is_new { NEW_NODE } else { 0.0 };
+        (candidate.weight + candidate.handicap + penalty) * self.frequency[place.scope.0 as usize]
     }
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
@@ -295,7 +310,8 @@ impl<'a> Selector<'a> {
             for c in (0..self.classes.len()).rev() {
                 let last = std::mem::replace(&mut seen_at[c], now);
                 now += 1;
-                for (i, candidate) in self.candidates[c].iter().enumerate() {
+                for i in 0..self.candidates(c).len() {
+                    let candidate = &self.candidates(c)[i];
                     if pass > 0 && candidate.children.iter().all(|&child| chosen_at[child] < last) {
                         continue;
                     }
@@ -324,8 +340,8 @@ impl<'a> Selector<'a> {
         }
     }
 
-    pub(super) fn chosen(&self, c: Index) -> Option<&Candidate> {
-        self.choice[c].map(|i| &self.candidates[c][i])
+    pub(super) fn chosen(&self, c: Index) -> Option<&Candidate<'a>> {
+        self.choice[c].map(|i| &self.candidates(c)[i])
     }
 
     fn children(&self, c: Index) -> &[Index] {
@@ -424,24 +440,26 @@ impl<'a> Selector<'a> {
         Some(order)
     }
 
-    fn improve(&mut self, roots: &[Index]) -> Option<()> {
+    /// Improves the choice; returns the classes in use, operands first. `None` if it is cyclic.
+    fn improve(&mut self, roots: &[Index]) -> Option<Vec<Index>> {
+        let mut order = self.update(roots)?;
+        self.refs.fill(0);
         for &root in roots {
             self.reference(root);
         }
         for _ in 0..ROUNDS {
             let mut changed = false;
-            let order = self.order(roots)?;
-            for c in order {
-                if self.refs[c] > 0 && self.candidates[c].len() > 1 {
+            for &c in &order {
+                if self.refs[c] > 0 && self.candidates(c).len() > 1 {
                     changed |= self.improve_class(c);
                 }
             }
-            self.update(roots)?;
             if !changed {
                 break;
             }
+            order = self.update(roots)?;
         }
-        Some(())
+        Some(order)
     }
 
     /// Tries every candidate of a class that is in use; keeps the one that makes the whole cheapest.
@@ -451,9 +469,9 @@ impl<'a> Selector<'a> {
             self.dereference(child);
         }
         let mut best: Option<(f64, usize)> = None;
-        let others = (0..self.candidates[c].len()).filter(|&i| Some(i) != current);
+        let others = (0..self.candidates(c).len()).filter(|&i| Some(i) != current);
         for i in current.into_iter().chain(others) {
-            let candidate = &self.candidates[c][i];
+            let candidate = &self.candidates(c)[i];
             // What operands cost comes on top.
             if best.is_some_and(|(least, _)| self.own_cost(candidate) >= least - EPSILON) {
                 continue;
@@ -466,11 +484,11 @@ impl<'a> Selector<'a> {
             {
                 continue;
             }
-            let mut cost = self.own_cost(&self.candidates[c][i]);
+            let mut cost = self.own_cost(&self.candidates(c)[i]);
             for &child in &children {
                 cost += self.reference(child);
             }
-            cost += self.rewriting(c, &self.candidates[c][i], |k| self.refs[k] <= 1);
+            cost += self.rewriting(c, &self.candidates(c)[i], |k| self.refs[k] <= 1);
             for &child in &children {
                 self.dereference(child);
             }
@@ -480,7 +498,7 @@ impl<'a> Selector<'a> {
         }
         if let Some((_, i)) = best {
             self.choice[c] = Some(i);
-            self.needs[c] = self.candidate_needs(&self.candidates[c][i]);
+            self.needs[c] = self.candidate_needs(&self.candidates(c)[i]);
         }
         for child in Children::from_slice(self.children(c)) {
             self.reference(child);
@@ -488,31 +506,36 @@ impl<'a> Selector<'a> {
         self.choice[c] != current
     }
 
-    /// Brings needs and totality of all classes in use up to date.
-    pub(super) fn update(&mut self, roots: &[Index]) -> Option<()> {
-        for c in self.order(roots)? {
+    /// Brings needs and totality of all classes in use up to date; returns these, operands first. `None` if the choices are
+    /// cyclic.
+    pub(super) fn update(&mut self, roots: &[Index]) -> Option<Vec<Index>> {
+        let order = self.order(roots)?;
+        for &c in &order {
             let candidate = self.chosen(c)?;
             let (needs, total) = (self.candidate_needs(candidate), self.candidate_total(candidate));
             self.needs[c] = needs;
             self.total[c] = total;
         }
-        Some(())
+        Some(order)
     }
 
-    pub(super) fn finish(&self, roots: &[Index]) -> Option<Selection> {
-        let order = self.order(roots)?;
-        let position: HashMap<Index, Index> = order.iter().enumerate().map(|(i, &c)| (c, i)).collect();
+    /// The choices for the classes in use, which `order` holds, operands first.
+    pub(super) fn finish(&self, roots: &[Index], order: &[Index]) -> Option<Selection> {
+        let mut position = vec![0; self.classes.len()];
+        for (i, &c) in order.iter().enumerate() {
+            position[c] = i;
+        }
         let mut uses = vec![0u32; self.classes.len()];
         for &used in roots.iter().chain(order.iter().flat_map(|&c| self.children(c))) {
             uses[used] += 1;
         }
         let mut chosen = Vec::with_capacity(order.len());
-        for &c in &order {
+        for &c in order {
             let candidate = self.chosen(c)?;
             chosen.push(Chosen {
                 class: self.classes[c],
                 node: candidate.node.clone(),
-                children: candidate.children.iter().map(|k| position[k]).collect(),
+                children: candidate.children.iter().map(|&k| position[k]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,
                 rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
@@ -520,7 +543,7 @@ impl<'a> Selector<'a> {
                 total: self.total[c],
             });
         }
-        Some(Selection { chosen, sites: roots.iter().map(|r| position[r]).collect() })
+        Some(Selection { chosen, sites: roots.iter().map(|&r| position[r]).collect() })
     }
 }
 
@@ -531,34 +554,13 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
         return 0.0;
     }
     let graph = &lowered.graph;
-    let by_constants = matches!(node.op, Op::Bin(op) if op == BinOp::Mul || op.is_division());
-    let operand = |id: Id| {
-        let class = &graph[id];
-        let dtype = class.data.dtype;
-        if !by_constants {
-            return Expr::var(VarId(0), dtype);
-        }
-        let constant = |nodes: &[Node]| {
-            nodes.iter().find_map(|n| match n.op {
-                Op::Int(v) => Some(Expr::int(v, n.dtype)),
-                _ => None,
-            })
-        };
-        constant(&class.nodes)
-            .or_else(|| {
-                class.nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
-                    (Op::Broadcast, &[x]) => {
-                        constant(&graph[x].nodes).map(|c| Expr::broadcast(c, n.dtype.lanes))
-                    }
-                    _ => None,
-                })
-            })
-            .unwrap_or_else(|| Expr::var(VarId(0), dtype))
-    };
-    let operands = || node.children.iter().map(|&c| operand(c));
-    let mut it = operands();
+    let units = |(class, units): (OpClass, u64)| profile.weight(class).to_f64() * units as f64;
+    if let Some((op, a, b)) = node.as_bin() {
+        return units(classify_binary(op, graph[a].data.dtype, constant(graph, a), constant(graph, b)));
+    }
+    let operand = |id: Id| Expr::var(VarId(0), graph[id].data.dtype);
+    let mut it = node.children.iter().map(|&c| operand(c));
     let kind = match (&node.op, it.next(), it.next(), it.next()) {
-        (Op::Bin(op), Some(a), Some(b), None) => ExprKind::Binary(*op, Box::new(a), Box::new(b)),
         (Op::Not, Some(a), None, None) => ExprKind::Not(Box::new(a)),
         (Op::Cast, Some(a), None, None) => ExprKind::Cast(Box::new(a)),
         (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => {
@@ -569,5 +571,17 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
         _ => return 0.0,
     };
     let shape = Expr { dtype: node.dtype, kind };
-    classify(&shape).map_or(0.0, |(class, units)| profile.weight(class).to_f64() * units as f64)
+    classify(&shape).map_or(0.0, units)
+}
+
+/// The constant that the class is in every lane.
+fn constant(graph: &Graph, id: Id) -> Option<i64> {
+    graph[id].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
+        (Op::Int(v), _) => Some(*v),
+        (Op::Broadcast, &[x]) => graph[x].nodes.iter().find_map(|n| match n.op {
+            Op::Int(v) => Some(v),
+            _ => None,
+        }),
+        _ => None,
+    })
 }

@@ -188,6 +188,14 @@ pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
     }
 }
 
+/// Whether the node's own operation may trap, given defined operands.
+pub(crate) fn may_trap(lowered: &Lowered, node: &Node) -> bool {
+    match node.op {
+        Op::Load(..) | Op::Template(_) => true,
+        _ => !traps(lowered, node).is_empty(),
+    }
+}
+
 /// The classes of which one is zero if the divisor is: its factors that are not proven non-zero.
 fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
     let mut divisor = graph.find(divisor);
