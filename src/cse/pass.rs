@@ -1,0 +1,138 @@
+//! One pass over a function: the best of syntactic sharing and equality saturation, if it is better than the function.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, summary, syntactic};
+use crate::cost::Cost;
+use crate::eqsat;
+use crate::ir::PrimFunc;
+use crate::simplify::{self, Reach};
+use crate::verify::verify_func;
+
+/// How a pass is done.
+pub(super) struct Pass<'a> {
+    pub options: &'a Options,
+    pub deadline: Option<Instant>,
+    pub report: &'a mut FunctionReport,
+}
+
+/// The best function so far.
+struct Best<'a> {
+    /// What the pass began with.
+    func: &'a PrimFunc,
+    /// What the best one costs.
+    cost: Cost,
+    /// The best one and what it comes from, if it is not the first.
+    found: Option<(PrimFunc, Chosen)>,
+}
+
+impl Best<'_> {
+    /// Takes a function that costs less, or as much and is shorter.
+    fn offer(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
+        let best = self.found.as_ref().map_or(self.func, |(best, _)| best);
+        if cost < self.cost || cost == self.cost && summary::size(&func) < summary::size(best) {
+            self.take(cost, func, by);
+        }
+    }
+
+    fn take(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
+        self.cost = cost;
+        self.found = Some((func, by));
+    }
+}
+
+impl Pass<'_> {
+    /// What is better than the function, which costs `cost`, and what it comes from.
+    pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<(PrimFunc, Chosen)> {
+        let mut best = Best { func, cost, found: None };
+        let start = Instant::now();
+        let shared = self.syntactic(func);
+        let cost = summary::cost(&shared, self.options);
+        self.report.syntactic.get_or_insert_with(|| summary::measure(&cost));
+        best.offer(cost.total, shared, Chosen::Syntactic);
+        self.report.spent("syntactic", start.elapsed());
+        if self.options.mode == Mode::Semantic {
+            self.semantic(func, &mut best);
+        }
+        best.found
+    }
+
+    /// The function with what is written alike shared.
+    fn syntactic(&self, func: &PrimFunc) -> PrimFunc {
+        let how = syntactic::SyntacticOptions {
+            profile: self.options.profile.clone(),
+            bindings: self.options.bindings.clone(),
+            ..syntactic::SyntacticOptions::default()
+        };
+        let mut shared = func.clone();
+        syntactic::run_with(&mut shared, &how);
+        shared
+    }
+
+    /// Offers what contextual simplification and saturation make of the function. If conditions, branches or loops go, the
+    /// simplified function takes the input's place: what is gone is work that is never needed, though an estimate that
+    /// takes each `if` for a halving of what is under it may see that otherwise.
+    fn semantic(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
+        let mut func = Cow::Borrowed(func);
+        if let Some(inlined) = simplify::inlined(&func) {
+            func = Cow::Owned(inlined);
+        }
+        if self.options.simplify {
+            let start = Instant::now();
+            let mut simplified = func.clone().into_owned();
+            let done = simplify::run(&mut simplified, &self.options.simplification(Reach::Context));
+            self.report.spent("simplify", start.elapsed());
+            if done.conditions > 0 {
+                let cost = summary::cost(&simplified, self.options).total;
+                best.take(cost, simplified.clone(), Chosen::Semantic);
+            }
+            if done.any() {
+                let shared = self.syntactic(&simplified);
+                best.offer(summary::cost(&shared, self.options).total, shared, Chosen::Semantic);
+                func = Cow::Owned(simplified);
+            }
+        }
+        self.saturate(&func, best);
+    }
+
+    fn saturate(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
+        let (options, report) = (self.options, &mut *self.report);
+        if self.deadline.is_some_and(|end| Instant::now() >= end) {
+            report.hit(Limit::Time);
+            return;
+        }
+        let config = eqsat::Config { deadline: self.deadline, ..options.search() };
+        match eqsat::optimize(func, &config) {
+            Ok(optimized) => {
+                for (stage, time) in &optimized.stats.stages {
+                    report.spent(stage, *time);
+                }
+                if optimized.stats.time_limit_hit {
+                    report.hit(Limit::Time);
+                }
+                if optimized.stats.node_limit_hit {
+                    report.hit(Limit::Nodes);
+                }
+                if let Err(violations) = verify_func(&optimized.func) {
+                    // A bug in satir, which costs the improvement but not the program.
+                    let first = violations.first().map(ToString::to_string).unwrap_or_default();
+                    log::error!("an invalid result was dropped: {first}");
+                    log::debug!("{}", crate::script::print_func(&optimized.func));
+                    report.gave_up = Some(format!("an invalid result was dropped: {first}"));
+                    return;
+                }
+                let cost = summary::cost(&optimized.func, options);
+                if report.semantic.is_none() || cost.total < best.cost {
+                    report.search = Some(SearchReport::new(&optimized.stats));
+                    report.semantic = Some(summary::measure(&cost));
+                }
+                best.offer(cost.total, optimized.func, Chosen::Semantic);
+            }
+            Err(failure) => {
+                log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
+                report.gave_up = Some(failure.to_string());
+            }
+        }
+    }
+}
