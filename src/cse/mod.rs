@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify;
 use crate::verify::verify;
-use pass::Pass;
+use pass::{Found, Pass};
 
 /// Shares equal computations in every function of the module.
 ///
@@ -85,13 +85,14 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     for _ in 0..passes {
         let current = result.as_ref().unwrap_or(func);
         let pass = Pass { options, deadline, report: &mut report };
-        let Some((mut next, by)) = pass.run(current, cost.total) else { break };
-        if by == Chosen::Semantic {
-            simplify::tidy(&mut next);
-        }
+        let Some(Found { func: mut next, by, settled }) = pass.run(current, cost.total) else { break };
+        let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = summary::cost(&next, options);
         report.choose(by, summary::measure(&cost));
         result = Some(next);
+        if settled && gone == 0 {
+            break;
+        }
     }
     let Some(result) = result else { return Ok((func.clone(), report)) };
     report.bindings = summary::new_bindings(func, &result, options);

@@ -10,6 +10,16 @@ use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
 use crate::verify::verify_func;
 
+/// A pass after which another one pays writes as many new operations or more, or one in so many is new: of the corpus'
+/// 174 programs that one pass makes cheaper, a third stay below both, of which a second pass makes none cheaper; of the
+/// others it makes nearly half cheaper.
+const FEW_NEW: usize = 4;
+const SMALL_PART: usize = 10;
+
+fn is_settled(stats: &eqsat::Stats) -> bool {
+    stats.new_operations < FEW_NEW && stats.new_operations * SMALL_PART <= stats.operations
+}
+
 /// How a pass is done.
 pub(super) struct Pass<'a> {
     pub options: &'a Options,
@@ -23,34 +33,43 @@ struct Best<'a> {
     func: &'a PrimFunc,
     /// What the best one costs.
     cost: Cost,
-    /// The best one and what it comes from, if it is not the first.
-    found: Option<(PrimFunc, Chosen)>,
+    /// The best one, if it is not the first.
+    found: Option<Found>,
+}
+
+/// What a pass made.
+pub(super) struct Found {
+    pub func: PrimFunc,
+    /// What it comes from.
+    pub by: Chosen,
+    /// Whether another pass would most likely find nothing.
+    pub settled: bool,
 }
 
 impl Best<'_> {
     /// Takes a function that costs less, or as much and is shorter.
-    fn offer(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
-        let best = self.found.as_ref().map_or(self.func, |(best, _)| best);
-        if cost < self.cost || cost == self.cost && summary::size(&func) < summary::size(best) {
-            self.take(cost, func, by);
+    fn offer(&mut self, cost: Cost, found: Found) {
+        let best = self.found.as_ref().map_or(self.func, |found| &found.func);
+        if cost < self.cost || cost == self.cost && summary::size(&found.func) < summary::size(best) {
+            self.take(cost, found);
         }
     }
 
-    fn take(&mut self, cost: Cost, func: PrimFunc, by: Chosen) {
+    fn take(&mut self, cost: Cost, found: Found) {
         self.cost = cost;
-        self.found = Some((func, by));
+        self.found = Some(found);
     }
 }
 
 impl Pass<'_> {
-    /// What is better than the function, which costs `cost`, and what it comes from.
-    pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<(PrimFunc, Chosen)> {
+    /// What is better than the function, which costs `cost`.
+    pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<Found> {
         let mut best = Best { func, cost, found: None };
         let start = Instant::now();
         let shared = self.syntactic(func);
         let cost = summary::cost(&shared, self.options);
         self.report.syntactic.get_or_insert_with(|| summary::measure(&cost));
-        best.offer(cost.total, shared, Chosen::Syntactic);
+        best.offer(cost.total, Found { func: shared, by: Chosen::Syntactic, settled: true });
         self.report.spent("syntactic", start.elapsed());
         if self.options.mode == Mode::Semantic {
             self.semantic(func, &mut best);
@@ -75,6 +94,7 @@ impl Pass<'_> {
     /// takes each `if` for a halving of what is under it may see that otherwise.
     fn semantic(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
         let mut func = Cow::Borrowed(func);
+        let mut conditions = 0;
         if let Some(inlined) = simplify::inlined(&func) {
             func = Cow::Owned(inlined);
         }
@@ -83,17 +103,23 @@ impl Pass<'_> {
             let mut simplified = func.clone().into_owned();
             let done = simplify::run(&mut simplified, &self.options.simplification(Reach::Context));
             self.report.spent("simplify", start.elapsed());
-            if done.conditions > 0 {
+            conditions = done.conditions;
+            if conditions > 0 {
                 let cost = summary::cost(&simplified, self.options).total;
-                best.take(cost, simplified.clone(), Chosen::Semantic);
+                best.take(cost, simplification(simplified.clone()));
             }
             if done.any() {
                 let shared = self.syntactic(&simplified);
-                best.offer(summary::cost(&shared, self.options).total, shared, Chosen::Semantic);
+                best.offer(summary::cost(&shared, self.options).total, simplification(shared));
                 func = Cow::Owned(simplified);
             }
         }
         self.saturate(&func, best);
+        if conditions > 0
+            && let Some(found) = &mut best.found
+        {
+            found.settled = false;
+        }
     }
 
     fn saturate(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
@@ -127,7 +153,8 @@ impl Pass<'_> {
                     report.search = Some(SearchReport::new(&optimized.stats));
                     report.semantic = Some(summary::measure(&cost));
                 }
-                best.offer(cost.total, optimized.func, Chosen::Semantic);
+                let settled = is_settled(&optimized.stats);
+                best.offer(cost.total, Found { func: optimized.func, by: Chosen::Semantic, settled });
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
@@ -135,4 +162,9 @@ impl Pass<'_> {
             }
         }
     }
+}
+
+/// What contextual simplification made: nothing is known of what is new in it.
+fn simplification(func: PrimFunc) -> Found {
+    Found { func, by: Chosen::Semantic, settled: false }
 }

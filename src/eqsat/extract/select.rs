@@ -55,6 +55,8 @@ pub(crate) struct Chosen {
     pub node: Node,
     /// Its operands.
     pub children: Children,
+    /// Whether it does not stand in the input.
+    pub is_new: bool,
     /// Its weight.
     pub weight: f64,
     /// What the form costs beyond its weight.
@@ -535,6 +537,7 @@ impl<'a> Selector<'a> {
             chosen.push(Chosen {
                 class: self.classes[c],
                 node: candidate.node.clone(),
+                is_new: candidate.is_new,
                 children: candidate.children.iter().map(|&k| position[k]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,
