@@ -7,7 +7,7 @@ use super::extract::{Binding, Plan, Selection};
 use super::lang::Op;
 use super::lower::{Lowered, hole_index, visit_roots};
 use super::scopes::{Place, ScopeId, Scopes};
-use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Type, VarId};
+use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.
 pub(crate) fn raise(
@@ -30,16 +30,15 @@ pub(crate) fn raise(
         .iter()
         .map(|(&var, site)| ((lowered.graph.find(site.class), site.place), var))
         .collect();
-    let mut fresh = 0;
+    let mut names = FreshNames::new(func);
     for binding in &plan.bindings {
         let chosen = &selection.chosen[binding.index];
         let class = lowered.graph.find(chosen.class);
         let here = stays.get(&(class, binding.place)).copied();
         raiser.moved.extend(here);
-        let var = here.or_else(|| known.remove(&class)).unwrap_or_else(|| {
-            fresh += 1;
-            result.new_var(format!("cse_v{fresh}"), Type::Prim(chosen.node.dtype))
-        });
+        let var = here
+            .or_else(|| known.remove(&class))
+            .unwrap_or_else(|| result.new_var(names.next(), Type::Prim(chosen.node.dtype)));
         vars.push(var);
         raiser.bound.entry(binding.index).or_default().push((binding.place, var));
         raiser.at.entry(binding.place).or_default().push((*binding, var));

@@ -46,6 +46,7 @@
 pub mod build;
 mod dtype;
 mod expr;
+mod fresh;
 mod func;
 mod ids;
 pub mod intrin;
@@ -56,6 +57,7 @@ pub mod value;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
 pub use expr::{Call, Callee, Expr, ExprKind};
+pub(crate) use fresh::FreshNames;
 pub use func::{AttrValue, Buffer, Module, Origin, Param, PrimFunc, Type, Var};
 pub use ids::{BufferId, VarId};
 pub use op::BinOp;

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
-
-use hashbrown::HashSet;
 
 use super::plan::Insert;
 use super::scan::{Scan, rewrites_head};
 use super::{Binding, SyntacticReport};
 use crate::cse::pool::ClassId;
-use crate::ir::{Block, Expr, PrimFunc, Stmt, StmtKind, Type, Var, VarId};
+use crate::ir::{Block, Expr, FreshNames, PrimFunc, Stmt, StmtKind, Type, Var, VarId};
 
 pub(super) fn rewrite(func: &mut PrimFunc, scan: &Scan, inserts: &[Insert]) -> SyntacticReport {
     let mut at: BTreeMap<(u32, u32), Range<usize>> = BTreeMap::new();
@@ -129,28 +126,4 @@ fn count(replaced: &mut Vec<usize>, var: VarId) {
         replaced.resize(var.index() + 1, 0);
     }
     replaced[var.index()] += 1;
-}
-
-/// Names `cse_v1`, `cse_v2`, … that the function does not have.
-struct FreshNames {
-    taken: HashSet<Arc<str>>,
-    last: u32,
-}
-
-impl FreshNames {
-    fn new(func: &PrimFunc) -> FreshNames {
-        let vars = func.vars.iter().map(|v| v.name.clone());
-        let taken = vars.chain(func.buffers.iter().map(|b| b.name.clone()));
-        FreshNames { taken: taken.filter(|n| n.starts_with("cse_v")).collect(), last: 0 }
-    }
-
-    fn next(&mut self) -> Arc<str> {
-        loop {
-            self.last += 1;
-            let name: Arc<str> = format!("cse_v{}", self.last).into();
-            if !self.taken.contains(&name) {
-                return name;
-            }
-        }
-    }
 }
