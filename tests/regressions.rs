@@ -272,3 +272,20 @@ fn shifts_are_products_and_quotients_only_where_no_bit_is_lost() {
         assert!(text.contains(line), "{line}{text}");
     }
 }
+
+#[test]
+fn a_condition_that_turns_out_false_when_its_parts_go_lets_nothing_run() {
+    holds(
+        "B: T.Buffer((4,), \"int32\")",
+        "if T.And(T.bool(False), T.bool(True)):\n    if T.GE(T.int64(0), T.int64(0)):\n        B[0] = 0\nB[1] = 5",
+    );
+    // The second part is false for every d: below 2 the conversion changes nothing. It implies the first one.
+    let narrow = "T.Cast(\"int32\", T.Cast(\"int8\", d))";
+    holds(
+        "A: T.Buffer((8,), \"int8\"), C: T.Buffer((8,), \"int32\"), d: T.int32",
+        &format!(
+            "if {narrow} >= 0 and T.if_then_else(0 <= d and d < 2 and {narrow} < d, C[0], 0) < 0:\n    A[0] = T.int8(0)\n\
+             else:\n    A[1] = T.int8(1)\nA[2] = T.int8(2)"
+        ),
+    );
+}

@@ -1,6 +1,6 @@
 //! Common subexpression elimination: the library's main entry point, [`run`].
 //!
-//! Each function of a module is optimized by itself, several at a time, in [passes](pass) until nothing changes. The result
+//! Each function of a module is optimized by itself, several at a time, in passes (`pass.rs`) until nothing changes. The result
 //! is the cheapest, by the cost model of [`cost`](crate::cost), of the input, the result of syntactic sharing and, in
 //! semantic mode, the result of equality saturation. So no result costs more than what simpler methods reach, whatever
 //! limit ended the search, and what is optimized again stays as it is.

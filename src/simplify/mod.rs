@@ -336,12 +336,15 @@ impl Simplifier<'_> {
                 }
                 let fused = conditions::drop_implied(&self.engine, &mut self.known, cond, then, otherwise);
                 self.done.conditions += fused;
-                if fused > 0 && cond.as_int().is_some() {
-                    // The outer condition is gone: the nest starts further in.
-                    let inner = self.block(std::mem::take(then));
-                    out.extend(inner);
+                if fused > 0
+                    && let Some(taken) = idle::taken_arm(&mut stmt)
+                {
+                    // The outer condition is gone, or never holds.
+                    let taken = self.block(taken);
+                    out.extend(taken);
                     return;
                 }
+                let StmtKind::If { cond, then, otherwise } = &mut stmt.kind else { return };
                 let cond = cond.clone();
                 *then = self.within(|s| {
                     s.assume(&cond, true);
