@@ -9,10 +9,11 @@
 //!
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
-use egg::{Id, Language};
+use egg::Id;
 use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 
+use super::canonical;
 use super::extents::nonzero_factors;
 use super::facts::{Graph, theory_for};
 use super::lang::{Node, Op};
@@ -71,9 +72,8 @@ pub(crate) struct Lowered {
 impl Lowered {
     /// The nodes of the input, with canonical operands.
     pub(crate) fn originals(&self) -> HashSet<Node> {
-        let graph = &self.graph;
-        let canonical = |node: &Node| node.clone().map_children(|id| graph.find(id));
-        graph.nodes()[..self.input_nodes].iter().map(canonical).collect()
+        let nodes = &self.graph.nodes()[..self.input_nodes];
+        nodes.iter().map(|node| canonical(self, node.clone())).collect()
     }
 }
 
