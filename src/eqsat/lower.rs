@@ -10,10 +10,9 @@
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
 use egg::Id;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
-use super::canonical;
 use super::extents::nonzero_factors;
 use super::facts::{Graph, theory_for};
 use super::lang::{Node, Op};
@@ -67,14 +66,6 @@ pub(crate) struct Lowered {
     pub redefined: bool,
     /// Whether the function has blocks: TVM is still to infer from the indices which part of each buffer is used.
     pub has_blocks: bool,
-}
-
-impl Lowered {
-    /// The nodes of the input, with canonical operands.
-    pub(crate) fn originals(&self) -> HashSet<Node> {
-        let nodes = &self.graph.nodes()[..self.input_nodes];
-        nodes.iter().map(|node| canonical(self, node.clone())).collect()
-    }
 }
 
 /// An operation that might trap.

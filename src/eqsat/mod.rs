@@ -8,7 +8,8 @@
 //! Each stage is a module; data flows one way. The reasons why the equalities are sound are in `eqsat::facts` and
 //! `eqsat::theory`, those for placement in `eqsat::extract::place`.
 
-pub(crate) mod context;
+pub(crate) mod classes;
+mod context;
 pub(crate) mod extents;
 pub(crate) mod extract;
 pub(crate) mod facts;
@@ -19,7 +20,8 @@ pub(crate) mod lower;
 mod matching;
 pub(crate) mod monomial;
 pub(crate) mod observe;
-pub(crate) mod poly;
+pub(crate) mod originals;
+mod poly;
 mod prepared;
 pub(crate) mod raise;
 mod rebuild;
@@ -38,10 +40,10 @@ pub use observe::RuleUse;
 use std::time::{Duration, Instant};
 
 use egg::Id;
-use hashbrown::HashSet;
 
 use crate::cost::{Bindings, Profile};
 use crate::ir::{PrimFunc, VarId};
+use classes::ClassSet;
 use extract::Plan;
 use facts::Graph;
 use lang::Node;
@@ -286,7 +288,7 @@ pub(crate) fn saturate_sites(
 /// The classes that some node of the roots needs, in an order that depends on nothing but the graph.
 pub(crate) fn needed(graph: &Graph, roots: &[Id]) -> Vec<Id> {
     let mut needed: Vec<Id> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = ClassSet::new(graph);
     let mut open = roots.to_vec();
     while let Some(id) = open.pop() {
         let id = graph.find(id);

@@ -7,8 +7,8 @@
 use std::cell::OnceCell;
 
 use egg::Id;
-use hashbrown::{HashMap, HashSet};
 
+use super::super::classes::{ClassMap, ClassSet};
 use super::super::facts::{Graph, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
@@ -59,19 +59,20 @@ pub(super) struct Handicaps<'a> {
     graph: &'a Graph,
     has_blocks: bool,
     /// Classes that are addresses of elements, but for a constant offset, with the most that one is executed.
-    addresses: HashMap<Id, f64>,
+    addresses: ClassMap<f64>,
     /// Classes that addresses are computed from without loads, with the most that one of these addresses is executed.
-    parts: HashMap<Id, f64>,
-    /// Of these, the ones that only addresses with a [symbolic stride](has_symbolic_stride) are computed from.
-    strided: HashSet<Id>,
+    parts: ClassMap<f64>,
+    /// Of these, the ones that only addresses with a [symbolic stride](has_symbolic_stride) are computed from, if there are
+    /// such addresses.
+    strided: Option<ClassSet>,
     /// [`visibly_positive`], once it was asked for.
-    positive: OnceCell<HashSet<Id>>,
+    positive: OnceCell<ClassSet>,
 }
 
 impl<'a> Handicaps<'a> {
     pub(super) fn new(lowered: &'a Lowered) -> Handicaps<'a> {
         let graph = &lowered.graph;
-        let addresses = spread(elements(lowered), |id, next| {
+        let addresses = spread(graph, elements(lowered), |id, next| {
             for node in &graph[id].nodes {
                 match (&node.op, &node.children[..]) {
                     (Op::Ramp, &[base, _]) => next.push(graph.find(base)),
@@ -83,7 +84,7 @@ impl<'a> Handicaps<'a> {
             }
         });
         let parts_of = |addresses: Vec<(Id, f64)>| {
-            spread(addresses, |id, next| {
+            spread(graph, addresses, |id, next| {
                 let computes =
                     |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
                 for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
@@ -91,16 +92,16 @@ impl<'a> Handicaps<'a> {
                 }
             })
         };
-        let all: Vec<(Id, f64)> = addresses.iter().map(|(&id, &f)| (id, f)).collect();
+        let all: Vec<(Id, f64)> = addresses.iter().collect();
         let (strided, others): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|&(id, _)| has_symbolic_stride(graph, id));
         let parts = parts_of(all);
-        let strided = if strided.is_empty() {
-            HashSet::new()
-        } else {
+        let strided = (!strided.is_empty()).then(|| {
             let others = parts_of(others);
-            parts_of(strided).into_keys().filter(|id| !others.contains_key(id)).collect()
-        };
+            let mut only = ClassSet::new(graph);
+            only.extend(parts_of(strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
+            only
+        });
         Handicaps {
             graph,
             has_blocks: lowered.has_blocks,
@@ -123,15 +124,15 @@ impl<'a> Handicaps<'a> {
                     _ => 0.0,
                 }
             }
-            (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains_key(&class) => {
-                let address = self.addresses.contains_key(&class);
+            (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains(class) => {
+                let address = self.addresses.contains(class);
                 let broken = address && (self.breaks(a, b) || self.breaks(b, a));
                 let backwards =
                     *op == BinOp::Add && self.level(a) > self.level(b) && !is_constant(self.graph, b);
                 f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
             }
             (Op::Bin(BinOp::Mul), &[a, b])
-                if self.parts.contains_key(&class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
+                if self.parts.contains(class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
             {
                 LATE_SCALE
             }
@@ -149,14 +150,18 @@ impl<'a> Handicaps<'a> {
     /// What is added to the handicap of a node of `class` that does not stand in the input.
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
-            Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.strided.contains(&class) => NEW_STRIDE,
+            Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
             _ => 0.0,
         }
     }
 
     /// The most that an address is executed that is computed from the class; 0 if there is none.
     pub(super) fn executed(&self, class: Id) -> f64 {
-        self.parts.get(&class).copied().unwrap_or(0.0)
+        self.parts.get(class).unwrap_or(0.0)
+    }
+
+    fn is_strided(&self, class: Id) -> bool {
+        self.strided.as_ref().is_some_and(|strided| strided.contains(class))
     }
 
     fn level(&self, id: Id) -> u32 {
@@ -195,21 +200,22 @@ impl<'a> Handicaps<'a> {
     }
 
     fn is_visibly_positive(&self, id: Id) -> bool {
-        self.positive.get_or_init(|| visibly_positive(self.graph)).contains(&self.graph.find(id))
+        self.positive.get_or_init(|| visibly_positive(self.graph)).contains(self.graph.find(id))
     }
 }
 
 /// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
-fn visibly_positive(graph: &Graph) -> HashSet<Id> {
+fn visibly_positive(graph: &Graph) -> ClassSet {
     let range = |id: Id| graph[id].data.interval;
-    let (seen, mut open): (Vec<Id>, Vec<Id>) = graph
+    let (bounded, mut open): (Vec<Id>, Vec<Id>) = graph
         .classes()
         .map(|class| class.id)
         .filter(|&id| range(id).at_least(0))
         .partition(|&id| range(id).at_most(VISIBLE));
-    let mut seen = HashSet::from_iter(seen);
+    let mut seen = ClassSet::new(graph);
+    seen.extend(bounded);
     for _ in 0..SIGN_DEPTH {
-        let sees = |id: Id| seen.contains(&graph.find(id));
+        let sees = |id: Id| seen.contains(graph.find(id));
         let by_node = |id: Id| {
             graph[id].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
                 (Op::Var(_), _) => graph[id].data.level > 0,
@@ -252,7 +258,7 @@ fn elements(lowered: &Lowered) -> Vec<(Id, f64)> {
     sites.sort_by(|a, b| frequency(b).total_cmp(&frequency(a)));
     let mut found = Vec::new();
     // The first site that reaches a load runs the most.
-    let mut reached = HashSet::new();
+    let mut reached = ClassSet::new(graph);
     for site in sites {
         if site.address {
             found.push((graph.find(site.class), frequency(site)));
@@ -275,18 +281,17 @@ fn elements(lowered: &Lowered) -> Vec<(Id, f64)> {
 }
 
 /// The classes that can be reached from some, each with the greatest number of one from which it can.
-fn spread(mut from: Vec<(Id, f64)>, operands: impl Fn(Id, &mut Vec<Id>)) -> HashMap<Id, f64> {
+fn spread(graph: &Graph, mut from: Vec<(Id, f64)>, operands: impl Fn(Id, &mut Vec<Id>)) -> ClassMap<f64> {
     from.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut reached = HashMap::new();
+    let mut reached = ClassMap::new(graph);
     let mut waiting = Vec::new();
     while let Some((id, number)) = from.pop() {
         waiting.push(id);
         while let Some(id) = waiting.pop() {
-            if reached.contains_key(&id) {
-                continue;
+            if !reached.contains(id) {
+                reached.insert(id, number);
+                operands(id, &mut waiting);
             }
-            reached.insert(id, number);
-            operands(id, &mut waiting);
         }
     }
     reached

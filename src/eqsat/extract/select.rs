@@ -11,12 +11,13 @@
 //! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
 
 use egg::{Id, Language};
-use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use super::super::classes::ClassMap;
 use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
+use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::handicap::Handicaps;
@@ -105,7 +106,7 @@ pub(super) struct Candidate<'a> {
 pub(super) struct Selector<'a> {
     scopes: &'a Scopes,
     classes: Vec<Id>,
-    index: HashMap<Id, Index>,
+    index: ClassMap<Index>,
     /// The candidates of all classes, class by class; and where those of each class begin, with the end.
     all: Vec<Candidate<'a>>,
     begins: Vec<u32>,
@@ -133,22 +134,25 @@ impl<'a> Selector<'a> {
     pub(super) fn new(lowered: &'a Lowered, profile: &Profile, compiled: bool) -> Selector<'a> {
         let graph = &lowered.graph;
         debug_assert!(graph.clean, "nodes have canonical operands");
-        let originals = lowered.originals();
+        let originals = Originals::new(lowered);
         let handicaps = compiled.then(|| Handicaps::new(lowered));
-        let mut index = HashMap::new();
-        let mut classes: Vec<Id> = Vec::new();
+        let mut index = ClassMap::new(graph);
+        // Room for all that there is: growing would copy it.
+        let mut classes: Vec<Id> = Vec::with_capacity(graph.number_of_classes());
         let mut enter = |id: Id, classes: &mut Vec<Id>| {
-            *index.entry(id).or_insert_with(|| {
+            index.get(id).unwrap_or_else(|| {
                 classes.push(id);
+                index.insert(id, classes.len() - 1);
                 classes.len() - 1
             })
         };
         for site in &lowered.sites {
             enter(graph.find(site.class), &mut classes);
         }
-        let mut all: Vec<Candidate<'_>> = Vec::new();
-        let mut begins = vec![0];
-        let mut executed = Vec::new();
+        let mut all: Vec<Candidate<'_>> = Vec::with_capacity(graph.total_size());
+        let mut begins = Vec::with_capacity(graph.number_of_classes() + 1);
+        begins.push(0);
+        let mut executed = Vec::with_capacity(graph.number_of_classes());
         let mut next = 0;
         while next < classes.len() {
             let class = classes[next];
@@ -166,7 +170,7 @@ impl<'a> Selector<'a> {
                     Op::Load(_, version) => lowered.versions[version as usize],
                     _ => ROOT,
                 };
-                let is_new = !originals.contains(node);
+                let is_new = !originals.contain(class, node);
                 let handicap = handicaps
                     .as_ref()
                     .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
@@ -255,13 +259,14 @@ impl<'a> Selector<'a> {
 
     /// The classes of the sites.
     pub(super) fn roots(&self, lowered: &Lowered) -> Vec<Index> {
-        lowered.sites.iter().map(|s| self.index[&lowered.graph.find(s.class)]).collect()
+        let index = |class| self.index.get(lowered.graph.find(class)).expect("sites are entered first");
+        lowered.sites.iter().map(|site| index(site.class)).collect()
     }
 
     /// Chooses the given nodes where that lets nothing trap that did not.
     fn follow(&mut self, lowered: &Lowered, hint: &[(Id, Node)]) {
         for (id, node) in hint {
-            let Some(&c) = self.index.get(&lowered.graph.find(*id)) else { continue };
+            let Some(c) = self.index.get(lowered.graph.find(*id)) else { continue };
             let node = node.clone().map_children(|k| lowered.graph.find(k));
             let Some(i) = self.candidates(c).iter().position(|k| *k.node == node) else { continue };
             let candidate = &self.candidates(c)[i];

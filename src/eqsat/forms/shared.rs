@@ -5,8 +5,9 @@
 //! e-graph, which makes it a candidate like all others, and returned as [`Hints`], from which extraction can start.
 
 use egg::Id;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
+use super::super::classes::ClassMap;
 use super::super::extract::Selection;
 use super::super::facts::{Graph, in_theory};
 use super::super::lang::{Node, Op};
@@ -109,7 +110,8 @@ struct Needed {
 fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
     let chosen = &selection.chosen;
     let mut polys: Vec<Option<Poly>> = Vec::with_capacity(chosen.len());
-    let mut whole: HashSet<usize> = selection.sites.iter().copied().collect();
+    let mut whole = vec![false; chosen.len()];
+    selection.sites.iter().for_each(|&i| whole[i] = true);
     for c in chosen {
         let poly = in_theory(c.node.dtype)
             .then(|| {
@@ -133,7 +135,7 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
                                 if p.as_term().is_some() {
                                     p
                                 } else {
-                                    whole.insert(i);
+                                    whole[i] = true;
                                     atom(i)
                                 }
                             };
@@ -146,12 +148,12 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
             .flatten()
             .filter(|p| p.terms().iter().all(|&(_, c)| c != i64::MIN));
         if poly.is_none() {
-            whole.extend(&c.children);
+            c.children.iter().for_each(|&i| whole[i] = true);
         }
         polys.push(poly);
     }
     let needed = |(i, poly): (usize, Option<Poly>)| {
-        let poly = poly.filter(|p| p.complexity().1 > 1 && whole.contains(&i))?;
+        let poly = poly.filter(|p| p.complexity().1 > 1 && whole[i])?;
         let class = lowered.graph.find(chosen[i].class);
         Some(Needed { class, dtype: chosen[i].node.dtype, poly })
     };
@@ -208,28 +210,27 @@ fn problem(
     sums: &[(DType, Poly)],
     weights: Weights,
 ) -> (Problem, Vec<Id>) {
-    let places: HashMap<Id, Level> = selection
-        .chosen
-        .iter()
-        .map(|c| {
-            let scope = lowered.scopes.get(c.needs.scope);
-            (c.class, Level { depth: scope.depth, frequency: scope.frequency })
-        })
-        .collect();
-    let mut symbols: HashMap<Id, Symbol> = HashMap::new();
+    let mut indices = ClassMap::new(&lowered.graph);
+    for (i, c) in selection.chosen.iter().enumerate() {
+        indices.insert(c.class, i);
+    }
+    let mut symbols = ClassMap::new(&lowered.graph);
     let mut classes = Vec::new();
     for id in sums.iter().flat_map(|(_, poly)| poly.atoms()) {
-        symbols.entry(id).or_insert_with(|| {
+        if !symbols.contains(id) {
+            symbols.insert(id, classes.len() as Symbol);
             classes.push(id);
-            (classes.len() - 1) as Symbol
-        });
+        }
     }
-    let root = Level { depth: 0, frequency: 1.0 };
-    let levels = classes.iter().map(|id| places.get(id).copied().unwrap_or(root)).collect();
+    let level = |&id: &Id| {
+        let scope = indices.get(id).map(|i| lowered.scopes.get(selection.chosen[i].needs.scope));
+        scope.map_or(Level { depth: 0, frequency: 1.0 }, |s| Level { depth: s.depth, frequency: s.frequency })
+    };
+    let levels = classes.iter().map(level).collect();
     let mut problem = Problem::new(weights, levels);
     for (_, poly) in sums {
         problem.push(poly.terms().iter().map(|(monomial, c)| {
-            let mut factors: Factors = monomial.iter().map(|id| symbols[id]).collect();
+            let mut factors: Factors = monomial.iter().filter_map(|&id| symbols.get(id)).collect();
             factors.sort_unstable();
             (*c, factors)
         }));

@@ -58,10 +58,11 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
         if changed {
             graph.analysis.unproven.get_mut().clear();
         }
-        let nodes: Vec<(Id, Node)> = graph
-            .classes()
-            .flat_map(|c| c.nodes.iter().filter(|n| has_step(n)).map(move |n| (c.id, n.clone())))
-            .collect();
+        // Room for all that there is: growing would copy it.
+        let mut nodes: Vec<(Id, Node)> = Vec::with_capacity(graph.total_size());
+        for class in graph.classes() {
+            nodes.extend(class.nodes.iter().filter(|n| has_step(n)).map(|n| (class.id, n.clone())));
+        }
         for (id, node) in nodes {
             if is_full(graph, node_limit) {
                 rebuild(graph);

@@ -1,0 +1,70 @@
+//! Tables over the classes of a graph that does not grow meanwhile: an entry for every identifier that was given out.
+//!
+//! They take the place of hash tables where most classes get an entry: in graphs of millions of classes, each look into a
+//! hash table waits for memory.
+
+use egg::Id;
+
+use super::facts::Graph;
+
+/// A set of classes.
+pub(crate) struct ClassSet(Vec<bool>);
+
+impl ClassSet {
+    /// An empty set of classes of this graph.
+    pub(crate) fn new(graph: &Graph) -> ClassSet {
+        ClassSet(vec![false; graph.nodes().len()])
+    }
+
+    /// Adds a class; whether it was not there.
+    pub(crate) fn insert(&mut self, id: Id) -> bool {
+        !std::mem::replace(&mut self.0[usize::from(id)], true)
+    }
+
+    /// Adds classes.
+    pub(crate) fn extend(&mut self, ids: impl IntoIterator<Item = Id>) {
+        for id in ids {
+            self.insert(id);
+        }
+    }
+
+    /// Whether the class is there.
+    pub(crate) fn contains(&self, id: Id) -> bool {
+        self.0[usize::from(id)]
+    }
+}
+
+/// A value for each of some classes.
+pub(crate) struct ClassMap<T> {
+    keys: ClassSet,
+    values: Vec<T>,
+}
+
+impl<T: Copy + Default> ClassMap<T> {
+    /// An empty map of classes of this graph.
+    pub(crate) fn new(graph: &Graph) -> ClassMap<T> {
+        ClassMap { keys: ClassSet::new(graph), values: vec![T::default(); graph.nodes().len()] }
+    }
+
+    /// The value of a class.
+    pub(crate) fn get(&self, id: Id) -> Option<T> {
+        self.keys.contains(id).then(|| self.values[usize::from(id)])
+    }
+
+    /// Whether the class has a value.
+    pub(crate) fn contains(&self, id: Id) -> bool {
+        self.keys.contains(id)
+    }
+
+    /// Sets the value of a class; the one that it had.
+    pub(crate) fn insert(&mut self, id: Id, value: T) -> Option<T> {
+        let old = std::mem::replace(&mut self.values[usize::from(id)], value);
+        (!self.keys.insert(id)).then_some(old)
+    }
+
+    /// The classes that have a value, by their identifiers, with these values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Id, T)> {
+        let all = self.keys.0.iter().zip(&self.values).enumerate();
+        all.filter(|(_, (there, _))| **there).map(|(i, (_, value))| (Id::from(i), *value))
+    }
+}
