@@ -280,6 +280,38 @@ fn a_buffer_of_which_an_element_is_accessed_has_one() {
 }
 
 #[test]
+fn quotients_without_a_remainder_are_multiplied_out() {
+    let within = |before: &str, after: &str| {
+        for scope in ["if n % 4 == 0:\n", "if n % 8 == 4:\n"] {
+            let [before, after] =
+                [before, after].map(|body| format!("{scope}    {}", body.replace('\n', "\n    ")));
+            check(&before, &after);
+        }
+        for statement in ["assert n % 4 == 0, \"\"\n", "T.assume(n % 4 == 0)\n"] {
+            check(&format!("{statement}{before}"), &format!("{statement}{after}"));
+        }
+    };
+    within("A[0] = n // 4 * 4", "A[0] = n");
+    within("A[0] = n // 4 * 16 + x", "A[0] = n * 4 + x");
+    within("A[0] = (n + 3) // 4\nA[1] = (n + 7) // 4 * 4", "A[0] = n // 4\nA[1] = n + 4");
+    within("if x < n // 4 * 4:\n    A[0] = T.min(x, n - 1)", "if x < n:\n    A[0] = x");
+    within(
+        "for i in range(n // 4 * 4):\n    if i < n:\n        A[7] = 1",
+        "for i in range(n):\n    A[7] = 1",
+    );
+    // The remainder need not be zero.
+    check("if n % 4 == 3:\n    A[0] = n // 4 * 4 + 3", "if n % 4 == 3:\n    A[0] = n");
+    // It must be known, of the very dividend, and at the place.
+    check_same("if n % 2 == 0:\n    A[0] = n // 4 * 4");
+    check_same("if n % 4 != 0:\n    A[0] = n // 4 * 4");
+    check_same("if n % 4 == 0:\n    A[0] = x // 4 * 4");
+    check_same("if n % 4 == 0:\n    A[0] = 1\nelse:\n    A[0] = n // 4 * 4");
+    check_same("if n % 4 == 0:\n    A[0] = 1\nA[0] = n // 4 * 4");
+    check_same("if n % 4 == 0 or x < 3:\n    A[0] = n // 4 * 4");
+    check_same("A[0] = n // 4 * 4\nassert n % 4 == 0, \"\"");
+}
+
+#[test]
 fn known_rests_decide_others() {
     check(
         "if x % 4 == 0:\n    A[0] = x % 2 + (x + 5) % 4\n    A[1] = (x + 3) // 4 - x // 4",

@@ -11,7 +11,7 @@ use super::facts::{Graph, poly_of};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
-use super::theory::{BOUND_DEPTH, bound, unite};
+use super::theory::{BOUND_DEPTH, bound, known_remainder, unite};
 use super::witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
@@ -189,10 +189,21 @@ fn multipliers(graph: &Graph, f: &Poly, monomial: &Monomial, c: i64) -> Vec<Poly
     found
 }
 
-/// `0 <= N - Q*D` and `0 <= Q - 1 - (N - Q*D)` for the quotients `D = N // Q`, `Q >= 1`, among the atoms.
+/// `0 <= N - Q*D` and `0 <= Q - 1 - (N - Q*D)` for the quotients `D = N // Q`, `Q >= 1`, among the atoms; where the
+/// remainder is known, that it is no less and no more.
 fn quotient_facts(graph: &Graph, p: &Poly) -> Vec<Poly> {
     let mut facts = Vec::new();
     for atom in p.atoms() {
+        if graph.analysis.knows_rests
+            && let Some((numerator, c, rest)) = known_remainder(graph, atom)
+        {
+            let exact = Poly::term(Monomial::atom(atom), c)
+                .add(&Poly::constant(rest))
+                .and_then(|whole| numerator.sub(&whole));
+            facts.extend(exact.as_ref().and_then(|zero| zero.scale(-1)));
+            facts.extend(exact);
+            continue;
+        }
         let Some((numerator, divisor)) = any_quotient(graph, atom) else { continue };
         let remainder = divisor.mul(&Poly::atom(atom)).and_then(|m| numerator.sub(&m));
         let Some(remainder) = remainder else { continue };
@@ -320,6 +331,7 @@ fn leave_rest(graph: &mut Graph, class: Id) -> bool {
                 let mut facts = data.clone();
                 facts.residue = both;
                 graph.set_analysis_data(n, facts);
+                graph.analysis.knows_rests = true;
                 changed = true;
             }
             Some(_) => {}

@@ -75,6 +75,8 @@ pub(crate) struct Theory {
     pub assumptions: Vec<Poly>,
     /// Polynomials that are not zero, in the place that a graph is about; as the assumptions.
     pub nonzero: Vec<Poly>,
+    /// Whether what some class leaves modulo a constant is known at the place; as the assumptions.
+    pub knows_rests: bool,
     /// Whether to look for assumptions among what is known to be true.
     pub contextual: bool,
     /// The sample points at which something does not hold that is known: a bit each.

@@ -33,7 +33,7 @@ use super::rebuild::rebuild;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 pub(super) use convert::representable;
-pub(crate) use divides::residue_of;
+pub(crate) use divides::{known_remainder, residue_of};
 
 /// How often a bound looks through a remainder `P - c * (P // c)`.
 pub(super) const BOUND_DEPTH: u32 = 3;
@@ -116,6 +116,7 @@ fn refresh(graph: &mut Graph) -> bool {
         let old = poly_of(graph, root);
         let new =
             if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
+        let new = divides::multiplied_out(graph, &new).map_or(new, Arc::new);
         let known = known_of_atoms(graph, root, &new);
         let first = graph.analysis.bounded.insert(known);
         let data = &graph[root].data;
