@@ -280,6 +280,32 @@ fn a_buffer_of_which_an_element_is_accessed_has_one() {
 }
 
 #[test]
+fn a_product_of_sizes_that_is_positive_has_positive_factors() {
+    let product = "C = T.alloc_buffer((s * 2 * m,), \"int32\")\n";
+    let product_check =
+        |before: &str, after: &str| check(&format!("{product}{before}"), &format!("{product}{after}"));
+    product_check("C[0] = 1\nif s > 0 and 1 <= m:\n    A[0] = T.max(s, 1) - s", "C[0] = 1\nA[0] = 0");
+    let same = [
+        "A[0] = T.if_then_else(s > 3, C[0], 0)\nif s > 0:\n    A[1] = 1",
+        "if m > 0:\n    A[1] = 1\nC[0] = 1",
+        "for i in range(x):\n    C[0] = 1\nif m > 0:\n    A[1] = 1",
+        "C[0] = 1\nif s > 1:\n    A[0] = 1",
+    ];
+    for body in same {
+        product_check(body, body);
+    }
+    // Two negative factors make a positive product too.
+    check(
+        "C = T.alloc_buffer((n * x,), \"int32\")\nC[0] = 1\nif n > 0:\n    A[0] = 1\nif n * x > 0:\n    A[1] = 1",
+        "C = T.alloc_buffer((n * x,), \"int32\")\nC[0] = 1\nif n > 0:\n    A[0] = 1\nA[1] = 1",
+    );
+    check(
+        "for i in range(s * m):\n    if s > 0 and m >= 1:\n        A[0] = i",
+        "for i in range(s * m):\n    A[0] = i",
+    );
+}
+
+#[test]
 fn quotients_without_a_remainder_are_multiplied_out() {
     let within = |before: &str, after: &str| {
         for scope in ["if n % 4 == 0:\n", "if n % 8 == 4:\n"] {

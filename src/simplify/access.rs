@@ -1,9 +1,10 @@
 //! Sizes that are positive where a statement ran: a buffer of which it accessed an element has one. Sizes that are variables
-//! are looked at; what stands behind a statement that says something new is simplified by itself.
+//! or products of them are looked at; what stands behind a statement that says something new is simplified by itself.
 
+use crate::arith::Interval;
 use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::intrin::{Effect, effect};
-use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// That sizes are at least 1 which are not known to be: those of buffers of which the statement itself (not its blocks)
 /// is certain to access elements.
@@ -22,15 +23,39 @@ pub(super) fn positive_sizes(func: &PrimFunc, known: &Known, stmt: &Stmt) -> Vec
     let mut facts: Vec<Expr> = Vec::new();
     let extents = buffers.iter().flat_map(|&buffer| &func.buffer(buffer).shape);
     for extent in extents.filter(|e| e.dtype.is_index()) {
-        let Some(var) = extent.as_var() else { continue };
-        let by_range = known.ranges.get(var.index()).is_some_and(|range| range.at_least(1));
-        let fact = Expr::binary(BinOp::Le, Expr::int(1, extent.dtype), extent.clone());
-        let is_known = || known.facts.iter().any(|(known, truth)| *truth && *known == fact);
-        if !by_range && !facts.contains(&fact) && !is_known() {
-            facts.push(fact);
+        let Some(sizes) = factors(extent) else { continue };
+        let range = |var: VarId| known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+        // A positive product of sizes of which none is negative is one of positive sizes.
+        let each = sizes.iter().all(|&(var, _)| range(var).at_least(0));
+        let positive: Vec<&Expr> = if each {
+            sizes.into_iter().filter(|&(var, _)| !range(var).at_least(1)).map(|(_, size)| size).collect()
+        } else {
+            vec![extent]
+        };
+        for size in positive {
+            let fact = Expr::binary(BinOp::Le, Expr::int(1, size.dtype), size.clone());
+            let is_known = || known.facts.iter().any(|(known, truth)| *truth && *known == fact);
+            if !facts.contains(&fact) && !is_known() {
+                facts.push(fact);
+            }
         }
     }
     facts
+}
+
+/// The variables of a product of variables and positive constants, each with its occurrence; `None` if it is none, or a
+/// constant.
+fn factors(e: &Expr) -> Option<Vec<(VarId, &Expr)>> {
+    match &e.kind {
+        ExprKind::Var(var) => Some(vec![(*var, e)]),
+        ExprKind::Binary(BinOp::Mul, a, b) => match (a.as_int(), b.as_int()) {
+            (Some(c), None) if c > 0 => factors(b),
+            (None, Some(c)) if c > 0 => factors(a),
+            (None, None) => Some([factors(a)?, factors(b)?].concat()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Collects the buffers of which an expression accesses elements wherever it is evaluated.
