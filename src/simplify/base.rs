@@ -34,7 +34,7 @@ impl Base {
             return answer;
         }
         let samples = Samples::new(sampler, &self.known, self.known.facts.len());
-        let answer = if samples.varies(cond) { None } else { proofs::decide(&self.known, cond) };
+        let answer = if samples.varies(cond) { None } else { proofs::prove(&self.known, cond) };
         self.answers.borrow_mut().insert(cond.clone(), answer);
         answer
     }

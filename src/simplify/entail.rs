@@ -22,7 +22,7 @@ pub(super) fn entails(
     if Samples::new(&engine.sampler, known, known.facts.len()).refute(goal, truth) {
         return false;
     }
-    if proofs::decide(known, goal) == Some(truth) {
+    if proofs::decide(engine, known, goal) == Some(truth) {
         return true;
     }
     let graph_helps = (steers || engine.reach == Reach::Everything)
@@ -55,7 +55,7 @@ fn proves(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> b
         _ => {
             let facts = known.facts.len();
             assume(known, goal, !truth);
-            let refuted = known.facts.len() > facts && contradicts(engine, known);
+            let refuted = known.facts.len() > facts && contradicts(engine, known, goal);
             known.facts.truncate(facts);
             refuted
         }

@@ -25,6 +25,7 @@ mod lanes;
 mod learn;
 mod merge;
 mod proofs;
+mod question;
 mod region;
 mod sample;
 mod shapes;
@@ -141,6 +142,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
         answers: RefCell::default(),
+        decided: RefCell::default(),
     };
     let done = Simplified { expressions: inlined, conditions: 0 };
     let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
@@ -192,6 +194,7 @@ pub fn expression(
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
         answers: RefCell::default(),
+        decided: RefCell::default(),
     };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {

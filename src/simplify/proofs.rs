@@ -4,6 +4,7 @@
 
 use hashbrown::HashMap;
 
+use super::question::{self, Question};
 use super::region::Engine;
 use super::sample::Samples;
 use crate::arith::linear::Prover;
@@ -26,8 +27,19 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
 }
 
 /// Whether a condition holds where `known` does, if that is proven.
-pub(super) fn decide(known: &Known, cond: &Expr) -> Option<bool> {
+pub(super) fn prove(known: &Known, cond: &Expr) -> Option<bool> {
     if cond.dtype == DType::BOOL && !acts(cond) { prover(known).decide(cond, FUEL) } else { None }
+}
+
+/// As [`prove`], of the same question only once.
+pub(super) fn decide(engine: &Engine<'_>, known: &Known, cond: &Expr) -> Option<bool> {
+    let (question, _) = Question::new(known, cond);
+    if let Some(&answer) = engine.decided.borrow().get(&question) {
+        return answer;
+    }
+    let answer = prove(&question::about(known, &[cond]), cond);
+    engine.decided.borrow_mut().insert(question, answer);
+    answer
 }
 
 /// Settles what can be settled in the expressions. Returns how many subexpressions were replaced.
@@ -42,7 +54,7 @@ pub(super) fn settle<'a>(engine: &'a Engine<'a>, known: &'a Known, roots: &mut [
         });
         if found && size <= MAX_NODES && !acts(e) {
             let settler = shared.get_or_insert_with(|| Settler {
-                prover: prover(known),
+                known,
                 samples: Samples::new(&engine.sampler, known, known.facts.len()),
                 engine,
                 answers: HashMap::new(),
@@ -71,7 +83,7 @@ fn is_question(e: &Expr) -> bool {
 }
 
 struct Settler<'a> {
-    prover: Prover<'a>,
+    known: &'a Known,
     samples: Samples<'a>,
     engine: &'a Engine<'a>,
     /// What was decided before: copies of an expression are often neighbours.
@@ -129,7 +141,7 @@ impl Settler<'_> {
             None
         } else {
             let everywhere = self.engine.base.decide(&self.engine.sampler, cond);
-            everywhere.or_else(|| self.prover.decide(cond, FUEL))
+            everywhere.or_else(|| decide(self.engine, self.known, cond))
         };
         self.answers.insert(cond.clone(), answer);
         answer

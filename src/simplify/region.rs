@@ -1,15 +1,15 @@
 //! Expressions at one place: a small contextual e-graph, and the cheapest tree for each.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use egg::Id;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::base::Base;
 use super::conditions;
 use super::learn::{Lesson, equates, occurs};
 use super::proofs;
+use super::question::{self, Numbers, Question};
 use super::sample::Sampler;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
@@ -39,16 +39,12 @@ pub(super) struct Engine<'a> {
     pub sampler: Sampler,
     /// What holds in the whole function.
     pub base: Base,
-    /// What was found before: what one place asks, another that knows the same often asks as well.
-    pub answers: RefCell<HashMap<Question, Answer>>,
+    /// What was found before: what one place asks, another often asks as well. For each expression a cheaper one, if there
+    /// is one.
+    pub answers: RefCell<HashMap<Question, Option<Expr>>>,
+    /// The conditions put to the decision procedure before.
+    pub decided: RefCell<HashMap<Question, Option<bool>>>,
 }
-
-/// Expressions, and the facts under which the cheapest equal ones are looked for. The other things that are known, ranges
-/// and values, belong to the variables that occur.
-type Question = (Vec<Expr>, Vec<(Expr, bool)>);
-
-/// For each expression a cheaper one, if there is one.
-type Answer = Rc<[Option<Expr>]>;
 
 /// Which expressions of a region are simplified.
 ///
@@ -118,18 +114,24 @@ fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize 
     if roots.is_empty() {
         return 0;
     }
-    let question: Question = (roots.iter().map(|e| (**e).clone()).collect(), known.facts.clone());
-    let before = engine.answers.borrow().get(&question).cloned();
-    let answer = before.unwrap_or_else(|| {
-        let exprs: Vec<&Expr> = question.0.iter().collect();
-        let answer = Answer::from(cheapest(engine, known, &exprs));
-        engine.answers.borrow_mut().insert(question, Rc::clone(&answer));
-        answer
-    });
+    let questions: Vec<(Question, Numbers)> = roots.iter().map(|e| Question::new(known, e)).collect();
+    let mut answers = engine.answers.borrow_mut();
+    let mut asked: HashSet<&Question> = HashSet::new();
+    let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
+    for (root, question) in roots.iter().zip(&questions) {
+        if !answers.contains_key(&question.0) && asked.insert(&question.0) {
+            exprs.push(root);
+            open.push(question);
+        }
+    }
+    let found = cheapest(engine, &question::about(known, &exprs), &exprs);
+    for ((question, numbers), found) in open.into_iter().zip(found) {
+        answers.insert(question.clone(), found.and_then(|new| numbers.numbered(&new)));
+    }
     let mut replaced = 0;
-    for (root, new) in roots.iter_mut().zip(&*answer) {
-        if let Some(new) = new {
-            **root = new.clone();
+    for (root, (question, numbers)) in roots.iter_mut().zip(&questions) {
+        if let Some(Some(new)) = answers.get(question) {
+            **root = numbers.named(new);
             replaced += 1;
         }
     }
@@ -138,6 +140,9 @@ fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize 
 
 /// For each expression the cheapest equal one, if that is cheaper.
 fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<Expr>> {
+    if exprs.is_empty() {
+        return Vec::new();
+    }
     let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
     let safe = traps::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
@@ -154,9 +159,9 @@ pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -
     if total { raise::expressions(&lowered, &selection).into_iter().collect() } else { None }
 }
 
-/// Whether no place is reached where `known` holds: its facts contradict each other.
-pub(super) fn contradicts(engine: &Engine<'_>, known: &Known) -> bool {
-    let mut lowered = lower_at(engine.func, engine.profile, known, &[]);
+/// Whether no place is reached where `known` holds: the facts that have to do with `e` contradict each other.
+pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool {
+    let mut lowered = lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[]);
     saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
     lowered.graph.analysis.contradictions > 0
 }

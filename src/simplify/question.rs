@@ -1,0 +1,209 @@
+//! Questions about expressions, by what their answers depend on.
+//!
+//! A fact that has no variable and no buffer in common with an expression, also through other facts, says nothing of it,
+//! unless facts contradict each other. Names do not matter either: unrolled copies and neighbouring loops ask the same of
+//! other variables. So variables are numbered in the order of their occurrence, and a question is one about numbers, each
+//! with the range and the value that it has.
+
+use crate::arith::Interval;
+use crate::eqsat::lower::Known;
+use crate::ir::{BufferId, Expr, ExprKind, VarId};
+
+/// An expression and what is known that has to do with it, in numbered variables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Question {
+    expr: Expr,
+    facts: Vec<(Expr, bool)>,
+    /// Range and value of each variable.
+    vars: Vec<(Interval, Option<Expr>)>,
+}
+
+/// The variables of a question, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Numbers(Vec<VarId>);
+
+impl Question {
+    /// What `e` is where `known` holds.
+    pub(super) fn new(known: &Known, e: &Expr) -> (Question, Numbers) {
+        let mut numbers = Numbers::default();
+        let expr = numbers.number(e);
+        let subject = Subject::of(known, &[e]);
+        let facts = subject.facts(known).map(|(fact, truth)| (numbers.number(fact), *truth)).collect();
+        let mut vars = Vec::new();
+        while let Some(&var) = numbers.0.get(vars.len()) {
+            let range = known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+            let value = known.values.get(&var).map(|value| numbers.number(value));
+            vars.push((range, value));
+        }
+        (Question { expr, facts, vars }, numbers)
+    }
+}
+
+impl Numbers {
+    /// An expression of the question's variables in their numbers.
+    pub(super) fn numbered(&self, e: &Expr) -> Option<Expr> {
+        let mut known = true;
+        let numbered = renamed(e, &mut |var| {
+            let number = self.0.iter().position(|v| *v == var);
+            known &= number.is_some();
+            VarId(number.and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX))
+        });
+        known.then_some(numbered)
+    }
+
+    /// The expression in numbers, new ones for variables that have none.
+    fn number(&mut self, e: &Expr) -> Expr {
+        renamed(e, &mut |var| {
+            let number = self.0.iter().position(|v| *v == var).unwrap_or_else(|| {
+                self.0.push(var);
+                self.0.len() - 1
+            });
+            VarId(u32::try_from(number).unwrap_or(u32::MAX))
+        })
+    }
+
+    /// The expression whose variables are given by their numbers.
+    pub(super) fn named(&self, e: &Expr) -> Expr {
+        renamed(e, &mut |number| self.0[number.index()])
+    }
+}
+
+/// The expression with other variables.
+fn renamed(e: &Expr, name: &mut impl FnMut(VarId) -> VarId) -> Expr {
+    fn rename(e: &mut Expr, name: &mut impl FnMut(VarId) -> VarId) {
+        if let ExprKind::Var(var) | ExprKind::Let(var, ..) = &mut e.kind {
+            *var = name(*var);
+        }
+        e.for_each_child_mut(|child| rename(child, name));
+    }
+    let mut e = e.clone();
+    rename(&mut e, name);
+    e
+}
+
+/// What is known that has to do with expressions.
+pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
+    let subject = Subject::of(known, exprs);
+    let facts = subject.facts(known).cloned().collect();
+    let values = subject.vars.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
+    Known { ranges: known.ranges.clone(), facts, values: values.collect() }
+}
+
+/// What expressions speak of, together with the facts that speak of some of it.
+#[derive(Default)]
+struct Subject {
+    vars: Vec<VarId>,
+    buffers: Vec<BufferId>,
+    /// The facts, by their positions.
+    facts: Vec<usize>,
+}
+
+impl Subject {
+    fn of(known: &Known, exprs: &[&Expr]) -> Subject {
+        let mut subject = Subject::default();
+        exprs.iter().for_each(|e| subject.add(known, e));
+        let mut others: Vec<(usize, Subject)> = Vec::with_capacity(known.facts.len());
+        for (i, (fact, _)) in known.facts.iter().enumerate() {
+            let mut other = Subject::default();
+            other.add(known, fact);
+            others.push((i, other));
+        }
+        loop {
+            let (near, far): (Vec<_>, Vec<_>) =
+                others.into_iter().partition(|(_, other)| subject.meets(other));
+            if near.is_empty() {
+                break;
+            }
+            for (i, other) in near {
+                subject.vars.extend(other.vars);
+                subject.buffers.extend(other.buffers);
+                subject.facts.push(i);
+            }
+            others = far;
+        }
+        subject.facts.sort_unstable();
+        subject
+    }
+
+    /// Adds what an expression speaks of, its variables' values included.
+    fn add(&mut self, known: &Known, e: &Expr) {
+        e.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) if !self.vars.contains(var) => {
+                self.vars.push(*var);
+                if let Some(value) = known.values.get(var) {
+                    self.add(known, value);
+                }
+            }
+            ExprKind::Load { buffer, .. }
+            | ExprKind::BufferData(buffer)
+            | ExprKind::BufferRef(buffer)
+            | ExprKind::Region(buffer, _)
+                if !self.buffers.contains(buffer) =>
+            {
+                self.buffers.push(*buffer);
+            }
+            _ => {}
+        });
+    }
+
+    fn meets(&self, other: &Subject) -> bool {
+        other.vars.iter().any(|var| self.vars.contains(var))
+            || other.buffers.iter().any(|buffer| self.buffers.contains(buffer))
+    }
+
+    fn facts<'a>(&self, known: &'a Known) -> impl Iterator<Item = &'a (Expr, bool)> {
+        self.facts.iter().map(|&i| &known.facts[i])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BinOp, DType};
+
+    fn var(i: u32) -> Expr {
+        Expr::var(VarId(i), DType::I32)
+    }
+
+    fn below(a: Expr, b: Expr) -> (Expr, bool) {
+        (Expr::binary(BinOp::Lt, a, b), true)
+    }
+
+    fn known(facts: Vec<(Expr, bool)>) -> Known {
+        Known { facts, ..Known::default() }
+    }
+
+    #[test]
+    fn questions_are_equal_up_to_names() {
+        let known =
+            Known { ranges: vec![Interval::ALL, Interval::ALL, Interval::NON_NEGATIVE], ..Known::default() };
+        let ask = |e: Expr| Question::new(&known, &e).0;
+        assert_eq!(ask(var(0) + 1), ask(var(1) + 1));
+        assert_ne!(ask(var(0) + 1), ask(var(2) + 1), "another range");
+        assert_ne!(ask(var(0) + var(1)), ask(var(0) + var(0)));
+        let (_, numbers) = Question::new(&known, &(var(2) + var(1)));
+        let answer = numbers.numbered(&(var(1) + 7));
+        assert_eq!(answer.map(|answer| numbers.named(&answer)), Some(var(1) + 7));
+        assert_eq!(numbers.numbered(&var(0)), None, "a variable of which it does not speak");
+    }
+
+    #[test]
+    fn only_facts_that_have_to_do_with_an_expression_count() {
+        let facts = vec![below(var(3), var(4)), below(var(1), var(2)), below(var(0), var(1))];
+        let known = known(facts.clone());
+        // The second one by way of the third.
+        assert_eq!(about(&known, &[&var(0)]).facts, facts[1..]);
+        assert_eq!(about(&known, &[&Expr::int(1, DType::I32)]).facts, []);
+        assert_ne!(Question::new(&known, &var(0)).0, Question::new(&known, &var(3)).0);
+    }
+
+    #[test]
+    fn values_of_variables_are_part_of_a_question() {
+        let mut known = known(vec![below(var(1), var(2))]);
+        known.values.insert(VarId(0), var(1) + 3);
+        known.values.insert(VarId(4), var(1) + 4);
+        assert_eq!(about(&known, &[&var(0)]).facts, known.facts);
+        assert_eq!(about(&known, &[&var(0)]).values.len(), 1);
+        assert_ne!(Question::new(&known, &var(0)).0, Question::new(&known, &var(4)).0);
+    }
+}
