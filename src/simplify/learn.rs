@@ -15,9 +15,6 @@ use crate::ir::{BinOp, Expr, ExprKind};
 /// With fewer points than this nothing is ruled out.
 const ENOUGH_POINTS: usize = 6;
 
-/// The most nodes of an expression that is searched as a whole if some part of it may become simpler.
-const MAX_WHOLE: usize = 300;
-
 /// Sample points with and without some facts.
 pub(super) struct Lesson<'a> {
     facts: &'a [(Expr, bool)],
@@ -56,24 +53,16 @@ impl<'a> Lesson<'a> {
         self.cannot_tell(e) || self.look(e, |gain| gain.now, &mut 0, &mut |_| true).is_none()
     }
 
-    /// The parts of `e` that the facts themselves may simplify, each with the arithmetic around it; all of it if it is
-    /// small.
+    /// The parts of `e` that the facts themselves may simplify, each with the arithmetic around it.
     pub(super) fn taught<'e>(&self, e: &'e mut Expr) -> Vec<&'e mut Expr> {
         if self.cannot_tell(e) {
             return vec![e];
         }
         let mut numbers = Vec::new();
-        let mut size = 0;
-        self.look(e, Gain::is_taught, &mut size, &mut |number| {
+        self.look(e, Gain::is_taught, &mut 0, &mut |number| {
             numbers.push(number);
             false
         });
-        if numbers.is_empty() {
-            return Vec::new();
-        }
-        if size <= MAX_WHOLE {
-            return vec![e];
-        }
         numbers.sort_unstable();
         let mut parts = Vec::new();
         around(e, &mut 0, &numbers, &mut parts);
