@@ -206,12 +206,15 @@ impl Rewrites {
         self.observer.as_ref()
     }
 
-    /// The rules that can match where nothing else than this occurs, by [`Head::index`] of their root.
-    pub(super) fn applicable(&self, heads: Heads) -> [Vec<&Prepared>; Head::COUNT] {
+    /// The rules that can match where nothing else than `heads` occurs, and that have one of `one_of`, by [`Head::index`] of
+    /// their root.
+    pub(super) fn applicable(&self, heads: Heads, one_of: Heads) -> [Vec<&Prepared>; Head::COUNT] {
         let table = self.table();
         let mut applicable = std::array::from_fn(|_| Vec::new());
         for root in heads.iter().map(Head::index) {
-            let fitting = table.by_root[root].iter().filter(|entry| entry.needs.all_in(heads));
+            let fitting = table.by_root[root]
+                .iter()
+                .filter(|entry| entry.needs.all_in(heads) && entry.needs.meets(one_of));
             applicable[root] = fitting.filter_map(|entry| table.prepared(entry)).collect();
         }
         applicable

@@ -34,12 +34,13 @@ pub(crate) fn apply(
     node_limit: usize,
 ) -> usize {
     let classes: Vec<Id> = graph.classes().map(|c| c.id).collect();
-    apply_to(&classes, graph, callees, rewrites, node_limit)
+    apply_to(&classes, Heads::ALL, graph, callees, rewrites, node_limit)
 }
 
-/// As [`apply`], to some classes only.
+/// As [`apply`], to some classes and all that they need only, those rules that match one of the given operators.
 pub(crate) fn apply_to(
     classes: &[Id],
+    one_of: Heads,
     graph: &mut Graph,
     callees: &mut Callees,
     rewrites: &Rewrites,
@@ -49,8 +50,8 @@ pub(crate) fn apply_to(
     {
         let matcher = Matcher::new(graph, callees);
         let mut heads = Heads::EMPTY;
-        matcher.summaries.iter().for_each(|summary| heads.insert_all(summary.heads));
-        let applicable = rewrites.applicable(heads);
+        classes.iter().for_each(|&class| heads.insert_all(matcher.summary(class).heads));
+        let applicable = rewrites.applicable(heads, one_of);
         let mut counts = vec![0; rewrites.rules()];
         let mut classes = classes.to_vec();
         classes.sort_unstable();

@@ -62,6 +62,17 @@ impl Heads {
     /// The empty set.
     pub(crate) const EMPTY: Heads = Heads(0);
 
+    /// All there are.
+    pub(crate) const ALL: Heads = Heads(u32::MAX);
+
+    /// The divisions and remainders.
+    pub(crate) fn divisions() -> Heads {
+        let mut heads = Heads::EMPTY;
+        let divisions = BinOp::ALL.iter().filter(|op| op.is_division());
+        divisions.for_each(|&op| heads.insert(Head::of(RuleOp::Bin(op))));
+        heads
+    }
+
     /// All that occur in a pattern: where one of them is missing, it does not match.
     pub(crate) fn of_pattern(pat: &Pat) -> Heads {
         let mut heads = Heads::EMPTY;
@@ -91,6 +102,11 @@ impl Heads {
     /// Whether this one is among them.
     pub(crate) const fn contains(self, head: Head) -> bool {
         self.0 >> head.0 & 1 == 1
+    }
+
+    /// Whether one of these is among the others.
+    pub(crate) const fn meets(self, others: Heads) -> bool {
+        self.0 & others.0 != 0
     }
 
     /// Whether all of these are among the others.
