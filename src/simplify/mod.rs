@@ -29,6 +29,7 @@ mod question;
 mod region;
 mod sample;
 mod shapes;
+mod signs;
 
 use std::cell::{Cell, RefCell};
 

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use super::question::{self, Question};
 use super::region::Engine;
 use super::sample::Samples;
+use super::signs;
 use crate::arith::linear::Prover;
 use crate::eqsat::lower::{Known, acts, is_lazy_select};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
@@ -141,9 +142,31 @@ impl Settler<'_> {
             None
         } else {
             let everywhere = self.engine.base.decide(&self.engine.sampler, cond);
-            everywhere.or_else(|| decide(self.engine, self.known, cond))
+            everywhere.or_else(|| self.decide_by_parts(cond))
         };
         self.answers.insert(cond.clone(), answer);
         answer
+    }
+
+    /// Decides a conjunction by its parts, as far as that goes: it holds where both do. A disjunction fails where both do.
+    fn decide_by_parts(&mut self, cond: &Expr) -> Option<bool> {
+        if let ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) = &cond.kind {
+            let of_both = *op == BinOp::And;
+            let parts = [self.decide(a), self.decide(b)];
+            if parts.contains(&Some(!of_both)) {
+                return Some(!of_both);
+            }
+            if parts == [Some(of_both); 2] {
+                return Some(of_both);
+            }
+            // Parts that cannot hold together are all that is left.
+            if self.samples.refute(cond, !of_both) {
+                return None;
+            }
+        }
+        if signs::holds_by_signs(self.known, cond) {
+            return Some(true);
+        }
+        decide(self.engine, self.known, cond)
     }
 }
