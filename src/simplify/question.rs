@@ -37,6 +37,11 @@ impl Question {
         }
         (Question { expr, facts, vars }, numbers)
     }
+
+    /// How many facts have to do with it.
+    pub(super) fn facts(&self) -> usize {
+        self.facts.len()
+    }
 }
 
 impl Numbers {

@@ -124,13 +124,21 @@ fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize 
             open.push(question);
         }
     }
-    let found = cheapest(engine, &question::about(known, &exprs), &exprs);
+    let known = question::about(known, &exprs);
+    let found = cheapest(engine, &known, &exprs);
+    let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
     for ((question, numbers), found) in open.into_iter().zip(found) {
-        answers.insert(question.clone(), found.and_then(|new| numbers.numbered(&new)));
+        let found = found.and_then(|new| numbers.numbered(&new));
+        // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
+        if question.facts() == known.facts.len() {
+            answers.insert(question.clone(), found);
+        } else {
+            here.insert(question, found);
+        }
     }
     let mut replaced = 0;
     for (root, (question, numbers)) in roots.iter_mut().zip(&questions) {
-        if let Some(Some(new)) = answers.get(question) {
+        if let Some(Some(new)) = here.get(question).or_else(|| answers.get(question)) {
             **root = numbers.named(new);
             replaced += 1;
         }
