@@ -1,13 +1,13 @@
 """How long satir takes for a program, and TVM's StmtSimplify with CommonSubexprElim for the same one, in the same run.
 
     cargo build --release --bin satir --example in_process
-    .venv/bin/python benches/compare/times.py [--corpus ../shared/corpus] [--sizes 100 1000 10000] [NAME …]
+    .venv/bin/python benches/compare/times.py [--corpus ../shared/corpus] [--sizes 100 1000 10000] [--alone 100000] [NAME …]
 
 With `--output FILE` the figures and all programs go to a Markdown document as well.
 
 Measured are programs of the corpus where it is, those of generate.py otherwise, and two programs of growing size: a
 copy, whose indices are all one sum and a constant, and a stencil with sums, quotients and remainders of its own in
-every statement. Times are the least of several runs, in milliseconds of processor time, which other work on the machine
+every statement. Programs of the sizes after `--alone` are left to satir: TVM takes hours. Times are the least of several runs, in milliseconds of processor time, which other work on the machine
 disturbs least: *TVM* and *in process* of the passes alone, with the program read and everything done that a process does
 once (`in_process.rs`); *process* of all of satir's process, its start and the reading of the program included.
 """
@@ -62,10 +62,13 @@ def stencil(statements):
     return grown(statements, statement)
 
 
-def measure(args, text, bindings, repeats):
-    """Milliseconds: of TVM, in process, and of satir's process; and microseconds of satir's stages."""
-    passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
-    theirs, _ = timing.of_passes(passes, variants.as_module(text))
+def measure(args, text, bindings, repeats, alone=False):
+    """Milliseconds: of TVM (not a number where satir is `alone`), in process, and of satir's process; and microseconds of
+    satir's stages."""
+    theirs = math.nan
+    if not alone:
+        passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
+        theirs, _ = timing.of_passes(passes, variants.as_module(text))
     inside, taken = timing.in_process_by_stage(args.in_process, text, bindings)
     command = [args.satir, "cse", "-", *variants.bind_argument(bindings)]
     process, _ = timing.of_process(lambda: variants.satir(command, text), repeats)
@@ -78,6 +81,21 @@ def show(name, times):
     ratio = inside / theirs
     inside = f"in process {inside:9.2f}   ratio {ratio:6.2f}"
     print(f"{name:40} TVM {theirs:9.2f}   {inside}   process {process:9.2f}", flush=True)
+
+
+def growth(times):
+    """Per program of growing size: how many times as long satir takes in process as for the one before, as text."""
+    found = {}
+    for before, after in zip(times, list(times)[1:]):
+        kind, size = after.split()
+        if before == f"{kind} {int(size) // 10}":
+            found[after] = f"{times[after][1] / times[before][1]:.1f}"
+    return found
+
+
+def number(value):
+    """The value with two digits, or nothing."""
+    return "" if math.isnan(value) else f"{value:.2f}"
 
 
 def document(found, taken, grown_programs):
@@ -101,13 +119,19 @@ def document(found, taken, grown_programs):
 
     def rows(times):
         return [
-            [f"`{name}`", f"{theirs:.2f}", f"{inside:.2f}", f"{inside / theirs:.2f}", f"{process:.2f}"]
+            [f"`{name}`", number(theirs), number(inside), number(inside / theirs), number(process)]
             for name, (theirs, inside, process) in times.items()
         ]
 
-    growing = "\n## Programs of growing size\n\nStatements of an unrolled copy, and of an unrolled stencil.\n"
+    growing = (
+        "\n## Programs of growing size\n\nStatements of an unrolled copy, and of an unrolled stencil. *Growth* is the time in process"
+        " over that for a tenth\nof the statements: at most 13 is to be reached.\n"
+    )
+    times_as_long = growth(grown_programs)
+    growing_rows = [row + [times_as_long.get(name, "")] for name, row in zip(grown_programs, rows(grown_programs))]
     parts = [*head, report.table(["figure", "to reach", f"reached on {len(found)} programs"], figures)]
-    parts += [growing, report.table(columns, rows(grown_programs)), "\n## Each program\n", report.table(columns, rows(found))]
+    parts += [growing, report.table([*columns, "growth"], growing_rows)]
+    parts += ["\n## Each program\n", report.table(columns, rows(found))]
     return "\n".join(parts)
 
 
@@ -120,6 +144,7 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "corpus")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "compare" / "generated")
     parser.add_argument("--sizes", type=int, nargs="*", default=[100, 1000, 10000])
+    parser.add_argument("--alone", type=int, nargs="*", default=[100000])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--output", type=pathlib.Path, help="Markdown file")
     args = parser.parse_args()
@@ -139,9 +164,10 @@ def main():
         )
     grown_programs = {}
     for name, make in [] if args.names else [("copy", copy), ("stencil", stencil)]:
-        for size in args.sizes:
+        for size in args.sizes + args.alone:
             label = f"{name} {size}"
-            grown_programs[label], _ = measure(args, make(size), {}, 1 if size > 1000 else args.repeats)
+            repeats = 1 if size > 1000 else args.repeats
+            grown_programs[label], _ = measure(args, make(size), {}, repeats, size in args.alone)
             show(label, grown_programs[label])
     if args.output:
         args.output.write_text(document(times, taken, grown_programs))
