@@ -100,8 +100,7 @@ impl Written {
     }
 
     fn add(&mut self, stmt: &Stmt) {
-        own_writes(stmt, &self.regions, &mut self.writes);
-        stmt.for_each_block(|block| block.iter().for_each(|stmt| self.add(stmt)));
+        stmt.walk(&mut |stmt| own_writes(stmt, &self.regions, &mut self.writes));
     }
 
     /// Whether the value of an expression may be another than before.

@@ -15,15 +15,12 @@ pub(super) fn cost(func: &PrimFunc, options: &Options) -> CostBreakdown {
 
 /// How long a function is: its statements and the parts of their expressions.
 pub(super) fn size(func: &PrimFunc) -> usize {
-    fn in_block(block: &Block, size: &mut usize) {
-        for stmt in block {
-            *size += 1;
-            stmt.for_each_expr(|e| e.walk(&mut |_| *size += 1));
-            stmt.for_each_block(|inner| in_block(inner, size));
-        }
-    }
     let mut size = 0;
-    in_block(&func.body, &mut size);
+    let mut add = |stmt: &Stmt| {
+        size += 1;
+        stmt.for_each_expr(|e| e.walk(&mut |_| size += 1));
+    };
+    func.body.iter().for_each(|stmt| stmt.walk(&mut add));
     size
 }
 

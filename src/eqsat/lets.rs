@@ -35,11 +35,10 @@ pub(crate) fn kept(func: &PrimFunc, all: bool) -> Kept {
 }
 
 fn has_bind(block: &Block) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = matches!(stmt.kind, StmtKind::Bind { .. });
-        stmt.for_each_block(|b| found |= has_bind(b));
-        found
-    })
+    let mut found = false;
+    let mut look = |stmt: &Stmt| found |= matches!(stmt.kind, StmtKind::Bind { .. });
+    block.iter().for_each(|stmt| stmt.walk(&mut look));
+    found
 }
 
 /// Whether the value of a `Bind` is no plain value, has an effect or defines variables.
@@ -160,10 +159,7 @@ fn of_buffer(buffer: &Buffer, f: &mut impl FnMut(VarId)) {
 }
 
 fn of_block(block: &Block, f: &mut impl FnMut(VarId)) {
-    for stmt in block {
-        of_stmt(stmt, f);
-        stmt.for_each_block(|b| of_block(b, f));
-    }
+    block.iter().for_each(|stmt| stmt.walk(&mut |s| of_stmt(s, f)));
 }
 
 fn of_stmt(stmt: &Stmt, f: &mut impl FnMut(VarId)) {

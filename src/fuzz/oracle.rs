@@ -7,7 +7,7 @@ use crate::cost::{Cost, cost_of_func};
 use crate::cse::{self, Mode, Options};
 use crate::eqsat::Failure;
 use crate::interp::{Bindings, Constraint, Constraints, EquivOptions, equiv};
-use crate::ir::{Block, ExprKind, Module, Param, StmtKind};
+use crate::ir::{ExprKind, Module, Param, Stmt, StmtKind};
 use crate::passes;
 use crate::script::parse;
 use crate::verify::verify;
@@ -359,25 +359,21 @@ fn keeps_choices(result: &Module, module: &Module) -> bool {
 
 /// Branches and loops, and operations that evaluate an operand only if another one says so.
 fn choices(module: &Module) -> (usize, usize) {
-    fn count(block: &Block, counts: &mut (usize, usize)) {
-        for stmt in block {
-            let branches =
-                matches!(stmt.kind, StmtKind::If { .. } | StmtKind::For(_) | StmtKind::While { .. });
-            counts.0 += usize::from(branches);
-            stmt.for_each_expr(|e| {
-                e.walk(&mut |e| {
-                    let lazy = match &e.kind {
-                        ExprKind::Binary(op, ..) => op.is_logic(),
-                        _ => e.as_intrin().is_some_and(|(name, _)| name == "if_then_else"),
-                    };
-                    counts.1 += usize::from(lazy);
-                });
-            });
-            stmt.for_each_block(|inner| count(inner, counts));
-        }
-    }
     let mut counts = (0, 0);
-    module.funcs.iter().for_each(|func| count(&func.body, &mut counts));
+    let mut count = |stmt: &Stmt| {
+        let branches = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::For(_) | StmtKind::While { .. });
+        counts.0 += usize::from(branches);
+        stmt.for_each_expr(|e| {
+            e.walk(&mut |e| {
+                let lazy = match &e.kind {
+                    ExprKind::Binary(op, ..) => op.is_logic(),
+                    _ => e.as_intrin().is_some_and(|(name, _)| name == "if_then_else"),
+                };
+                counts.1 += usize::from(lazy);
+            });
+        });
+    };
+    module.funcs.iter().flat_map(|func| &func.body).for_each(|stmt| stmt.walk(&mut count));
     counts
 }
 

@@ -4,10 +4,7 @@ use crate::ir::{Block, Expr, Module, Stmt};
 
 /// Calls `f` on each expression that a statement evaluates.
 pub(super) fn for_each_root(block: &Block, f: &mut dyn FnMut(&Expr)) {
-    for stmt in block {
-        stmt.for_each_expr(&mut *f);
-        stmt.for_each_block(|inner| for_each_root(inner, f));
-    }
+    block.iter().for_each(|stmt| stmt.walk(&mut |s| s.for_each_expr(&mut *f)));
 }
 
 /// The same, to change them.
@@ -66,25 +63,17 @@ pub(super) fn replace_expression(module: &mut Module, at: usize, new: &Expr) {
 
 /// All statements of a module.
 pub(super) fn statements(module: &Module) -> Vec<Stmt> {
-    fn collect(block: &Block, out: &mut Vec<Stmt>) {
-        for stmt in block {
-            out.push(stmt.clone());
-            stmt.for_each_block(|inner| collect(inner, out));
-        }
-    }
     let mut out = Vec::new();
-    module.funcs.iter().for_each(|func| collect(&func.body, &mut out));
+    let mut collect = |stmt: &Stmt| out.push(stmt.clone());
+    module.funcs.iter().flat_map(|func| &func.body).for_each(|stmt| stmt.walk(&mut collect));
     out
 }
 
 /// The number of statements of a module.
 pub(super) fn count_statements(module: &Module) -> usize {
-    fn count(block: &Block) -> usize {
-        let mut n = block.len();
-        block.iter().for_each(|stmt| stmt.for_each_block(|inner| n += count(inner)));
-        n
-    }
-    module.funcs.iter().map(|func| count(&func.body)).sum()
+    let mut n = 0;
+    module.funcs.iter().flat_map(|func| &func.body).for_each(|stmt| stmt.walk(&mut |_| n += 1));
+    n
 }
 
 /// Applies `change` to the block that holds statement number `at`, and its index there.

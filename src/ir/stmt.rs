@@ -168,6 +168,22 @@ impl Stmt {
         }
     }
 
+    /// Calls `f` on the statement and on all that stand in its blocks, in the order of the text.
+    ///
+    /// ```
+    /// let module = satir::parse(
+    ///     "@T.prim_func\ndef main(n: T.int32):\n    for i in range(n):\n        T.evaluate(i)\n        T.evaluate(n)\n",
+    /// )?;
+    /// let mut statements = 0;
+    /// module.funcs[0].body[0].walk(&mut |_| statements += 1);
+    /// assert_eq!(statements, 3);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
+        f(self);
+        self.for_each_block(|block| block.iter().for_each(|stmt| stmt.walk(f)));
+    }
+
     /// The same as [`Stmt::for_each_block`], to change them in place.
     ///
     /// ```

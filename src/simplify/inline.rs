@@ -18,20 +18,18 @@ pub(crate) fn inline(func: &mut PrimFunc) -> usize {
 
 /// The function after [`inline`], if anything in it binds.
 pub(crate) fn inlined(func: &PrimFunc) -> Option<PrimFunc> {
-    binds(&func.body).then(|| {
+    binds(func).then(|| {
         let mut func = func.clone();
         inline(&mut func);
         func
     })
 }
 
-fn binds(block: &Block) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = false;
-        stmt.for_each_expr(|e| e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Let(..))));
-        stmt.for_each_block(|inner| found |= binds(inner));
-        found
-    })
+fn binds(func: &PrimFunc) -> bool {
+    let mut found = false;
+    let mut look = |e: &Expr| found |= matches!(e.kind, ExprKind::Let(..));
+    func.body.iter().for_each(|stmt| stmt.walk(&mut |s| s.for_each_expr(|e| e.walk(&mut look))));
+    found
 }
 
 fn in_block(block: &mut Block, gone: &mut usize) {

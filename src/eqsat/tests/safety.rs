@@ -209,13 +209,9 @@ fn loads_beside_calls_that_may_write_stay_beside_them() {
 ";
     let (_, out) = optimized(text, false);
     let mut lets = 0;
-    fn walk(block: &[crate::ir::Stmt], lets: &mut usize) {
-        for stmt in block {
-            *lets += usize::from(matches!(stmt.kind, crate::ir::StmtKind::Bind { .. }));
-            stmt.for_each_block(|b| walk(b, lets));
-        }
-    }
-    walk(&out.func.body, &mut lets);
+    let mut count =
+        |s: &crate::ir::Stmt| lets += usize::from(matches!(s.kind, crate::ir::StmtKind::Bind { .. }));
+    out.func.body.iter().for_each(|stmt| stmt.walk(&mut count));
     assert_eq!(lets, 0);
 }
 
