@@ -122,6 +122,13 @@ pub(super) struct Selector<'a> {
     /// anything runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
     pub(super) frequency: Vec<f64>,
     let_weight: f64,
+    /// Per class: what its choice costs where it would be hoisted to, and at which state of needs that was computed.
+    own: Vec<(f64, u32)>,
+    /// How often needs have changed.
+    state: u32,
+    /// The classes whose count of uses [`Selector::reference`] raised, and those that it is still to look at.
+    referenced: Vec<Index>,
+    waiting: Vec<Index>,
     /// Marks of the search for cycles.
     visited: Vec<u32>,
     stamp: u32,
@@ -203,6 +210,10 @@ impl<'a> Selector<'a> {
             refs: vec![0; n],
             frequency: lowered.scopes.frequencies(),
             let_weight: profile.weight(OpClass::Bind).to_f64(),
+            own: vec![(0.0, 0); n],
+            state: 1,
+            referenced: Vec::new(),
+            waiting: Vec::new(),
             visited: vec![0; n],
             stamp: 0,
         }
@@ -363,40 +374,56 @@ impl<'a> Selector<'a> {
         }
     }
 
+    /// What the choice for `c` costs where it would be hoisted to.
+    fn chosen_cost(&mut self, c: Index) -> f64 {
+        let (known, at) = self.own[c];
+        if at == self.state {
+            return known;
+        }
+        let cost = self.chosen(c).map_or(0.0, |k| self.own_cost(k));
+        self.own[c] = (cost, self.state);
+        cost
+    }
+
     /// Counts one more use of `c`; returns the cost that this adds.
     fn reference(&mut self, c: Index) -> f64 {
         let mut added = 0.0;
-        let mut stack = vec![c];
-        while let Some(c) = stack.pop() {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.push(c);
+        while let Some(c) = waiting.pop() {
             self.refs[c] += 1;
+            self.referenced.push(c);
             match self.refs[c] {
                 1 => {
-                    added += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                    stack.extend_from_slice(self.children(c));
+                    added += self.chosen_cost(c);
+                    waiting.extend_from_slice(self.children(c));
                 }
                 2 => added += self.binding_cost(c),
                 _ => {}
             }
         }
+        self.waiting = waiting;
         added
     }
 
-    /// Takes back one use of `c`; returns the cost that this frees.
-    fn dereference(&mut self, c: Index) -> f64 {
-        let mut freed = 0.0;
-        let mut stack = vec![c];
-        while let Some(c) = stack.pop() {
+    /// Takes back all uses that were counted since this was called last.
+    fn take_back(&mut self) {
+        for c in self.referenced.drain(..) {
             self.refs[c] -= 1;
-            match self.refs[c] {
-                0 => {
-                    freed += self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-                    stack.extend_from_slice(self.children(c));
-                }
-                1 => freed += self.binding_cost(c),
-                _ => {}
+        }
+    }
+
+    /// Counts one use of `c` less.
+    fn dereference(&mut self, c: Index) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.push(c);
+        while let Some(c) = waiting.pop() {
+            self.refs[c] -= 1;
+            if self.refs[c] == 0 {
+                waiting.extend_from_slice(self.children(c));
             }
         }
-        freed
+        self.waiting = waiting;
     }
 
     /// Whether `from` depends on `target` (or the search was too long).
@@ -454,6 +481,7 @@ impl<'a> Selector<'a> {
         for &root in roots {
             self.reference(root);
         }
+        self.referenced.clear();
         for _ in 0..ROUNDS {
             let mut changed = false;
             for &c in &order {
@@ -479,37 +507,45 @@ impl<'a> Selector<'a> {
         let others = (0..self.candidates(c).len()).filter(|&i| Some(i) != current);
         for i in current.into_iter().chain(others) {
             let candidate = &self.candidates(c)[i];
+            let own = self.own_cost(candidate);
+            let is_better = |cost: f64| best.is_none_or(|(least, _)| cost < least - EPSILON);
             // What operands cost comes on top.
-            if best.is_some_and(|(least, _)| self.own_cost(candidate) >= least - EPSILON) {
+            if !is_better(own) {
                 continue;
             }
             let children = Children::from_slice(&candidate.children);
             if children.iter().any(|&child| self.choice[child].is_none())
                 || self.place(candidate).is_none()
                 || self.total[c] && !self.candidate_total(candidate)
-                || Some(i) != current && self.depends(&children, c)
             {
                 continue;
             }
-            let mut cost = self.own_cost(&self.candidates(c)[i]);
+            let mut cost = own;
             for &child in &children {
                 cost += self.reference(child);
             }
-            cost += self.rewriting(c, &self.candidates(c)[i], |k| self.refs[k] <= 1);
-            for &child in &children {
-                self.dereference(child);
+            if is_better(cost) {
+                cost += self.rewriting(c, &self.candidates(c)[i], |k| self.refs[k] <= 1);
             }
-            if best.is_none_or(|(least, _)| cost < least - EPSILON) {
+            self.take_back();
+            // Looking for cycles takes longest.
+            if is_better(cost) && (Some(i) == current || !self.depends(&children, c)) {
                 best = Some((cost, i));
             }
         }
         if let Some((_, i)) = best {
+            let needs = self.candidate_needs(&self.candidates(c)[i]);
+            if needs != self.needs[c] {
+                self.state += 1;
+            }
+            self.own[c].1 = 0;
             self.choice[c] = Some(i);
-            self.needs[c] = self.candidate_needs(&self.candidates(c)[i]);
+            self.needs[c] = needs;
         }
         for child in Children::from_slice(self.children(c)) {
             self.reference(child);
         }
+        self.referenced.clear();
         self.choice[c] != current
     }
 
@@ -517,6 +553,7 @@ impl<'a> Selector<'a> {
     /// cyclic.
     pub(super) fn update(&mut self, roots: &[Index]) -> Option<Vec<Index>> {
         let order = self.order(roots)?;
+        self.state += 1;
         for &c in &order {
             let candidate = self.chosen(c)?;
             let (needs, total) = (self.candidate_needs(candidate), self.candidate_total(candidate));
