@@ -19,7 +19,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::{DefaultHashBuilder, Equivalent, HashMap};
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
@@ -233,6 +233,41 @@ fn insert(items: &mut Vec<Item>, coefficient: i64, factors: Factors, count: u32)
 /// The terms in use: how many polynomials hold each.
 type Held = HashMap<(u64, Factors), i64>;
 
+/// A key of [`Held`] that is only looked for; hashes as the tuple does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Term<'a>(u64, &'a Factors);
+
+impl Equivalent<(u64, Factors)> for Term<'_> {
+    fn equivalent(&self, key: &(u64, Factors)) -> bool {
+        self.0 == key.0 && *self.1 == key.1
+    }
+}
+
+/// Which of the changed polynomials each one is, for one divisor after the other: the last one for which it was changed,
+/// and its place then.
+#[derive(Default)]
+struct Places {
+    of: Vec<(u64, usize)>,
+    divisor: u64,
+}
+
+impl Places {
+    /// Forgets all places.
+    fn clear(&mut self, polys: usize) {
+        self.of.resize(polys, (0, 0));
+        self.divisor += 1;
+    }
+
+    fn get(&self, poly: usize) -> Option<usize> {
+        let (divisor, place) = self.of[poly];
+        (divisor == self.divisor).then_some(place)
+    }
+
+    fn set(&mut self, poly: usize, place: usize) {
+        self.of[poly] = (self.divisor, place);
+    }
+}
+
 struct Search<'p> {
     problem: &'p mut Problem,
     strategy: Strategy,
@@ -242,6 +277,7 @@ struct Search<'p> {
     held: Held,
     heap: BinaryHeap<Entry>,
     steps: usize,
+    places: Places,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -281,6 +317,7 @@ impl<'p> Search<'p> {
             held: Held::new(),
             heap: BinaryHeap::new(),
             steps: 0,
+            places: Places::default(),
         };
         for poly in 0..search.problem.polys.len() {
             hold(&mut search.held, &search.problem.polys[poly], 1);
@@ -343,9 +380,9 @@ impl<'p> Search<'p> {
                 if a.count == 0 || i == j && (a.count < 2 || a.factors.is_empty()) {
                     continue;
                 }
-                let mut keys = vec![plain(a, b)];
-                keys.extend(if self.strategy.factor && i != j { reduced(a, b) } else { None });
-                found.extend(keys.into_iter().map(|(k, _)| (k, Occurrence { poly, items: (i, j) })));
+                let reduced = if self.strategy.factor && i != j { reduced(a, b) } else { None };
+                let keys = std::iter::once(plain(a, b)).chain(reduced);
+                found.extend(keys.map(|(key, _)| (key, Occurrence { poly, items: (i, j) })));
             }
             if self.strategy.factor && b.factors.len() > 1 {
                 for (x, y) in factor_pairs(&b.factors) {
@@ -374,7 +411,8 @@ impl<'p> Search<'p> {
             Some((symbol, _)) => (symbol, false),
             None => (self.problem.symbol_for(key), true),
         };
-        let outcome = replaced(self.problem, &self.held, key, occurrences, symbol, body, fresh);
+        let outcome =
+            replaced(self.problem, &self.held, &mut self.places, key, occurrences, (symbol, body, fresh));
         if fresh {
             self.problem.levels.pop();
         }
@@ -428,14 +466,13 @@ impl<'p> Search<'p> {
 fn replaced(
     problem: &Problem,
     held: &Held,
+    places: &mut Places,
     key: &Key,
     occurrences: &[Occurrence],
-    symbol: Symbol,
-    body: Option<usize>,
-    fresh: bool,
+    (symbol, body, fresh): (Symbol, Option<usize>, bool),
 ) -> Option<Outcome> {
     let mut changed: Vec<(usize, Vec<Item>)> = Vec::new();
-    let mut places: HashMap<usize, usize> = HashMap::new();
+    places.clear(problem.polys.len());
     let mut uses = 0;
     // What other divisors have replaced is gone for good.
     let stands = |o: &&Occurrence| {
@@ -443,8 +480,13 @@ fn replaced(
         items[o.items.0].count > 0 && items[o.items.1].count > 0
     };
     for o in occurrences.iter().filter(|o| body != Some(o.poly)).filter(stands) {
-        let place = *places.entry(o.poly).or_insert_with(|| {
-            changed.push((o.poly, problem.polys[o.poly].clone()));
+        let place = places.get(o.poly).unwrap_or_else(|| {
+            let items = &problem.polys[o.poly];
+            // With room for what takes their place.
+            let mut copy = Vec::with_capacity(items.len() + 1);
+            copy.extend_from_slice(items);
+            places.set(o.poly, changed.len());
+            changed.push((o.poly, copy));
             changed.len() - 1
         });
         uses += replace(&mut changed[place].1, key, o.items, symbol);
@@ -454,39 +496,45 @@ fn replaced(
     }
     changed.retain(|(poly, items)| *items != problem.polys[*poly]);
     let mut gain = 0.0;
-    let mut change = Held::new();
+    let sum_of_divisor = match key {
+        Key::Sum(terms) if fresh => Some(body_of(terms)),
+        _ => None,
+    };
+    let mut change: Vec<(Term<'_>, i64)> = Vec::new();
     for (poly, items) in &changed {
         gain += problem.chain(&problem.polys[*poly]) - problem.chain(items);
         // What stays as it is cancels out.
         let old = &problem.polys[*poly];
         let differs = |i: &usize| old.get(*i) != items.get(*i);
         for i in (0..items.len()).filter(differs) {
-            hold(&mut change, &old[i.min(old.len())..(i + 1).min(old.len())], -1);
-            hold(&mut change, &items[i..=i], 1);
+            change.extend(old.get(i).and_then(term).map(|term| (term, -1)));
+            change.extend(term(&items[i]).map(|term| (term, 1)));
         }
     }
     if fresh {
         let frequency = problem.level(symbol).frequency;
-        gain -= match key {
-            Key::Sum(terms) => {
-                let body = body_of(terms);
-                hold(&mut change, &body, 1);
-                problem.chain(&body)
+        gain -= match &sum_of_divisor {
+            Some(body) => {
+                change.extend(body.iter().filter_map(term).map(|term| (term, 1)));
+                problem.chain(body)
             }
-            Key::Product(..) => problem.weights.mul * frequency,
+            None => problem.weights.mul * frequency,
         };
         if uses > 1 {
             gain -= problem.weights.bind * frequency;
         }
     }
     // In a fixed order, so that rounding is the same on every run.
-    let mut terms: Vec<((u64, Factors), i64)> = change.into_iter().filter(|&(_, n)| n != 0).collect();
-    terms.sort_unstable();
-    for (term, n) in terms {
+    change.sort_unstable();
+    for of_term in change.chunk_by(|(a, _), (b, _)| a == b) {
+        let (term, n) = (of_term[0].0, of_term.iter().map(|(_, n)| n).sum::<i64>());
+        if n == 0 {
+            continue;
+        }
         let before = held.get(&term).copied().unwrap_or(0);
         match (before > 0, before + n > 0) {
-            (true, false) => gain += problem.term(term.0, &term.1),
-            (false, true) => gain -= problem.term(term.0, &term.1),
+            (true, false) => gain += problem.term(term.0, term.1),
+            (false, true) => gain -= problem.term(term.0, term.1),
             (true, true) | (false, false) => {}
         }
     }
@@ -608,12 +656,16 @@ fn body_of(terms: &[(i64, Factors); 2]) -> Vec<Item> {
 
 /// Counts the terms of a polynomial that cost something by themselves.
 fn hold(held: &mut Held, items: &[Item], change: i64) {
-    for item in items.iter().filter(|i| i.count > 0 && !i.factors.is_empty()) {
-        let coefficient = item.coefficient.unsigned_abs();
-        if coefficient != 1 || item.factors.len() > 1 {
-            *held.entry((coefficient, Factors::from_slice(&item.factors))).or_default() += change;
-        }
+    for Term(coefficient, factors) in items.iter().filter_map(term) {
+        *held.entry((coefficient, Factors::from_slice(factors))).or_default() += change;
     }
+}
+
+/// The term of an item, if it costs something by itself.
+fn term(item: &Item) -> Option<Term<'_>> {
+    let coefficient = item.coefficient.unsigned_abs();
+    let costs = item.count > 0 && (coefficient != 1 && !item.factors.is_empty() || item.factors.len() > 1);
+    costs.then_some(Term(coefficient, &item.factors))
 }
 
 #[cfg(test)]
