@@ -104,6 +104,8 @@ pub(crate) struct Problem {
     weights: Weights,
     levels: Vec<Level>,
     polys: Vec<Vec<Item>>,
+    /// What adding up the terms of each polynomial costs.
+    chains: Vec<f64>,
     definitions: Vec<Definition>,
     atoms: usize,
 }
@@ -126,7 +128,14 @@ struct Occurrence {
 impl Problem {
     /// A problem without polynomials over atoms with these levels.
     pub(crate) fn new(weights: Weights, levels: Vec<Level>) -> Problem {
-        Problem { weights, atoms: levels.len(), levels, polys: Vec::new(), definitions: Vec::new() }
+        Problem {
+            weights,
+            atoms: levels.len(),
+            levels,
+            polys: Vec::new(),
+            chains: Vec::new(),
+            definitions: Vec::new(),
+        }
     }
 
     /// Adds a polynomial, given by its terms.
@@ -135,7 +144,20 @@ impl Problem {
         for (coefficient, factors) in terms {
             insert(&mut items, coefficient, factors, 1);
         }
+        self.add(items);
+    }
+
+    /// Adds a polynomial and returns its index.
+    fn add(&mut self, items: Vec<Item>) -> usize {
+        self.chains.push(self.chain(&items));
         self.polys.push(items);
+        self.polys.len() - 1
+    }
+
+    /// Puts another polynomial in the place of one, which is returned.
+    fn exchange(&mut self, poly: usize, items: Vec<Item>) -> Vec<Item> {
+        self.chains[poly] = self.chain(&items);
+        std::mem::replace(&mut self.polys[poly], items)
     }
 
     /// The polynomials: first those that were pushed, then the bodies of definitions.
@@ -373,7 +395,7 @@ impl<'p> Search<'p> {
     /// Notes the divisors of a polynomial that items from `from` on take part in; returns their keys.
     fn register(&mut self, poly: usize, from: usize) -> Vec<usize> {
         let items = &self.problem.polys[poly];
-        let mut found: Vec<(Key, Occurrence)> = Vec::new();
+        let mut found: Vec<(Key, Occurrence)> = Vec::with_capacity(2 * items.len());
         for (j, b) in items.iter().enumerate().skip(from).filter(|(_, b)| b.count > 0) {
             let first = if items.len() > MAX_ITEMS { j.saturating_sub(MAX_ITEMS) } else { 0 };
             for (i, a) in items[..=j].iter().enumerate().skip(first) {
@@ -427,8 +449,7 @@ impl<'p> Search<'p> {
             let symbol = self.problem.symbol_for(&key);
             let body = match &key {
                 Key::Sum(terms) => {
-                    let body = self.problem.polys.len();
-                    self.problem.polys.push(body_of(terms));
+                    let body = self.problem.add(body_of(terms));
                     self.problem.definitions.push(Definition::Sum(body));
                     hold(&mut self.held, &self.problem.polys[body], 1);
                     Some(body)
@@ -444,7 +465,7 @@ impl<'p> Search<'p> {
             }
         }
         for (poly, items) in outcome.changed {
-            let old = std::mem::replace(&mut self.problem.polys[poly], items);
+            let old = self.problem.exchange(poly, items);
             let new = &self.problem.polys[poly];
             hold(&mut self.held, &old, -1);
             hold(&mut self.held, new, 1);
@@ -502,7 +523,7 @@ fn replaced(
     };
     let mut change: Vec<(Term<'_>, i64)> = Vec::new();
     for (poly, items) in &changed {
-        gain += problem.chain(&problem.polys[*poly]) - problem.chain(items);
+        gain += problem.chains[*poly] - problem.chain(items);
         // What stays as it is cancels out.
         let old = &problem.polys[*poly];
         let differs = |i: &usize| old.get(*i) != items.get(*i);
