@@ -8,7 +8,7 @@
 //! Each stage is a module; data flows one way. The reasons why the equalities are sound are in `eqsat::facts` and
 //! `eqsat::theory`, those for placement in `eqsat::extract::place`.
 
-pub(crate) mod classes;
+mod classes;
 mod context;
 pub(crate) mod extents;
 pub(crate) mod extract;
@@ -20,7 +20,7 @@ pub(crate) mod lower;
 mod matching;
 pub(crate) mod monomial;
 pub(crate) mod observe;
-pub(crate) mod originals;
+mod originals;
 mod poly;
 mod prepared;
 pub(crate) mod raise;

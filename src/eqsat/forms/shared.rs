@@ -230,7 +230,8 @@ fn problem(
     let mut problem = Problem::new(weights, levels);
     for (_, poly) in sums {
         problem.push(poly.terms().iter().map(|(monomial, c)| {
-            let mut factors: Factors = monomial.iter().filter_map(|&id| symbols.get(id)).collect();
+            let symbol = |&id: &Id| symbols.get(id).expect("the atoms of all sums have symbols");
+            let mut factors: Factors = monomial.iter().map(symbol).collect();
             factors.sort_unstable();
             (*c, factors)
         }));
