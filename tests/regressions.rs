@@ -289,3 +289,47 @@ fn a_condition_that_turns_out_false_when_its_parts_go_lets_nothing_run() {
         ),
     );
 }
+
+#[test]
+fn what_is_optimized_again_stays_as_it_is() {
+    // `holds` asks for that too; each of these changed once.
+    let params = "m: T.int32, p: T.int16, A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\")";
+    holds(
+        params,
+        "T.assume(A[0] == -3)\n\
+         B[T.if_then_else(0 <= T.Cast(\"int32\", p) - m, T.Cast(\"int32\", 1) + (T.Cast(\"int32\", p) - m), 0)] = \
+         T.Cast(\"int32\", p) - m",
+    );
+    holds(
+        "A: T.Buffer((\"c\", \"h\", \"w\"), \"float32\"), pack: T.Buffer((4096,), \"float32\")",
+        "c, h, w = T.int32(), T.int32(), T.int32()\n\
+         with T.launch_thread(\"blockIdx.x\", 4) as bx:\n    \
+         if 0 < h * w:\n        \
+         pack[bx * 128 // (h * w * 16) % 64] = T.if_then_else(\
+         bx * 128 % ((c + 15) // 16 * h * w * 16) // (h * w * 16) * 16 < c, T.float32(bx + w), T.float32(0.0))",
+    );
+    // A constant comes to stand in a call that folds when it is read.
+    holds(
+        "n: T.int32, A: T.Buffer((4,))",
+        "A[0] = T.fabs(T.if_then_else(n == n, T.float32(-2), T.float32(1)))",
+    );
+    holds(
+        "A: T.Buffer((4,))",
+        "x: T.let[T.float32] = T.float32(\"nan\")\nA[0] = T.fabs(x)\nA[1] = T.fabs(x)",
+    );
+}
+
+#[test]
+fn a_choice_by_a_condition_that_always_holds_goes() {
+    let params = "A: T.Buffer((\"e\",), \"int32\"), D: T.Buffer((16,), \"float16\")";
+    let body = "e = T.int32()\nfor v in range(e):\n    \
+                T.call_extern(\"int32\", \"probe\", T.if_then_else(e >= 1, T.truncmod(A[v], e), -1), D.data)";
+    let text = optimized(params, body, &Options::default());
+    assert!(text.contains("\"probe\", T.truncmod(A[v], e), D.data"), "{text}");
+    holds(params, body);
+    // A `T.Select` evaluates the arm that it does not take.
+    holds(
+        "A: T.Buffer((8,), \"int32\"), n: T.int32",
+        "for i in range(n):\n    A[i % 8] = T.Select(n >= 1, i, T.call_extern(\"int32\", \"probe\", i))",
+    );
+}

@@ -272,13 +272,12 @@ fn summarize(
     let _ = writeln!(
         text,
         "{} {what} in {:.1} s: {} runs compared, {} stop on all inputs, {} cheaper than by syntactic sharing, \
-         {} still cheaper when optimized again, slowest {:.1} s (seed {}), {} went wrong",
+         slowest {:.1} s (seed {}), {} went wrong",
         outcome.done,
         outcome.time.as_secs_f64(),
         tally.runs,
         tally.idle,
         tally.improved,
-        tally.again,
         outcome.slowest.0.as_secs_f64(),
         outcome.slowest.1,
         outcome.cases.len(),
@@ -306,7 +305,6 @@ struct Sums {
     runs: usize,
     idle: usize,
     improved: usize,
-    again: usize,
 }
 
 impl Sums {
@@ -314,7 +312,6 @@ impl Sums {
         self.runs += tally.runs;
         self.idle += usize::from(tally.idle);
         self.improved += usize::from(tally.improved);
-        self.again += usize::from(tally.again);
     }
 }
 

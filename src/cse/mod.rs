@@ -85,14 +85,13 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     for _ in 0..passes {
         let current = result.as_ref().unwrap_or(func);
         let pass = Pass { options, deadline, report: &mut report };
-        let Some(Found { func: mut next, by, settled }) = pass.run(current, cost.total) else { break };
-        let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
+        let Some(Found { func: mut next, by }) = pass.run(current, cost.total) else { break };
+        if by == Chosen::Semantic {
+            simplify::tidy(&mut next);
+        }
         cost = summary::cost(&next, options);
         report.choose(by, summary::measure(&cost));
         result = Some(next);
-        if settled && gone == 0 {
-            break;
-        }
     }
     let Some(result) = result else { return Ok((func.clone(), report)) };
     report.bindings = summary::new_bindings(func, &result, options);

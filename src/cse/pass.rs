@@ -10,16 +10,6 @@ use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
 use crate::verify::verify_func;
 
-/// A pass after which another one pays writes as many new operations or more, or one in so many is new: of the corpus'
-/// 174 programs that one pass makes cheaper, a third stay below both, of which a second pass makes none cheaper; of the
-/// others it makes nearly half cheaper.
-const FEW_NEW: usize = 4;
-const SMALL_PART: usize = 10;
-
-fn is_settled(stats: &eqsat::Stats) -> bool {
-    stats.new_operations < FEW_NEW && stats.new_operations * SMALL_PART <= stats.operations
-}
-
 /// How a pass is done.
 pub(super) struct Pass<'a> {
     pub options: &'a Options,
@@ -42,8 +32,6 @@ pub(super) struct Found {
     pub func: PrimFunc,
     /// What it comes from.
     pub by: Chosen,
-    /// Whether another pass would most likely find nothing.
-    pub settled: bool,
 }
 
 impl Best<'_> {
@@ -69,7 +57,7 @@ impl Pass<'_> {
         let shared = self.syntactic(func);
         let cost = summary::cost(&shared, self.options);
         self.report.syntactic.get_or_insert_with(|| summary::measure(&cost));
-        best.offer(cost.total, Found { func: shared, by: Chosen::Syntactic, settled: true });
+        best.offer(cost.total, Found { func: shared, by: Chosen::Syntactic });
         self.report.spent("syntactic", start.elapsed());
         if self.options.mode == Mode::Semantic {
             self.semantic(func, &mut best);
@@ -94,7 +82,6 @@ impl Pass<'_> {
     /// takes each `if` for a halving of what is under it may see that otherwise.
     fn semantic(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
         let mut func = Cow::Borrowed(func);
-        let mut conditions = 0;
         if let Some(inlined) = simplify::inlined(&func) {
             func = Cow::Owned(inlined);
         }
@@ -103,23 +90,18 @@ impl Pass<'_> {
             let mut simplified = func.clone().into_owned();
             let done = simplify::run(&mut simplified, &self.options.simplification(Reach::Context));
             self.report.spent("simplify", start.elapsed());
-            conditions = done.conditions;
-            if conditions > 0 {
+            if done.conditions > 0 {
                 let cost = summary::cost(&simplified, self.options).total;
-                best.take(cost, simplification(simplified.clone()));
+                best.take(cost, Found { func: simplified.clone(), by: Chosen::Semantic });
             }
             if done.any() {
                 let shared = self.syntactic(&simplified);
-                best.offer(summary::cost(&shared, self.options).total, simplification(shared));
+                let cost = summary::cost(&shared, self.options).total;
+                best.offer(cost, Found { func: shared, by: Chosen::Semantic });
                 func = Cow::Owned(simplified);
             }
         }
         self.saturate(&func, best);
-        if conditions > 0
-            && let Some(found) = &mut best.found
-        {
-            found.settled = false;
-        }
     }
 
     fn saturate(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
@@ -153,8 +135,7 @@ impl Pass<'_> {
                     report.search = Some(SearchReport::new(&optimized.stats));
                     report.semantic = Some(summary::measure(&cost));
                 }
-                let settled = is_settled(&optimized.stats);
-                best.offer(cost.total, Found { func: optimized.func, by: Chosen::Semantic, settled });
+                best.offer(cost.total, Found { func: optimized.func, by: Chosen::Semantic });
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
@@ -162,9 +143,4 @@ impl Pass<'_> {
             }
         }
     }
-}
-
-/// What contextual simplification made: nothing is known of what is new in it.
-fn simplification(func: PrimFunc) -> Found {
-    Found { func, by: Chosen::Semantic, settled: false }
 }

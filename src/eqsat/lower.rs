@@ -19,11 +19,13 @@ use super::lang::{Node, Op};
 use super::lets::{self, Kept};
 use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
+use super::theory;
 use crate::analysis::effects;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
 use crate::ir::intrin::{self, Effect};
+use crate::ir::value::{MathFn, Value};
 use crate::ir::{
     AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, Origin, Param,
     PrimFunc, SBlock, Stmt, StmtKind, VarId,
@@ -633,6 +635,9 @@ impl<'a> Lowerer<'a> {
                     return self.add(Op::IfThenElse, dtype, [cond, arms[0], arms[1]]);
                 }
                 let children: Vec<Id> = call.args.iter().map(|a| self.expr(a)).collect();
+                if let Some(value) = self.value_of_call(call, &children) {
+                    return self.expr(&value.to_expr(dtype));
+                }
                 let op = match &call.callee {
                     Callee::Intrin(name) if &**name == "likely" && call.args.len() == 1 => Op::Likely,
                     Callee::Intrin(_) | Callee::Global(_) => {
@@ -654,6 +659,17 @@ impl<'a> Lowerer<'a> {
             | ExprKind::Region(..)
             | ExprKind::Tuple(_) => self.template(e),
         }
+    }
+
+    /// The value of a call on constants, where every correct implementation gives the same bits: what a reader folds too.
+    fn value_of_call(&self, call: &Call, args: &[Id]) -> Option<Value> {
+        let Callee::Intrin(name) = &call.callee else { return None };
+        let values = args
+            .iter()
+            .map(|&a| theory::convert::constant(&self.out.graph, a))
+            .collect::<Option<Vec<_>>>()?;
+        let function = MathFn::from_name(name).filter(|f| f.is_exact())?;
+        function.eval(call.args.first()?.dtype, &values).ok()
     }
 
     /// An expression that equals nothing else; operands that can be optimized become the node's children.

@@ -146,10 +146,6 @@ pub struct Stats {
     pub optimal: bool,
     /// Whether the deadline passed before the search was done.
     pub time_limit_hit: bool,
-    /// Operations of the result.
-    pub operations: usize,
-    /// Those of them that do not stand in the input.
-    pub new_operations: usize,
     /// Time in each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
@@ -236,7 +232,6 @@ fn optimize_and_tell(
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);
     clock.lap("raise");
-    let operations = || selection.chosen.iter().filter(|c| !c.children.is_empty());
     let stats = Stats {
         input_nodes,
         nodes: lowered.graph.total_number_of_nodes(),
@@ -246,8 +241,6 @@ fn optimize_and_tell(
         node_limit_hit: lowered.graph.total_number_of_nodes() > config.node_limit,
         cost: plan.cost,
         optimal,
-        operations: operations().count(),
-        new_operations: operations().filter(|c| c.is_new).count(),
         stages: clock.laps,
     };
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })

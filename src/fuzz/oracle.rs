@@ -84,8 +84,6 @@ pub struct Tally {
     pub idle: bool,
     /// Whether semantic sharing made it cheaper.
     pub improved: bool,
-    /// Whether optimizing the result again made that cheaper.
-    pub again: bool,
 }
 
 /// How thoroughly a program is checked.
@@ -254,17 +252,8 @@ impl Checker {
         if twice.to_string() != semantic.to_string() {
             return Err(finding("semantic", Kind::Bytes, "a second run gives other bytes".to_owned()));
         }
-        let again = self.shared(semantic, "again", options)?;
-        let (before, after) = (cost(semantic, options), cost(&again, options));
-        if keeps_choices(&again, semantic) {
-            at_most("again", after, before)?;
-        }
-        self.tally.again = after < before;
-        if self.tally.again {
-            self.same("again", module, &again)?;
-        } else if keeps_choices(&again, semantic) && again.to_string() != semantic.to_string() {
-            let what = "the result, optimized again, is another that costs as much".to_owned();
-            return Err(finding("again", Kind::Bytes, what));
+        if self.shared(semantic, "again", options)?.to_string() != semantic.to_string() {
+            return Err(finding("again", Kind::Bytes, "the result, optimized again, is another".to_owned()));
         }
         let simplified = self.pass(semantic, "simplify after", options)?;
         self.same("simplify after", module, &simplified)

@@ -6,8 +6,8 @@
 
 use super::entail::entails;
 use super::region::{Engine, assume_parts, reads_memory, total_forms};
-use crate::eqsat::lower::{Known, acts};
-use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
+use crate::eqsat::lower::{Known, acts, is_lazy_select};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind};
 
 /// The most parts of a nest or chain that are looked at.
 const MAX_PARTS: usize = 12;
@@ -80,6 +80,33 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
         return;
     }
     *chain = join(op, parts.into_iter().flatten().filter(|p| p.as_int().is_none()).collect());
+}
+
+/// How many parts of an expression are evaluated or not as a condition in it says.
+pub(super) fn lazy_choices(e: &Expr) -> usize {
+    let mut found = 0;
+    e.walk(&mut |e| found += usize::from(matches!(&e.kind, ExprKind::Call(call) if is_lazy_select(call))));
+    found
+}
+
+/// Puts the taken arm in the place of each choice by a constant in an expression.
+pub(super) fn fold_choices(e: &mut Expr) {
+    e.for_each_child_mut(fold_choices);
+    let (cond, then, otherwise, both) = match &mut e.kind {
+        ExprKind::Select(cond, then, otherwise) => (&**cond, &mut **then, &mut **otherwise, true),
+        ExprKind::Call(call) if is_lazy_select(call) => {
+            let [cond, then, otherwise] = &mut call.args[..] else { return };
+            (&*cond, then, otherwise, false)
+        }
+        _ => return,
+    };
+    let (true, Some(truth)) = (cond.dtype == DType::BOOL, cond.as_int()) else { return };
+    let (taken, dropped) = if truth != 0 { (then, otherwise) } else { (otherwise, then) };
+    // A `T.Select` evaluates both.
+    if !(both && acts(dropped)) {
+        let taken = std::mem::replace(taken, Expr::bool(false));
+        *e = taken;
+    }
 }
 
 /// Drops implied parts; `steers` says whether the conditions steer the program.

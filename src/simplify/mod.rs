@@ -67,7 +67,7 @@ use crate::ir::{
 pub struct Simplified {
     /// Expressions replaced by cheaper ones.
     pub expressions: usize,
-    /// Conditions dropped because others imply them, branches and loops that never run.
+    /// Conditions dropped because others imply them, branches and loops that never run, lazy choices that are decided.
     pub conditions: usize,
 }
 
@@ -301,10 +301,20 @@ impl Simplifier<'_> {
             }
             collect_roots(stmt, &mut roots);
         }
-        self.done.expressions += region::simplify(&self.engine, &self.known, &mut roots);
-        for (root, _) in roots {
-            self.done.expressions += region::simplify_arms(&self.engine, &mut self.known, root);
+        let choices = |roots: &[(&mut Expr, bool)]| -> usize {
+            roots.iter().map(|(root, _)| conditions::lazy_choices(root)).sum()
+        };
+        let before = choices(&roots);
+        let mut replaced = region::simplify(&self.engine, &self.known, &mut roots);
+        for (root, _) in &mut roots {
+            replaced += region::simplify_arms(&self.engine, &mut self.known, root);
         }
+        if replaced > 0 {
+            // A condition deep in an expression may be a constant now.
+            roots.iter_mut().for_each(|(root, _)| conditions::fold_choices(root));
+            self.done.conditions += before.saturating_sub(choices(&roots));
+        }
+        self.done.expressions += replaced;
     }
 
     /// Takes a condition as a fact for what follows.

@@ -21,7 +21,7 @@ use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::handicap::Handicaps;
-use super::traps::may_trap;
+use super::traps::{condition, may_trap};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
 use crate::ir::{Expr, ExprKind, VarId};
@@ -56,8 +56,6 @@ pub(crate) struct Chosen {
     pub node: Node,
     /// Its operands.
     pub children: Children,
-    /// Whether it does not stand in the input.
-    pub is_new: bool,
     /// Its weight.
     pub weight: f64,
     /// What the form costs beyond its weight.
@@ -170,7 +168,10 @@ impl<'a> Selector<'a> {
             let constant =
                 nodes.iter().position(|n| matches!(n.op, Op::Int(_) | Op::Float(_)) && writable(&n));
             let nodes = constant.map_or(&nodes[..], |at| &nodes[at..=at]);
-            for node in nodes.iter().filter(writable) {
+            // What a constant chooses is another node of the class; the choice would only seem to halve its frequency.
+            let open = |n: &&Node| writable(n) && !is_decided(graph, n);
+            let any_open = nodes.iter().any(|n| open(&n));
+            for node in nodes.iter().filter(|n| if any_open { open(n) } else { writable(n) }) {
                 let children = node.children.iter().map(|&c| enter(c, &mut classes)).collect();
                 let own_needs = match node.op {
                     Op::Var(v) => lowered.scopes.definition(v).unwrap_or(ROOT),
@@ -579,7 +580,6 @@ impl<'a> Selector<'a> {
             chosen.push(Chosen {
                 class: self.classes[c],
                 node: candidate.node.clone(),
-                is_new: candidate.is_new,
                 children: candidate.children.iter().map(|&k| position[k]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,
@@ -590,6 +590,11 @@ impl<'a> Selector<'a> {
         }
         Some(Selection { chosen, sites: roots.iter().map(|&r| position[r]).collect() })
     }
+}
+
+/// Whether the node evaluates an operand only under a condition that is a constant.
+fn is_decided(graph: &Graph, node: &Node) -> bool {
+    condition(node, 1).is_some() && graph[node.children[0]].data.interval.as_point().is_some()
 }
 
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands

@@ -9,7 +9,7 @@
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 
 pub(super) mod compare;
-mod convert;
+pub(super) mod convert;
 mod divides;
 mod division;
 pub(super) mod extremum;
