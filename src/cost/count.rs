@@ -1,7 +1,7 @@
 //! Counts and prices the operations of a function.
 
-use super::{Bindings, Cost, Frequency, Places, Profile, Weight, lazy_arms};
-use crate::ir::opclass::{OpClass, classify};
+use super::{Bindings, Cost, Frequency, LazyArms, Places, Profile, Weight, lazy_arms};
+use crate::ir::opclass::{OpClass, classify, units};
 use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
 
 /// What a class's cost is reported under.
@@ -90,7 +90,7 @@ pub struct ClassCount {
 /// assert_eq!((cost.integer.to_f64(), cost.memory.to_f64(), cost.total.to_f64()), (3.0, 4.0, 7.0));
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CostBreakdown {
     /// Everything.
     pub total: Cost,
@@ -104,23 +104,11 @@ pub struct CostBreakdown {
     pub binding: Cost,
     /// [`Family::Call`].
     pub call: Cost,
-    // Invariant: one entry per class, in the order of `OpClass::ALL`.
-    classes: Vec<ClassCount>,
+    classes: Classes,
 }
 
-impl Default for CostBreakdown {
-    fn default() -> CostBreakdown {
-        CostBreakdown {
-            total: Cost::ZERO,
-            integer: Cost::ZERO,
-            float: Cost::ZERO,
-            memory: Cost::ZERO,
-            binding: Cost::ZERO,
-            call: Cost::ZERO,
-            classes: vec![ClassCount::default(); OpClass::ALL.len()],
-        }
-    }
-}
+/// One entry per class, in the order of [`OpClass::ALL`].
+type Classes = [ClassCount; OpClass::ALL.len()];
 
 impl CostBreakdown {
     /// The operations of one class.
@@ -187,21 +175,20 @@ impl CostBreakdown {
         self.classes.iter().map(|c| c.count).sum()
     }
 
-    fn add(&mut self, profile: &Profile, class: OpClass, units: u64, frequency: Frequency) {
-        let runs = frequency * Frequency::times(units);
-        let cost = profile.weight(class) * runs;
-        let entry = &mut self.classes[class as usize];
-        entry.count += units;
-        entry.runs += runs;
-        entry.cost += cost;
-        self.total += cost;
-        match family(class) {
-            Family::Integer => self.integer += cost,
-            Family::Float => self.float += cost,
-            Family::Memory => self.memory += cost,
-            Family::Binding => self.binding += cost,
-            Family::Call => self.call += cost,
+    /// Sums up what the classes cost. Sums that saturate come out the same in any order.
+    fn of(classes: Classes) -> CostBreakdown {
+        let mut whole = CostBreakdown { classes, ..CostBreakdown::default() };
+        for (class, ClassCount { cost, .. }) in OpClass::ALL.iter().zip(classes) {
+            whole.total += cost;
+            match family(*class) {
+                Family::Integer => whole.integer += cost,
+                Family::Float => whole.float += cost,
+                Family::Memory => whole.memory += cost,
+                Family::Binding => whole.binding += cost,
+                Family::Call => whole.call += cost,
+            }
         }
+        whole
     }
 }
 
@@ -234,9 +221,9 @@ pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
 /// assert_eq!(cost(&x().floordiv(x())), 24.0);
 /// ```
 pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
-    let mut total = CostBreakdown::default();
-    add_expr(&mut total, profile, e, Frequency::ONE);
-    total.total
+    let mut total = Cost::ZERO;
+    operations(profile, e, Frequency::ONE, &mut |class, runs, _| total += profile.weight(class) * runs);
+    total
 }
 
 /// The cost of a function. `bindings` give values to its symbolic dimensions and scalar parameters by name.
@@ -251,59 +238,82 @@ pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn cost_of_func(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> CostBreakdown {
-    let mut total = CostBreakdown::default();
-    let mut places = Places::new(func, profile, bindings);
-    add_block(&mut total, profile, &mut places, &func.body, Frequency::ONE);
-    total
+    let mut counter =
+        Counter { profile, places: Places::new(func, profile, bindings), classes: Classes::default() };
+    counter.block(&func.body, Frequency::ONE);
+    CostBreakdown::of(counter.classes)
 }
 
-fn add_block(
-    total: &mut CostBreakdown,
-    profile: &Profile,
-    places: &mut Places<'_>,
-    block: &[Stmt],
-    frequency: Frequency,
-) {
-    for stmt in block {
-        places.enter(stmt);
-        let head = frequency * places.head_count(stmt);
-        match &stmt.kind {
-            StmtKind::Bind { .. } => total.add(profile, OpClass::Bind, 1, head),
-            StmtKind::Store { value, .. } => {
-                total.add(profile, OpClass::Store, crate::ir::opclass::units(value.dtype), head);
+/// A walk over a function.
+struct Counter<'a> {
+    profile: &'a Profile,
+    places: Places<'a>,
+    classes: Classes,
+}
+
+impl Counter<'_> {
+    fn add(&mut self, class: OpClass, runs: Frequency, units: u64) {
+        let entry = &mut self.classes[class as usize];
+        entry.count += units;
+        entry.runs += runs;
+        entry.cost += self.profile.weight(class) * runs;
+    }
+
+    fn block(&mut self, block: &[Stmt], frequency: Frequency) {
+        for stmt in block {
+            self.places.enter(stmt);
+            let head = frequency * self.places.head_count(stmt);
+            match &stmt.kind {
+                StmtKind::Bind { .. } => self.add(OpClass::Bind, head, 1),
+                StmtKind::Store { value, .. } => {
+                    let units = units(value.dtype);
+                    self.add(OpClass::Store, head * Frequency::times(units), units);
+                }
+                StmtKind::Evaluate(_)
+                | StmtKind::For(_)
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Assert { .. }
+                | StmtKind::Attr { .. }
+                | StmtKind::LaunchThread { .. }
+                | StmtKind::Alloc { .. }
+                | StmtKind::Decl { .. }
+                | StmtKind::SBlock(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_) => {}
             }
-            StmtKind::Evaluate(_)
-            | StmtKind::For(_)
-            | StmtKind::While { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Assert { .. }
-            | StmtKind::Attr { .. }
-            | StmtKind::LaunchThread { .. }
-            | StmtKind::Alloc { .. }
-            | StmtKind::Decl { .. }
-            | StmtKind::SBlock(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_) => {}
+            let profile = self.profile;
+            stmt.for_each_expr(|e| {
+                operations(profile, e, head, &mut |class, runs, units| self.add(class, runs, units));
+            });
+            let counts = self.places.block_counts(stmt);
+            let mut index = 0;
+            stmt.for_each_block(|b| {
+                self.block(b, frequency * counts[index]);
+                index += 1;
+            });
         }
-        stmt.for_each_expr(|e| add_expr(total, profile, e, head));
-        let counts = places.block_counts(stmt);
-        let mut index = 0;
-        stmt.for_each_block(|b| {
-            add_block(total, profile, places, b, frequency * counts[index]);
-            index += 1;
-        });
     }
 }
 
-fn add_expr(total: &mut CostBreakdown, profile: &Profile, e: &Expr, frequency: Frequency) {
+/// Calls `found` on the class of each operation of an expression, how often it runs, a vector's once per started 8 lanes,
+/// and how many it is in the text.
+fn operations(
+    profile: &Profile,
+    e: &Expr,
+    frequency: Frequency,
+    found: &mut impl FnMut(OpClass, Frequency, u64),
+) {
     if let Some((class, units)) = classify(e) {
-        total.add(profile, class, units, frequency);
+        let runs = if units == 1 { frequency } else { frequency * Frequency::times(units) };
+        found(class, runs, units);
     }
     let arms = lazy_arms(profile, e);
     let mut index = 0;
     e.for_each_child(|c| {
-        add_expr(total, profile, c, frequency * arms.probability(index));
+        let frequency = if arms == LazyArms::None { frequency } else { frequency * arms.probability(index) };
+        operations(profile, c, frequency, found);
         index += 1;
     });
 }

@@ -184,6 +184,11 @@ impl Mul for Frequency {
         if self.0 == 0 || other.0 == 0 {
             return Frequency::ZERO;
         }
+        if let (Ok(a), Ok(b)) = (u64::try_from(self.0), u64::try_from(other.0)) {
+            // Below 2^32 times, as nearly all are: a product of two words.
+            let product = (u128::from(a) * u128::from(b)) >> FREQUENCY_BITS;
+            return Frequency(product.max(1));
+        }
         let product = match self.0.checked_mul(other.0) {
             Some(p) => p >> FREQUENCY_BITS,
             None => {
@@ -219,7 +224,10 @@ impl Mul<Frequency> for Weight {
     type Output = Cost;
 
     fn mul(self, frequency: Frequency) -> Cost {
-        Cost(frequency.0.saturating_mul(u128::from(self.0)))
+        match u64::try_from(frequency.0) {
+            Ok(often) => Cost(u128::from(often) * u128::from(self.0)),
+            Err(_) => Cost(frequency.0.saturating_mul(u128::from(self.0))),
+        }
     }
 }
 

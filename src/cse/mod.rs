@@ -85,11 +85,9 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     for _ in 0..passes {
         let current = result.as_ref().unwrap_or(func);
         let pass = Pass { options, deadline, report: &mut report };
-        let Some(Found { func: mut next, by }) = pass.run(current, cost.total) else { break };
-        if by == Chosen::Semantic {
-            simplify::tidy(&mut next);
-        }
-        cost = summary::cost(&next, options);
+        let Some(Found { func: mut next, cost: found, by }) = pass.run(current, cost.total) else { break };
+        let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
+        cost = if gone > 0 { summary::cost(&next, options) } else { found };
         report.choose(by, summary::measure(&cost));
         result = Some(next);
     }

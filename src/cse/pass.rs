@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, summary, syntactic};
-use crate::cost::Cost;
+use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
@@ -30,21 +30,23 @@ struct Best<'a> {
 /// What a pass made.
 pub(super) struct Found {
     pub func: PrimFunc,
+    pub cost: CostBreakdown,
     /// What it comes from.
     pub by: Chosen,
 }
 
 impl Best<'_> {
     /// Takes a function that costs less, or as much and is shorter.
-    fn offer(&mut self, cost: Cost, found: Found) {
+    fn offer(&mut self, found: Found) {
         let best = self.found.as_ref().map_or(self.func, |found| &found.func);
+        let cost = found.cost.total;
         if cost < self.cost || cost == self.cost && summary::size(&found.func) < summary::size(best) {
-            self.take(cost, found);
+            self.take(found);
         }
     }
 
-    fn take(&mut self, cost: Cost, found: Found) {
-        self.cost = cost;
+    fn take(&mut self, found: Found) {
+        self.cost = found.cost.total;
         self.found = Some(found);
     }
 }
@@ -57,7 +59,7 @@ impl Pass<'_> {
         let shared = self.syntactic(func);
         let cost = summary::cost(&shared, self.options);
         self.report.syntactic.get_or_insert_with(|| summary::measure(&cost));
-        best.offer(cost.total, Found { func: shared, by: Chosen::Syntactic });
+        best.offer(Found { func: shared, cost, by: Chosen::Syntactic });
         self.report.spent("syntactic", start.elapsed());
         if self.options.mode == Mode::Semantic {
             self.semantic(func, &mut best);
@@ -91,13 +93,13 @@ impl Pass<'_> {
             let done = simplify::run(&mut simplified, &self.options.simplification(Reach::Context));
             self.report.spent("simplify", start.elapsed());
             if done.conditions > 0 {
-                let cost = summary::cost(&simplified, self.options).total;
-                best.take(cost, Found { func: simplified.clone(), by: Chosen::Semantic });
+                let cost = summary::cost(&simplified, self.options);
+                best.take(Found { func: simplified.clone(), cost, by: Chosen::Semantic });
             }
             if done.any() {
                 let shared = self.syntactic(&simplified);
-                let cost = summary::cost(&shared, self.options).total;
-                best.offer(cost, Found { func: shared, by: Chosen::Semantic });
+                let cost = summary::cost(&shared, self.options);
+                best.offer(Found { func: shared, cost, by: Chosen::Semantic });
                 func = Cow::Owned(simplified);
             }
         }
@@ -135,7 +137,7 @@ impl Pass<'_> {
                     report.search = Some(SearchReport::new(&optimized.stats));
                     report.semantic = Some(summary::measure(&cost));
                 }
-                best.offer(cost.total, Found { func: optimized.func, by: Chosen::Semantic });
+                best.offer(Found { func: optimized.func, cost, by: Chosen::Semantic });
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
