@@ -98,8 +98,16 @@ impl Scopes {
     /// The later of two places of which one lies inside of the other's scope: the deeper scope, or the later statement of
     /// one scope.
     pub(crate) fn later(&self, a: Place, b: Place) -> Place {
-        let key = |p: Place| (self.get(p.scope).depth, p.position);
-        if key(b) > key(a) { b } else { a }
+        let is_later = match a.scope == b.scope {
+            true => b.position > a.position,
+            false => (self.get(b.scope).depth, b.position) > (self.get(a.scope).depth, a.position),
+        };
+        if is_later { b } else { a }
+    }
+
+    /// Whether what is defined at `a` is in scope in the scope of `b`, or the other way round.
+    pub(crate) fn see_each_other(&self, a: Place, b: Place) -> bool {
+        a.scope == b.scope || self.lift(a, b.scope).is_some() || self.lift(b, a.scope).is_some()
     }
 
     /// The place in `ancestor` that leads to `place`: the statement of `ancestor` that contains it. `None` if

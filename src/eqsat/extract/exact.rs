@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::place::{Plan, place};
-use super::select::{Candidate, Index, Selection, Selector};
+use super::select::{Candidate, Children, Index, Selection, Selector};
 use super::traps::{Evaluated, condition};
 use crate::cost::Profile;
 use crate::eqsat::lower::Lowered;
@@ -37,7 +37,7 @@ pub(super) fn search(
 ) -> Outcome {
     let roots = selector.roots(lowered);
     let bounds = Bounds::new(selector, lowered);
-    selector.choice.fill(None);
+    (0..selector.classes()).for_each(|c| selector.choose(c, None));
     let known = vec![false; bounds.class.len()];
     let outcome = Outcome { best: None, complete: true };
     let needed = Vec::new();
@@ -76,6 +76,12 @@ impl Search<'_, '_> {
         sum
     }
 
+    /// The same of the operands of the choice for a class.
+    fn need_operands(&mut self, class: Index) -> f64 {
+        let operands: Children = self.selector.children(class).iter().map(|&c| c as Index).collect();
+        self.need(&operands)
+    }
+
     /// Decides the needed classes from the one at `at` on; all before it are decided. `bound` is what everything that is
     /// needed costs at least.
     fn descend(&mut self, roots: &[Index], at: usize, bound: f64) {
@@ -94,20 +100,20 @@ impl Search<'_, '_> {
             if bound > self.cost - EPSILON {
                 break;
             }
-            let children = self.selector.candidates(class)[i].children.clone();
-            if self.selector.depends(&children, class) {
+            let at_all = self.selector.range(class).start + i;
+            if self.selector.depends(at_all, class) {
                 continue;
             }
-            self.selector.choice[class] = Some(i);
+            self.selector.choose(class, Some(at_all));
             let length = self.needed.len();
-            let bound = bound + self.need(&children);
+            let bound = bound + self.need_operands(class);
             if bound <= self.cost - EPSILON {
                 self.descend(roots, at + 1, bound);
             }
             for c in self.needed.drain(length..) {
                 self.known[c] = false;
             }
-            self.selector.choice[class] = None;
+            self.selector.choose(class, None);
         }
     }
 
@@ -136,7 +142,7 @@ impl Bounds {
     fn new(selector: &Selector<'_>, lowered: &Lowered) -> Bounds {
         let outermost = outermost(selector, lowered);
         let grows = frequencies_grow(selector, lowered);
-        let least = |c: &Candidate<'_>| match needs(c, &outermost, lowered) {
+        let least = |c: &Candidate<'_>| match needs(selector, c, &outermost, lowered) {
             Some(place) if grows => (c.weight + c.handicap) * lowered.scopes.get(place.scope).frequency,
             // Deeper inside it may run more rarely.
             Some(_) => 0.0,
@@ -148,20 +154,20 @@ impl Bounds {
         let order = selector
             .all_candidates()
             .zip(&candidate)
-            .map(|(list, bounds)| worth_a_look(list, bounds))
+            .map(|(list, bounds)| worth_a_look(selector, list, bounds))
             .collect();
         Bounds { class, candidate, order }
     }
 }
 
 /// The candidates of a class by their bounds; of those with equal cost and the same operands only the first.
-fn worth_a_look(candidates: &[Candidate<'_>], bounds: &[f64]) -> Vec<usize> {
+fn worth_a_look(selector: &Selector<'_>, candidates: &[Candidate<'_>], bounds: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i].is_finite()).collect();
     order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
     let mut seen = BTreeSet::new();
     order.retain(|&i| {
         let c = &candidates[i];
-        let mut children = c.children.clone();
+        let mut children = selector.operands(c).to_vec();
         children.sort_unstable();
         let lazy = (0..children.len()).any(|k| condition(c.node, k).is_some());
         c.partial || lazy || seen.insert((children, c.weight.to_bits(), c.own_needs))
@@ -177,7 +183,7 @@ fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
         let mut changed = false;
         for c in (0..places.len()).rev() {
             for candidate in selector.candidates(c) {
-                if let Some(place) = needs(candidate, &places, lowered)
+                if let Some(place) = needs(selector, candidate, &places, lowered)
                     && places[c].is_none_or(|known| key(place) < key(known))
                 {
                     places[c] = Some(place);
@@ -192,13 +198,18 @@ fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
 }
 
 /// From where on a candidate can be computed, given that of its operands.
-fn needs(candidate: &Candidate<'_>, places: &[Option<Place>], lowered: &Lowered) -> Option<Place> {
+fn needs(
+    selector: &Selector<'_>,
+    candidate: &Candidate<'_>,
+    places: &[Option<Place>],
+    lowered: &Lowered,
+) -> Option<Place> {
     let own = Some(candidate.own_needs);
-    candidate.children.iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c]?)))
+    selector.operands(candidate).iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c as Index]?)))
 }
 
 /// Whether nothing runs more rarely than what is around it.
 fn frequencies_grow(selector: &Selector<'_>, lowered: &Lowered) -> bool {
-    let lazy = |c: &Candidate<'_>| (0..c.children.len()).any(|i| condition(c.node, i).is_some());
+    let lazy = |c: &Candidate<'_>| (0..c.node.children.len()).any(|i| condition(c.node, i).is_some());
     lowered.scopes.frequencies_grow() && !selector.all_candidates().flatten().any(lazy)
 }

@@ -18,6 +18,7 @@
 mod exact;
 pub(crate) mod guards;
 mod handicap;
+mod improve;
 pub(crate) mod place;
 mod rewritten;
 pub(crate) mod select;

@@ -45,13 +45,14 @@ impl Selector<'_> {
     ) -> f64 {
         let executed = self.executed[c];
         let (Some((BinOp::Add | BinOp::Sub, ..)), &[a, b]) =
-            (candidate.node.as_bin(), &candidate.children[..])
+            (candidate.node.as_bin(), self.operands(candidate))
         else {
             return 0.0;
         };
         if executed == 0.0 {
             return 0.0;
         }
+        let (a, b) = (a as Index, b as Index);
         let mut cost = 0.0;
         if self.have_common_factor(a, b, &single) {
             let place = self.candidate_needs(candidate);
@@ -80,7 +81,7 @@ impl Selector<'_> {
     fn is_variable_sum(&self, c: Index) -> bool {
         self.chosen(c).is_some_and(|k| {
             matches!(k.node.op, Op::Bin(BinOp::Add | BinOp::Sub))
-                && k.children.iter().all(|&child| self.constant(child).is_none())
+                && self.operands(k).iter().all(|&child| self.constant(child as Index).is_none())
         })
     }
 
@@ -96,10 +97,10 @@ impl Selector<'_> {
         if out.len() >= MOST || !single(c) {
             return;
         }
-        match self.chosen(c).map(|k| (&k.node.op, &k.children[..])) {
+        match self.chosen(c).map(|k| (&k.node.op, self.operands(k))) {
             Some((Op::Bin(BinOp::Add | BinOp::Sub), &[a, b])) => {
-                self.products(a, single, out);
-                self.products(b, single, out);
+                self.products(a as Index, single, out);
+                self.products(b as Index, single, out);
             }
             Some((Op::Bin(BinOp::Mul), _)) => {
                 let mut factors = Product::new();
@@ -120,8 +121,8 @@ impl Selector<'_> {
         }
         match self.chosen(c) {
             Some(k) if matches!(k.node.op, Op::Bin(BinOp::Mul)) && single(c) => {
-                for &child in &k.children {
-                    self.factors(child, single, out);
+                for &child in self.operands(k) {
+                    self.factors(child as Index, single, out);
                 }
             }
             _ => out.push(Factor::Class(c)),

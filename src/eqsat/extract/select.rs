@@ -2,13 +2,12 @@
 //!
 //! The cost of a node is its weight times the frequency of the outermost scope in which all its variables are
 //! defined: where it would be hoisted to. First comes the cheapest *tree* for each class (a fixpoint), then
-//! rounds of local improvement that count shared classes once: for each class in turn, what would be freed by
-//! dropping its node and what each candidate would add, by reference counting (the exact-area recovery of
-//! technology mapping: Mishchenko, Chatterjee, Brayton, "Improvements to Technology Mapping for LUT-Based FPGAs",
-//! FPGA 2006). A candidate that would depend on its own class is passed over.
+//! [local improvement](super::improve), which counts shared classes once.
 //!
 //! Ties are broken by, in this order: the choice that is in place, forms that stand in the input, the order of the
 //! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
+
+use std::ops::Range;
 
 use egg::{Id, Language};
 use smallvec::SmallVec;
@@ -16,27 +15,22 @@ use smallvec::SmallVec;
 use super::super::classes::ClassMap;
 use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
-use super::super::lower::Lowered;
+use super::super::lower::{Lowered, is_division};
 use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::handicap::Handicaps;
+use super::improve::Improver;
 use super::traps::{condition, may_trap};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
-use crate::ir::{Expr, ExprKind, VarId};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
 
-/// Rounds of local improvement.
-const ROUNDS: usize = 3;
-
 /// The most classes looked at to see whether a candidate depends on its own class.
 const CYCLE_FUEL: usize = 4000;
-
-/// Less than this is no difference of costs.
-const EPSILON: f64 = 1e-9;
 
 /// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
 const NEW_NODE: f64 = 1.0 / 4096.0;
@@ -90,9 +84,12 @@ pub(crate) fn select_trees(lowered: &Lowered, profile: &Profile) -> Option<(Sele
 /// A way to compute a class.
 pub(super) struct Candidate<'a> {
     pub(super) node: &'a Node,
-    pub(super) children: Children,
+    /// Where its operands begin among those of all candidates, and how many they are.
+    operands: (u32, u32),
     pub(super) weight: f64,
     pub(super) handicap: f64,
+    /// What it costs per execution.
+    cost: f64,
     pub(super) own_needs: Place,
     /// Whether it does not stand in the input: breaks ties.
     is_new: bool,
@@ -108,25 +105,21 @@ pub(super) struct Selector<'a> {
     /// The candidates of all classes, class by class; and where those of each class begin, with the end.
     all: Vec<Candidate<'a>>,
     begins: Vec<u32>,
+    /// The operands of all candidates, candidate by candidate.
+    operands: Vec<u32>,
     /// Per class: the most that an address is executed that is computed from it; 0 if there is none.
     pub(super) executed: Vec<f64>,
-    /// Per class: the candidate chosen, where it can be computed, and its tree cost.
-    pub(super) choice: Vec<Option<usize>>,
-    needs: Vec<Place>,
-    total: Vec<bool>,
+    /// Per class: the candidate chosen (among all), where it can be computed, and its tree cost.
+    choice: Vec<Option<u32>>,
+    pub(super) needs: Vec<Place>,
+    pub(super) total: Vec<bool>,
     tree: Vec<f64>,
-    refs: Vec<u32>,
     /// Per scope: how often it runs, or any around it if that is more. Else a class would seem cheapest where hardly
     /// anything runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
     pub(super) frequency: Vec<f64>,
-    let_weight: f64,
-    /// Per class: what its choice costs where it would be hoisted to, and at which state of needs that was computed.
-    own: Vec<(f64, u32)>,
-    /// How often needs have changed.
-    state: u32,
-    /// The classes whose count of uses [`Selector::reference`] raised, and those that it is still to look at.
-    referenced: Vec<Index>,
-    waiting: Vec<Index>,
+    pub(super) let_weight: f64,
+    /// How often needs and totality have changed.
+    pub(super) version: u32,
     /// Marks of the search for cycles.
     visited: Vec<u32>,
     stamp: u32,
@@ -157,6 +150,7 @@ impl<'a> Selector<'a> {
         let mut all: Vec<Candidate<'_>> = Vec::with_capacity(graph.total_size());
         let mut begins = Vec::with_capacity(graph.number_of_classes() + 1);
         begins.push(0);
+        let mut operands = Vec::with_capacity(2 * graph.total_size());
         let mut executed = Vec::with_capacity(graph.number_of_classes());
         let mut next = 0;
         while next < classes.len() {
@@ -172,7 +166,8 @@ impl<'a> Selector<'a> {
             let open = |n: &&Node| writable(n) && !is_decided(graph, n);
             let any_open = nodes.iter().any(|n| open(&n));
             for node in nodes.iter().filter(|n| if any_open { open(n) } else { writable(n) }) {
-                let children = node.children.iter().map(|&c| enter(c, &mut classes)).collect();
+                let first = small(operands.len());
+                operands.extend(node.children.iter().map(|&c| small(enter(c, &mut classes))));
                 let own_needs = match node.op {
                     Op::Var(v) => lowered.scopes.definition(v).unwrap_or(ROOT),
                     Op::Load(_, version) => lowered.versions[version as usize],
@@ -182,17 +177,19 @@ impl<'a> Selector<'a> {
                 let handicap = handicaps
                     .as_ref()
                     .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
+                let weight = weight(lowered, node, profile);
                 all.push(Candidate {
-                    weight: weight(lowered, node, profile),
+                    operands: (first, small(operands.len())),
+                    weight,
                     own_needs,
                     handicap,
+                    cost: weight + handicap + if is_new { NEW_NODE } else { 0.0 },
                     is_new,
                     partial: may_trap(lowered, node),
                     node,
-                    children,
                 });
             }
-            begins.push(u32::try_from(all.len()).expect("fewer than 2^32 nodes"));
+            begins.push(small(all.len()));
             executed.push(handicaps.as_ref().map_or(0.0, |h| h.executed(class)));
             next += 1;
         }
@@ -203,18 +200,15 @@ impl<'a> Selector<'a> {
             index,
             all,
             begins,
+            operands,
             executed,
             choice: vec![None; n],
             needs: vec![ROOT; n],
             total: vec![false; n],
             tree: vec![f64::INFINITY; n],
-            refs: vec![0; n],
             frequency: lowered.scopes.frequencies(),
             let_weight: profile.weight(OpClass::Bind).to_f64(),
-            own: vec![(0.0, 0); n],
-            state: 1,
-            referenced: Vec::new(),
-            waiting: Vec::new(),
+            version: 1,
             visited: vec![0; n],
             stamp: 0,
         }
@@ -227,7 +221,35 @@ impl<'a> Selector<'a> {
 
     /// All ways to compute a class.
     pub(super) fn candidates(&self, c: Index) -> &[Candidate<'a>] {
-        &self.all[self.begins[c] as usize..self.begins[c + 1] as usize]
+        &self.all[self.range(c)]
+    }
+
+    /// Where the candidates of a class stand among all.
+    pub(super) fn range(&self, c: Index) -> Range<usize> {
+        self.begins[c] as usize..self.begins[c + 1] as usize
+    }
+
+    /// A candidate by its place among all.
+    pub(super) fn candidate(&self, i: usize) -> &Candidate<'a> {
+        &self.all[i]
+    }
+
+    /// The operands of a candidate.
+    pub(super) fn operands(&self, candidate: &Candidate<'_>) -> &[u32] {
+        let (first, end) = candidate.operands;
+        &self.operands[first as usize..end as usize]
+    }
+
+    /// Chooses a candidate for a class, by its place among all.
+    pub(super) fn choose(&mut self, c: Index, candidate: Option<usize>) {
+        self.choice[c] = candidate.map(small);
+    }
+
+    /// The operands of all candidates of a class.
+    fn operands_of_all(&self, c: Index) -> &[u32] {
+        let begin = |i: usize| self.all.get(i).map_or(self.operands.len(), |k| k.operands.0 as usize);
+        let range = self.range(c);
+        &self.operands[begin(range.start)..begin(range.end)]
     }
 
     /// All ways to compute each class.
@@ -246,22 +268,26 @@ impl<'a> Selector<'a> {
         self.tree_costs();
         let roots = self.roots(lowered);
         let trees = (self.choice.clone(), self.needs.clone(), self.total.clone());
-        let mut seen: Vec<Vec<(Index, Option<usize>)>> = Vec::new();
+        let mut seen: Vec<Vec<(Index, Option<u32>)>> = Vec::new();
+        let mut improver = Improver::new(self);
         for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
-            self.choice.clone_from(&trees.0);
-            self.needs.clone_from(&trees.1);
-            self.total.clone_from(&trees.2);
+            let selector = &mut *improver.selector;
+            selector.choice.clone_from(&trees.0);
+            selector.needs.clone_from(&trees.1);
+            selector.total.clone_from(&trees.2);
+            selector.version += 1;
             if let Some(hint) = hint {
-                self.follow(lowered, hint);
+                selector.follow(lowered, hint);
                 // A hint at what is chosen anyway leads to the same again.
-                if self.choice == trees.0 {
+                if selector.choice == trees.0 {
                     continue;
                 }
             }
-            let Some(order) = self.improve(&roots) else { continue };
-            let choice: Vec<_> = order.iter().map(|&c| (c, self.choice[c])).collect();
+            let Some(order) = improver.improve(&roots) else { continue };
+            let selector = &*improver.selector;
+            let choice: Vec<_> = order.iter().map(|&c| (c, selector.choice[c])).collect();
             if !seen.contains(&choice)
-                && let Some(selection) = self.finish(&roots, &order)
+                && let Some(selection) = selector.finish(&roots, &order)
             {
                 seen.push(choice);
                 found(selection);
@@ -280,40 +306,41 @@ impl<'a> Selector<'a> {
         for (id, node) in hint {
             let Some(c) = self.index.get(lowered.graph.find(*id)) else { continue };
             let node = node.clone().map_children(|k| lowered.graph.find(k));
-            let Some(i) = self.candidates(c).iter().position(|k| *k.node == node) else { continue };
-            let candidate = &self.candidates(c)[i];
-            let known = candidate.children.iter().all(|&k| self.choice[k].is_some() && k != c);
-            if known && (!self.total[c] || self.candidate_total(candidate)) {
-                self.choice[c] = Some(i);
+            let Some(i) = self.range(c).find(|&i| *self.all[i].node == node) else { continue };
+            let candidate = &self.all[i];
+            let known = self.operands(candidate).iter().all(|&k| {
+                let k = k as Index;
+                self.choice[k].is_some() && k != c
+            });
+            if known && (!self.total[c] || self.is_total(candidate)) {
+                self.choose(c, Some(i));
             }
         }
     }
 
+    /// From where on all that the candidate needs is defined.
     pub(super) fn candidate_needs(&self, candidate: &Candidate<'_>) -> Place {
-        candidate.children.iter().fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c]))
+        let operands = self.operands(candidate).iter();
+        operands.fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c as Index]))
     }
 
     /// The place where all that the candidate needs is in scope. There is none for variables of two loops that stand
     /// side by side.
-    fn place(&self, candidate: &Candidate<'_>) -> Option<Place> {
-        let needs = self.candidate_needs(candidate);
-        let visible = |p: Place| p.scope == needs.scope || self.scopes.lift(needs, p.scope).is_some();
-        let all = visible(candidate.own_needs) && candidate.children.iter().all(|&c| visible(self.needs[c]));
-        all.then_some(needs)
+    pub(super) fn place(&self, candidate: &Candidate<'_>) -> Option<Place> {
+        self.operands(candidate).iter().try_fold(candidate.own_needs, |p, &c| {
+            let needs = self.needs[c as Index];
+            self.scopes.see_each_other(p, needs).then(|| self.scopes.later(p, needs))
+        })
     }
 
-    fn candidate_total(&self, candidate: &Candidate<'_>) -> bool {
-        !candidate.partial && candidate.children.iter().all(|&c| self.total[c])
+    /// Whether the candidate cannot trap (operands included).
+    pub(super) fn is_total(&self, candidate: &Candidate<'_>) -> bool {
+        !candidate.partial && self.operands(candidate).iter().all(|&c| self.total[c as Index])
     }
 
     /// The cost of the candidate's own operation where it would be hoisted to.
-    fn own_cost(&self, candidate: &Candidate<'_>) -> f64 {
-        self.cost_at(candidate, self.candidate_needs(candidate))
-    }
-
-    fn cost_at(&self, candidate: &Candidate<'_>, place: Place) -> f64 {
-        let penalty = if candidate.is_new { NEW_NODE } else { 0.0 };
-        (candidate.weight + candidate.handicap + penalty) * self.frequency[place.scope.0 as usize]
+    pub(super) fn cost_at(&self, candidate: &Candidate<'_>, place: Place) -> f64 {
+        candidate.cost * self.frequency[place.scope.0 as usize]
     }
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
@@ -329,28 +356,21 @@ impl<'a> Selector<'a> {
             for c in (0..self.classes.len()).rev() {
                 let last = std::mem::replace(&mut seen_at[c], now);
                 now += 1;
-                for i in 0..self.candidates(c).len() {
-                    let candidate = &self.candidates(c)[i];
-                    if pass > 0 && candidate.children.iter().all(|&child| chosen_at[child] < last) {
+                if pass > 0 && !any_since(last, self.operands_of_all(c), &chosen_at) {
+                    continue;
+                }
+                for i in self.range(c) {
+                    let candidate = &self.all[i];
+                    if pass > 0 && !any_since(last, self.operands(candidate), &chosen_at) {
                         continue;
                     }
-                    let known = candidate.children.iter().all(|&child| self.choice[child].is_some());
-                    let Some(place) = self.place(candidate).filter(|_| known) else { continue };
-                    let total = self.candidate_total(candidate);
-                    let cost: f64 = self.cost_at(candidate, place)
-                        + candidate.children.iter().map(|&child| self.tree[child]).sum::<f64>();
-                    let better = match self.choice[c] {
-                        None => true,
-                        Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
-                    };
-                    if better && !candidate.children.contains(&c) {
-                        self.choice[c] = Some(i);
-                        self.tree[c] = cost;
-                        self.total[c] = total;
-                        self.needs[c] = place;
-                        chosen_at[c] = seen_at[c];
-                        changed = true;
-                    }
+                    let Some((place, cost, total)) = self.better_tree(c, candidate) else { continue };
+                    self.choice[c] = Some(small(i));
+                    self.tree[c] = cost;
+                    self.total[c] = total;
+                    self.needs[c] = place;
+                    chosen_at[c] = seen_at[c];
+                    changed = true;
                 }
             }
             if !changed {
@@ -359,80 +379,50 @@ impl<'a> Selector<'a> {
         }
     }
 
+    /// Where the tree of a candidate can be computed, what it costs and whether it cannot trap, if that is better than
+    /// what is known for its class.
+    fn better_tree(&self, c: Index, candidate: &Candidate<'_>) -> Option<(Place, f64, bool)> {
+        let operands = self.operands(candidate);
+        if operands.iter().any(|&k| self.choice[k as Index].is_none() || k as Index == c) {
+            return None;
+        }
+        let below: f64 = operands.iter().map(|&k| self.tree[k as Index]).sum();
+        let total = self.is_total(candidate);
+        let better = |cost: f64| match self.choice[c] {
+            None => true,
+            Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
+        };
+        // The operation comes on top.
+        if !better(below) {
+            return None;
+        }
+        let place = self.place(candidate)?;
+        let cost = self.cost_at(candidate, place) + below;
+        better(cost).then_some((place, cost, total))
+    }
+
+    /// The candidate chosen for a class, by its place among all.
+    pub(super) fn choice(&self, c: Index) -> Option<usize> {
+        self.choice[c].map(|i| i as usize)
+    }
+
+    /// The candidate chosen for a class.
     pub(super) fn chosen(&self, c: Index) -> Option<&Candidate<'a>> {
-        self.choice[c].map(|i| &self.candidates(c)[i])
+        self.choice[c].map(|i| &self.all[i as usize])
     }
 
-    fn children(&self, c: Index) -> &[Index] {
-        self.chosen(c).map_or(&[], |k| &k.children)
+    /// The operands of the choice for a class.
+    pub(super) fn children(&self, c: Index) -> &[u32] {
+        self.chosen(c).map_or(&[], |k| self.operands(k))
     }
 
-    /// What a second use of `c` costs: the binding that serves both.
-    fn binding_cost(&self, c: Index) -> f64 {
-        match self.chosen(c) {
-            Some(k) if k.weight > 0.0 => self.let_weight * self.frequency[self.needs[c].scope.0 as usize],
-            _ => 0.0,
-        }
-    }
-
-    /// What the choice for `c` costs where it would be hoisted to.
-    fn chosen_cost(&mut self, c: Index) -> f64 {
-        let (known, at) = self.own[c];
-        if at == self.state {
-            return known;
-        }
-        let cost = self.chosen(c).map_or(0.0, |k| self.own_cost(k));
-        self.own[c] = (cost, self.state);
-        cost
-    }
-
-    /// Counts one more use of `c`; returns the cost that this adds.
-    fn reference(&mut self, c: Index) -> f64 {
-        let mut added = 0.0;
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.push(c);
-        while let Some(c) = waiting.pop() {
-            self.refs[c] += 1;
-            self.referenced.push(c);
-            match self.refs[c] {
-                1 => {
-                    added += self.chosen_cost(c);
-                    waiting.extend_from_slice(self.children(c));
-                }
-                2 => added += self.binding_cost(c),
-                _ => {}
-            }
-        }
-        self.waiting = waiting;
-        added
-    }
-
-    /// Takes back all uses that were counted since this was called last.
-    fn take_back(&mut self) {
-        for c in self.referenced.drain(..) {
-            self.refs[c] -= 1;
-        }
-    }
-
-    /// Counts one use of `c` less.
-    fn dereference(&mut self, c: Index) {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.push(c);
-        while let Some(c) = waiting.pop() {
-            self.refs[c] -= 1;
-            if self.refs[c] == 0 {
-                waiting.extend_from_slice(self.children(c));
-            }
-        }
-        self.waiting = waiting;
-    }
-
-    /// Whether `from` depends on `target` (or the search was too long).
-    pub(super) fn depends(&mut self, from: &[Index], target: Index) -> bool {
+    /// Whether a candidate depends on `target` (or the search was too long).
+    pub(super) fn depends(&mut self, candidate: usize, target: Index) -> bool {
         self.stamp += 1;
-        let mut stack = from.to_vec();
+        let mut stack = self.operands(&self.all[candidate]).to_vec();
         let mut fuel = CYCLE_FUEL;
         while let Some(c) = stack.pop() {
+            let c = c as Index;
             if c == target {
                 return true;
             }
@@ -462,7 +452,7 @@ impl<'a> Selector<'a> {
                 } else if state[c] == 0 {
                     state[c] = 1;
                     stack.push((c, true));
-                    for &child in self.children(c) {
+                    for child in self.children(c).iter().map(|&k| k as Index) {
                         match state[child] {
                             0 => stack.push((child, false)),
                             1 if stack.iter().any(|&(x, d)| d && x == child) => return None,
@@ -475,93 +465,28 @@ impl<'a> Selector<'a> {
         Some(order)
     }
 
-    /// Improves the choice; returns the classes in use, operands first. `None` if it is cyclic.
-    fn improve(&mut self, roots: &[Index]) -> Option<Vec<Index>> {
-        let mut order = self.update(roots)?;
-        self.refs.fill(0);
-        for &root in roots {
-            self.reference(root);
-        }
-        self.referenced.clear();
-        for _ in 0..ROUNDS {
-            let mut changed = false;
-            for &c in &order {
-                if self.refs[c] > 0 && self.candidates(c).len() > 1 {
-                    changed |= self.improve_class(c);
-                }
-            }
-            if !changed {
-                break;
-            }
-            order = self.update(roots)?;
-        }
-        Some(order)
-    }
-
-    /// Tries every candidate of a class that is in use; keeps the one that makes the whole cheapest.
-    fn improve_class(&mut self, c: Index) -> bool {
-        let current = self.choice[c];
-        for child in Children::from_slice(self.children(c)) {
-            self.dereference(child);
-        }
-        let mut best: Option<(f64, usize)> = None;
-        let others = (0..self.candidates(c).len()).filter(|&i| Some(i) != current);
-        for i in current.into_iter().chain(others) {
-            let candidate = &self.candidates(c)[i];
-            let own = self.own_cost(candidate);
-            let is_better = |cost: f64| best.is_none_or(|(least, _)| cost < least - EPSILON);
-            // What operands cost comes on top.
-            if !is_better(own) {
-                continue;
-            }
-            let children = Children::from_slice(&candidate.children);
-            if children.iter().any(|&child| self.choice[child].is_none())
-                || self.place(candidate).is_none()
-                || self.total[c] && !self.candidate_total(candidate)
-            {
-                continue;
-            }
-            let mut cost = own;
-            for &child in &children {
-                cost += self.reference(child);
-            }
-            if is_better(cost) {
-                cost += self.rewriting(c, &self.candidates(c)[i], |k| self.refs[k] <= 1);
-            }
-            self.take_back();
-            // Looking for cycles takes longest.
-            if is_better(cost) && (Some(i) == current || !self.depends(&children, c)) {
-                best = Some((cost, i));
-            }
-        }
-        if let Some((_, i)) = best {
-            let needs = self.candidate_needs(&self.candidates(c)[i]);
-            if needs != self.needs[c] {
-                self.state += 1;
-            }
-            self.own[c].1 = 0;
-            self.choice[c] = Some(i);
-            self.needs[c] = needs;
-        }
-        for child in Children::from_slice(self.children(c)) {
-            self.reference(child);
-        }
-        self.referenced.clear();
-        self.choice[c] != current
-    }
-
     /// Brings needs and totality of all classes in use up to date; returns these, operands first. `None` if the choices are
     /// cyclic.
     pub(super) fn update(&mut self, roots: &[Index]) -> Option<Vec<Index>> {
         let order = self.order(roots)?;
-        self.state += 1;
         for &c in &order {
             let candidate = self.chosen(c)?;
-            let (needs, total) = (self.candidate_needs(candidate), self.candidate_total(candidate));
-            self.needs[c] = needs;
-            self.total[c] = total;
+            let (needs, total) = (self.candidate_needs(candidate), self.is_total(candidate));
+            self.set_needs(c, needs);
+            if total != self.total[c] {
+                self.total[c] = total;
+                self.version += 1;
+            }
         }
         Some(order)
+    }
+
+    /// Sets from where on all that a class needs is defined.
+    pub(super) fn set_needs(&mut self, c: Index, needs: Place) {
+        if needs != self.needs[c] {
+            self.needs[c] = needs;
+            self.version += 1;
+        }
     }
 
     /// The choices for the classes in use, which `order` holds, operands first.
@@ -571,7 +496,8 @@ impl<'a> Selector<'a> {
             position[c] = i;
         }
         let mut uses = vec![0u32; self.classes.len()];
-        for &used in roots.iter().chain(order.iter().flat_map(|&c| self.children(c))) {
+        let used = order.iter().flat_map(|&c| self.children(c)).map(|&k| k as Index);
+        for used in roots.iter().copied().chain(used) {
             uses[used] += 1;
         }
         let mut chosen = Vec::with_capacity(order.len());
@@ -580,7 +506,7 @@ impl<'a> Selector<'a> {
             chosen.push(Chosen {
                 class: self.classes[c],
                 node: candidate.node.clone(),
-                children: candidate.children.iter().map(|&k| position[k]).collect(),
+                children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,
                 rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
@@ -597,6 +523,16 @@ fn is_decided(graph: &Graph, node: &Node) -> bool {
     condition(node, 1).is_some() && graph[node.children[0]].data.interval.as_point().is_some()
 }
 
+/// Whether any of the classes was chosen at `time` or later.
+fn any_since(time: u32, classes: &[u32], chosen_at: &[u32]) -> bool {
+    classes.iter().any(|&c| chosen_at[c as Index] >= time)
+}
+
+/// An index as it is kept.
+fn small(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 nodes")
+}
+
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands
 /// are constants.
 fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
@@ -606,7 +542,10 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
     let graph = &lowered.graph;
     let units = |(class, units): (OpClass, u64)| profile.weight(class).to_f64() * units as f64;
     if let Some((op, a, b)) = node.as_bin() {
-        return units(classify_binary(op, graph[a].data.dtype, constant(graph, a), constant(graph, b)));
+        // Of a sum and a comparison all is one.
+        let scales = op == BinOp::Mul || is_division(op);
+        let constant = |id| if scales { constant(graph, id) } else { None };
+        return units(classify_binary(op, graph[a].data.dtype, constant(a), constant(b)));
     }
     let operand = |id: Id| Expr::var(VarId(0), graph[id].data.dtype);
     let mut it = node.children.iter().map(|&c| operand(c));
