@@ -118,11 +118,23 @@ enum Key {
     Product(Symbol, Symbol),
 }
 
-/// Two items of a polynomial (one item, for products).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a divisor is multiplied by.
+type Cofactor = (i64, Factors);
+
+/// Two items of a polynomial (one item, for products). What terms they stand for never changes, only their counts do.
+#[derive(Clone, Debug)]
 struct Occurrence {
     poly: usize,
     items: (usize, usize),
+    /// What the two items are divided by to become the divisor (1 for products).
+    cofactor: Cofactor,
+}
+
+impl Occurrence {
+    /// Whether the two terms are the divisor as they are, up to a common sign.
+    fn is_plain(&self) -> bool {
+        self.cofactor.0.unsigned_abs() == 1 && self.cofactor.1.is_empty()
+    }
 }
 
 impl Problem {
@@ -374,9 +386,9 @@ impl<'p> Search<'p> {
         let Some((divisor, occurrences)) = self.occurrences.get_index(key) else { return };
         // One occurrence saves nothing, unless a factor is taken out or the divisor is at hand.
         let alone = match &occurrences[..] {
-            [Occurrence { poly, items: (i, j) }] => {
-                let [a, b] = [*i, *j].map(|i| &self.problem.polys[*poly][i]);
-                a.count.min(b.count) == 1 && plain(a, b).0 == *divisor
+            [o] if matches!(divisor, Key::Sum(_)) && o.is_plain() => {
+                let items = &self.problem.polys[o.poly];
+                items[o.items.0].count.min(items[o.items.1].count) == 1
             }
             _ => false,
         };
@@ -404,11 +416,12 @@ impl<'p> Search<'p> {
                 }
                 let reduced = if self.strategy.factor && i != j { reduced(a, b) } else { None };
                 let keys = std::iter::once(plain(a, b)).chain(reduced);
-                found.extend(keys.map(|(key, _)| (key, Occurrence { poly, items: (i, j) })));
+                found.extend(keys.map(|(key, cofactor)| (key, Occurrence { poly, items: (i, j), cofactor })));
             }
             if self.strategy.factor && b.factors.len() > 1 {
                 for (x, y) in factor_pairs(&b.factors) {
-                    found.push((Key::Product(x, y), Occurrence { poly, items: (j, j) }));
+                    let cofactor = (1, Factors::new());
+                    found.push((Key::Product(x, y), Occurrence { poly, items: (j, j), cofactor }));
                 }
             }
         }
@@ -510,7 +523,7 @@ fn replaced(
             changed.push((o.poly, copy));
             changed.len() - 1
         });
-        uses += replace(&mut changed[place].1, key, o.items, symbol);
+        uses += replace(&mut changed[place].1, key, o, symbol);
     }
     if uses == 0 {
         return None;
@@ -563,12 +576,13 @@ fn replaced(
 }
 
 /// Replaces a divisor in one or two items, as often as it is there; returns how often.
-fn replace(items: &mut Vec<Item>, key: &Key, (i, j): (usize, usize), symbol: Symbol) -> u32 {
-    let (a, b) = (items[i].clone(), items[j].clone());
+fn replace(items: &mut Vec<Item>, key: &Key, occurrence: &Occurrence, symbol: Symbol) -> u32 {
+    let (i, j) = occurrence.items;
     match key {
         Key::Product(x, y) => {
-            let (mut factors, mut times) = (a.factors.clone(), 0);
-            while let Some(rest) = without(&factors, &[*x, *y]).filter(|_| a.count > 0) {
+            let Item { coefficient, count, ref factors } = items[i];
+            let (mut factors, mut times) = (Factors::from_slice(factors), 0);
+            while let Some(rest) = without(&factors, &[*x, *y]).filter(|_| count > 0) {
                 factors = rest;
                 times += 1;
             }
@@ -578,39 +592,33 @@ fn replace(items: &mut Vec<Item>, key: &Key, (i, j): (usize, usize), symbol: Sym
             factors.extend(std::iter::repeat_n(symbol, times as usize));
             factors.sort_unstable();
             items[i].count = 0;
-            insert(items, a.coefficient, factors, a.count);
-            times * a.count
+            insert(items, coefficient, factors, count);
+            times * count
         }
         Key::Sum(_) => {
-            let count = if i == j { a.count / 2 } else { a.count.min(b.count) };
-            let (Some(scale), true) = (cofactor(&a, &b, key), count > 0) else { return 0 };
+            let count = if i == j { items[i].count / 2 } else { items[i].count.min(items[j].count) };
+            if count == 0 {
+                return 0;
+            }
             items[i].count -= count;
             items[j].count -= count;
-            let (coefficient, mut factors) = scale;
+            let (coefficient, factors) = &occurrence.cofactor;
+            let mut factors = Factors::from_slice(factors);
             factors.push(symbol);
             factors.sort_unstable();
-            insert(items, coefficient, factors, count);
+            insert(items, *coefficient, factors, count);
             count
         }
     }
 }
 
-/// What two items are divided by to become the divisor.
-fn cofactor(a: &Item, b: &Item, key: &Key) -> Option<(i64, Factors)> {
-    let plain = plain(a, b);
-    if plain.0 == *key {
-        return Some(plain.1);
-    }
-    reduced(a, b).filter(|(k, _)| k == key).map(|(_, cofactor)| cofactor)
-}
-
 /// The two terms as they are, up to a common sign, and that sign.
-fn plain(a: &Item, b: &Item) -> (Key, (i64, Factors)) {
+fn plain(a: &Item, b: &Item) -> (Key, Cofactor) {
     divided(a, b, 1, &[])
 }
 
 /// The two terms without their common factors; `None` if they have none.
-fn reduced(a: &Item, b: &Item) -> Option<(Key, (i64, Factors))> {
+fn reduced(a: &Item, b: &Item) -> Option<(Key, Cofactor)> {
     if a.factors == b.factors {
         return None;
     }
@@ -630,7 +638,7 @@ fn reduced(a: &Item, b: &Item) -> Option<(Key, (i64, Factors))> {
 }
 
 /// The two terms divided by a common factor, and that factor; signed so that the first term is positive.
-fn divided(a: &Item, b: &Item, g: i64, common: &[Symbol]) -> (Key, (i64, Factors)) {
+fn divided(a: &Item, b: &Item, g: i64, common: &[Symbol]) -> (Key, Cofactor) {
     let part = |item: &Item| {
         (
             without(&item.factors, common).unwrap_or_else(|| Factors::from_slice(&item.factors)),
