@@ -69,6 +69,9 @@ struct Use {
     count: usize,
 }
 
+/// The places where a class is used.
+type Uses = SmallVec<[Use; 1]>;
+
 /// A set of conditions: index into [`Placer::guards`].
 type Guards = usize;
 
@@ -139,7 +142,7 @@ struct Placer<'a> {
     branch: f64,
     /// The weight of computing a class once more where operands that are worth it are bound.
     inline_weight: Vec<f64>,
-    uses: Vec<SmallVec<[Use; 1]>>,
+    uses: Vec<Uses>,
     cost: f64,
     handicap: f64,
 }
@@ -203,21 +206,19 @@ impl Placer<'_> {
     }
 
     /// The uses of a class, by place and conditions.
-    fn take_uses(&mut self, index: Index) -> Vec<Use> {
+    fn take_uses(&mut self, index: Index) -> Uses {
         let mut uses = std::mem::take(&mut self.uses[index]);
         let key = |u: &Use| (u.place, u.guards);
         uses.sort_by_key(key);
-        let mut merged: Vec<Use> = Vec::with_capacity(uses.len());
-        for u in uses {
-            match merged.last_mut() {
-                Some(last) if key(last) == key(&u) => {
-                    last.frequency += u.frequency;
-                    last.count += u.count;
-                }
-                _ => merged.push(u),
+        uses.dedup_by(|u, last| {
+            let same = key(u) == key(last);
+            if same {
+                last.frequency += u.frequency;
+                last.count += u.count;
             }
-        }
-        merged
+            same
+        });
+        uses
     }
 
     fn visit(&mut self, index: Index, bindings: &mut Vec<Binding>) {
@@ -233,9 +234,12 @@ impl Placer<'_> {
             self.legal &= uses.iter().all(|&u| self.own_traps_allowed(index, u));
             return;
         }
-        let mut inline = Vec::new();
-        if bindable(&chosen.node) {
-            let top = chosen.needs.scope;
+        let mut inline = Uses::new();
+        let top = chosen.needs.scope;
+        // A binding for a single use pays only further out.
+        let stays =
+            matches!(uses[..], [u] if u.place.scope == top && u.frequency <= self.scopes.get(top).frequency);
+        if bindable(&chosen.node) && !stays {
             let all: Vec<&Use> = uses.iter().collect();
             let mut plan = Outcome::default();
             self.solve(index, top, &all, &mut plan);
@@ -246,9 +250,9 @@ impl Placer<'_> {
                 self.handicap += chosen.handicap * frequency + chosen.rewriting;
                 self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1 });
             }
-            inline = plan.inline;
+            inline.extend(plan.inline);
         } else {
-            inline.extend(uses);
+            inline = uses;
         }
         for u in inline {
             if !self.own_traps_allowed(index, u) {

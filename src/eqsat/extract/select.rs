@@ -321,15 +321,19 @@ impl<'a> Selector<'a> {
     /// From where on all that the candidate needs is defined.
     pub(super) fn candidate_needs(&self, candidate: &Candidate<'_>) -> Place {
         let operands = self.operands(candidate).iter();
-        operands.fold(candidate.own_needs, |p, &c| self.scopes.later(p, self.needs[c as Index]))
+        operands.fold(candidate.own_needs, |p, &c| match self.needs[c as Index] {
+            ROOT => p,
+            needs => self.scopes.later(p, needs),
+        })
     }
 
     /// The place where all that the candidate needs is in scope. There is none for variables of two loops that stand
     /// side by side.
     pub(super) fn place(&self, candidate: &Candidate<'_>) -> Option<Place> {
-        self.operands(candidate).iter().try_fold(candidate.own_needs, |p, &c| {
-            let needs = self.needs[c as Index];
-            self.scopes.see_each_other(p, needs).then(|| self.scopes.later(p, needs))
+        self.operands(candidate).iter().try_fold(candidate.own_needs, |p, &c| match self.needs[c as Index] {
+            ROOT => Some(p),
+            needs if p == ROOT => Some(needs),
+            needs => self.scopes.see_each_other(p, needs).then(|| self.scopes.later(p, needs)),
         })
     }
 
