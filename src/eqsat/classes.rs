@@ -3,9 +3,56 @@
 //! They take the place of hash tables where most classes get an entry: in graphs of millions of classes, each look into a
 //! hash table waits for memory.
 
+use std::ops::{Deref, Index};
+
 use egg::Id;
 
-use super::facts::Graph;
+use super::facts::{Class, Graph};
+
+/// A graph with its classes in a table: egg finds them by hash.
+pub(crate) struct Classes<'a> {
+    graph: &'a Graph,
+    /// Of each identifier, whether it is its class's own or one of a class that was united with it.
+    classes: Vec<&'a Class>,
+}
+
+impl<'a> Classes<'a> {
+    /// The classes of this graph.
+    pub(crate) fn new(graph: &'a Graph) -> Classes<'a> {
+        let mut classes: Vec<&Class> = match graph.classes().next() {
+            Some(any) => vec![any; graph.nodes().len()],
+            None => Vec::new(),
+        };
+        for class in graph.classes() {
+            classes[usize::from(class.id)] = class;
+        }
+        for id in 0..classes.len() {
+            classes[id] = classes[usize::from(graph.find(Id::from(id)))];
+        }
+        Classes { graph, classes }
+    }
+
+    /// The class of an identifier, for as long as the graph is there.
+    pub(crate) fn get(&self, id: Id) -> &'a Class {
+        self.classes[usize::from(id)]
+    }
+}
+
+impl Deref for Classes<'_> {
+    type Target = Graph;
+
+    fn deref(&self) -> &Graph {
+        self.graph
+    }
+}
+
+impl Index<Id> for Classes<'_> {
+    type Output = Class;
+
+    fn index(&self, id: Id) -> &Class {
+        self.get(id)
+    }
+}
 
 /// A set of classes.
 pub(crate) struct ClassSet(Vec<bool>);

@@ -13,10 +13,11 @@
 //! equality, and is decided there.
 
 use std::cell::RefCell;
+use std::ops::Index;
 use std::sync::Arc;
 use std::time::Instant;
 
-use egg::{Analysis, DidMerge, EGraph, Id};
+use egg::{Analysis, DidMerge, EClass, EGraph, Id};
 use hashbrown::{Equivalent, HashMap, HashSet};
 
 use super::lang::{Node, Op};
@@ -27,6 +28,9 @@ use crate::ir::{BinOp, DType};
 
 /// The e-graph of a function.
 pub(crate) type Graph = EGraph<Node, Theory>;
+
+/// A class of such a graph.
+pub(crate) type Class = EClass<Node, Facts>;
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
@@ -127,9 +131,9 @@ pub(crate) fn is_full(graph: &Graph, node_limit: usize) -> bool {
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.
-pub(crate) fn poly_of(graph: &Graph, id: Id) -> Arc<Poly> {
-    let id = graph.find(id);
-    graph[id].data.poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(id)))
+pub(crate) fn poly_of(graph: &impl Index<Id, Output = Class>, id: Id) -> Arc<Poly> {
+    let class = &graph[id];
+    class.data.poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(class.id)))
 }
 
 /// Whether the theory of integers applies to the type: a scalar of a type that is taken not to overflow.

@@ -14,9 +14,11 @@
 pub(crate) mod divisors;
 pub(crate) mod shared;
 
+use std::sync::Arc;
+
 use egg::Id;
 
-use super::facts::{Graph, in_theory, is_full, poly_of};
+use super::facts::{Graph, in_theory, is_full};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -56,18 +58,24 @@ pub(crate) fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 /// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
 /// nodes.
 pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
-    offer_each(graph, node_limit, |graph| graph.classes().map(|c| c.id).collect());
+    offer_each(graph, node_limit, |graph, wanted| {
+        graph.classes().filter(|class| wanted(class.data.dtype)).map(|class| class.id).collect()
+    });
 }
 
 /// As [`offer_all`], of the classes that some node of the roots needs.
 pub(crate) fn offer_needed(graph: &mut Graph, roots: &[Id], node_limit: usize) {
-    offer_each(graph, node_limit, |graph| super::needed(graph, roots));
+    offer_each(graph, node_limit, |graph, wanted| {
+        let mut ids = super::needed(graph, roots);
+        ids.retain(|&id| wanted(graph[id].data.dtype));
+        ids
+    });
 }
 
-fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph) -> Vec<Id>) {
+/// `classes`: those of some types.
+fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph, fn(DType) -> bool) -> Vec<Id>) {
     let of_type = |graph: &Graph, wanted: fn(DType) -> bool| {
-        let mut ids = classes(graph);
-        ids.retain(|&id| wanted(graph[id].data.dtype));
+        let mut ids = classes(graph, wanted);
         ids.sort_unstable();
         ids
     };
@@ -97,12 +105,13 @@ fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph) -> 
 
 /// Puts the candidate forms of a class's polynomial into the class.
 pub(crate) fn offer(graph: &mut Graph, id: Id) {
-    let id = graph.find(id);
-    let dtype = graph[id].data.dtype;
-    let poly = Poly::clone(&poly_of(graph, id));
+    let class = &graph[id];
+    let (id, dtype) = (class.id, class.data.dtype);
+    let Some(poly) = &class.data.poly else { return };
     if poly.as_const().is_some() || poly.as_atom().is_some_and(|a| graph.find(a) == id) {
         return;
     }
+    let poly = Arc::clone(poly);
     let form = default_form(graph, &poly, dtype);
     graph.union(id, form);
     grouped(graph, id, &poly, dtype);

@@ -112,7 +112,7 @@ impl<'m> Match<'m> {
     }
 
     fn class(&mut self, pattern: &Pat, class: Id, rest: &Rest<'_>) {
-        let graph = self.matcher.graph;
+        let graph = &self.matcher.graph;
         let class = graph.find(class);
         match pattern {
             Pat::Hole(hole) => {

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use egg::Id;
 
+use super::classes::Classes;
 use super::facts::{Graph, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
@@ -61,16 +62,17 @@ pub(crate) fn apply_to(
                 break;
             }
             // A constant has no better form.
-            if graph[class].data.interval.as_point().is_some() {
+            let class = &matcher.graph[class];
+            if class.data.interval.as_point().is_some() {
                 continue;
             }
-            for node in &graph[class].nodes {
+            for node in &class.nodes {
                 let Some(head) = matcher.head(node) else { continue };
                 for &prepared in &applicable[head.index()] {
                     let count = &mut counts[prepared.number];
                     if *count < MATCH_LIMIT {
                         let start = rewrites.observer().map(|_| Instant::now());
-                        let new = matcher.apply(prepared, class, node, &mut matches);
+                        let new = matcher.apply(prepared, class.id, node, &mut matches);
                         *count += new;
                         if let (Some(observer), Some(start)) = (rewrites.observer(), start) {
                             observer.matched(prepared.index, matches.len(), start.elapsed());
@@ -136,7 +138,7 @@ struct Summary {
 }
 
 pub(super) struct Matcher<'a> {
-    pub(super) graph: &'a Graph,
+    pub(super) graph: Classes<'a>,
     callees: &'a Callees,
     /// Of each class, by its id.
     summaries: Vec<Summary>,
@@ -146,7 +148,7 @@ impl<'a> Matcher<'a> {
     fn new(graph: &'a Graph, callees: &'a Callees) -> Matcher<'a> {
         let size = graph.classes().map(|c| usize::from(c.id) + 1).max().unwrap_or(0);
         let none = Summary { heads: Heads::EMPTY, constant: None };
-        let mut matcher = Matcher { graph, callees, summaries: vec![none; size] };
+        let mut matcher = Matcher { graph: Classes::new(graph), callees, summaries: vec![none; size] };
         for class in graph.classes() {
             let mut heads = Heads::EMPTY;
             class.nodes.iter().filter_map(|n| matcher.head(n)).for_each(|head| heads.insert(head));
@@ -217,7 +219,7 @@ impl<'a> Matcher<'a> {
     /// may guard the right one.
     pub(super) fn commutes(&self, op: RuleOp, node: &Node) -> bool {
         match op {
-            op if guards(op) => node.children.iter().all(|&c| logic::can_be_total(self.graph, c)),
+            op if guards(op) => node.children.iter().all(|&c| logic::can_be_total(&self.graph, c)),
             op => commutes(op, node.dtype),
         }
     }
@@ -244,11 +246,11 @@ impl<'a> Matcher<'a> {
     /// Whether a condition is proven.
     fn proven(&self, cond: &Cond, subst: &Subst) -> bool {
         let at_least =
-            |p: Option<Term>, k: i64| p.and_then(|t| t.minus(k)).is_some_and(|t| t.not_negative(self.graph));
+            |p: Option<Term>, k: i64| p.and_then(|t| t.minus(k)).is_some_and(|t| t.not_negative(&self.graph));
         let term = |p: &Pat| self.term(p, subst);
         let difference = |a: &Pat, b: &Pat| term(b)?.sub(&term(a)?);
         match cond {
-            Cond::Nonzero(a) => term(a).is_some_and(|t| t.nonzero(self.graph)),
+            Cond::Nonzero(a) => term(a).is_some_and(|t| t.nonzero(&self.graph)),
             Cond::Positive(a) => at_least(term(a), 1),
             Cond::Nonnegative(a) => at_least(term(a), 0),
             Cond::Negative(a) => at_least(term(a).and_then(|t| t.neg()), 1),
@@ -256,7 +258,7 @@ impl<'a> Matcher<'a> {
             Cond::Lt(a, b) => at_least(difference(a, b), 1),
             Cond::Le(a, b) => at_least(difference(a, b), 0),
             Cond::Eq(a, b) => difference(a, b).is_some_and(|t| t.constant() == Some(0)),
-            Cond::Ne(a, b) => difference(a, b).is_some_and(|t| t.nonzero(self.graph)),
+            Cond::Ne(a, b) => difference(a, b).is_some_and(|t| t.nonzero(&self.graph)),
             Cond::Divides(d, a) => match (term(d).and_then(|t| t.constant()), term(a)) {
                 (Some(d), Some(a)) if d != 0 => a.divisible_by(d),
                 _ => false,
@@ -265,7 +267,7 @@ impl<'a> Matcher<'a> {
             Cond::Fits(a, ty) => {
                 let range = resolve(*ty, subst).and_then(DType::int_range);
                 match (range, term(a)) {
-                    (Some((lo, hi)), Some(t)) => t.range(self.graph).is_some_and(|r| {
+                    (Some((lo, hi)), Some(t)) => t.range(&self.graph).is_some_and(|r| {
                         r.lo().is_some_and(|v| i128::from(v) >= lo)
                             && r.hi().is_some_and(|v| i128::from(v) <= hi)
                     }),
@@ -294,7 +296,7 @@ impl<'a> Matcher<'a> {
                 }
                 match self.constant(class) {
                     Some(v) => Some(Term(Poly::constant(v))),
-                    None if in_theory(dtype) => Some(Term(Poly::clone(&poly_of(self.graph, class)))),
+                    None if in_theory(dtype) => Some(Term(Poly::clone(&poly_of(&self.graph, class)))),
                     None => None,
                 }
             }

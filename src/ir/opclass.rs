@@ -115,7 +115,9 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
         | ExprKind::BufferRef(_)
         | ExprKind::Region(..)
         | ExprKind::Tuple(_) => return None,
-        ExprKind::Binary(op, a, b) => return Some(classify_binary(*op, a.dtype, constant(a), constant(b))),
+        ExprKind::Binary(op, a, b) => {
+            return Some(classify_binary(*op, a.dtype, || constant(a), || constant(b)));
+        }
         ExprKind::Not(_) => OpClass::Logic,
         ExprKind::Cast(a) => match (a.dtype.is_float(), e.dtype.is_float()) {
             _ if a.dtype == e.dtype => return None,
@@ -133,19 +135,24 @@ pub fn classify(e: &Expr) -> Option<(OpClass, u64)> {
     Some((class, units(e.dtype)))
 }
 
-/// The class of a binary operation on operands of type `operand`, of which the constants are known, and how many
-/// operations it counts as.
-pub(crate) fn classify_binary(op: BinOp, operand: DType, a: Option<i64>, b: Option<i64>) -> (OpClass, u64) {
+/// The class of a binary operation on operands of type `operand`, and how many operations it counts as; `a` and `b` say
+/// which constants the operands are, and are asked only where that matters.
+pub(crate) fn classify_binary(
+    op: BinOp,
+    operand: DType,
+    a: impl Fn() -> Option<i64>,
+    b: impl Fn() -> Option<i64>,
+) -> (OpClass, u64) {
     let float = operand.is_float();
     let class = match op {
         BinOp::And | BinOp::Or => OpClass::Logic,
         BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod if float => OpClass::FloatDiv,
         _ if float => OpClass::FloatArith,
         BinOp::Add | BinOp::Sub => OpClass::AddSub,
-        BinOp::Mul if is_pow2(a) || is_pow2(b) => OpClass::MulPow2,
+        BinOp::Mul if is_pow2(a()) || is_pow2(b()) => OpClass::MulPow2,
         BinOp::Mul => OpClass::Mul,
-        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match b {
-            Some(_) if is_pow2(b) => OpClass::DivPow2,
+        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match b() {
+            divisor @ Some(_) if is_pow2(divisor) => OpClass::DivPow2,
             Some(_) => OpClass::DivConst,
             None => OpClass::DivVar,
         },

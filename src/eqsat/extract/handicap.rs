@@ -8,8 +8,8 @@ use std::cell::OnceCell;
 
 use egg::Id;
 
-use super::super::classes::{ClassMap, ClassSet};
-use super::super::facts::{Graph, poly_of};
+use super::super::classes::{ClassMap, ClassSet, Classes};
+use super::super::facts::poly_of;
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
 use crate::ir::BinOp;
@@ -56,7 +56,7 @@ const SIGN_DEPTH: u32 = 6;
 
 /// The handicaps of the nodes of a function.
 pub(super) struct Handicaps<'a> {
-    graph: &'a Graph,
+    graph: &'a Classes<'a>,
     has_blocks: bool,
     /// Classes that are addresses of elements, but for a constant offset, with the most that one is executed.
     addresses: ClassMap<f64>,
@@ -70,9 +70,8 @@ pub(super) struct Handicaps<'a> {
 }
 
 impl<'a> Handicaps<'a> {
-    pub(super) fn new(lowered: &'a Lowered) -> Handicaps<'a> {
-        let graph = &lowered.graph;
-        let addresses = spread(graph, elements(lowered), |id, next| {
+    pub(super) fn new(lowered: &Lowered, graph: &'a Classes<'a>) -> Handicaps<'a> {
+        let addresses = spread(graph, elements(lowered, graph), |id, next| {
             for node in &graph[id].nodes {
                 match (&node.op, &node.children[..]) {
                     (Op::Ramp, &[base, _]) => next.push(graph.find(base)),
@@ -165,7 +164,7 @@ impl<'a> Handicaps<'a> {
     }
 
     fn level(&self, id: Id) -> u32 {
-        self.graph[self.graph.find(id)].data.level
+        self.graph[id].data.level
     }
 
     /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
@@ -183,13 +182,13 @@ impl<'a> Handicaps<'a> {
         let level = self.level(sum);
         let poly = poly_of(self.graph, sum);
         let inmost = poly.atoms().into_iter().filter(|&atom| self.level(atom) == level);
-        let bounded = |atom: Id| self.graph[self.graph.find(atom)].data.interval.at_most(VISIBLE);
+        let bounded = |atom: Id| self.graph[atom].data.interval.at_most(VISIBLE);
         factor.unsigned_abs().is_power_of_two() || inmost.into_iter().all(bounded)
     }
 
     /// Whether the class is computed as a sum of which a part can be computed further out.
     fn is_mixed_sum(&self, id: Id) -> bool {
-        let class = &self.graph[self.graph.find(id)];
+        let class = &self.graph[id];
         let sums = |n: &Node| matches!(n.op, Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul));
         let level = class.data.level;
         class.nodes.iter().all(sums)
@@ -205,7 +204,7 @@ impl<'a> Handicaps<'a> {
 }
 
 /// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
-fn visibly_positive(graph: &Graph) -> ClassSet {
+fn visibly_positive(graph: &Classes<'_>) -> ClassSet {
     let range = |id: Id| graph[id].data.interval;
     let (bounded, mut open): (Vec<Id>, Vec<Id>) = graph
         .classes()
@@ -239,8 +238,8 @@ fn visibly_positive(graph: &Graph) -> ClassSet {
 
 /// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost
 /// loop has a factor that is not constant.
-fn has_symbolic_stride(graph: &Graph, id: Id) -> bool {
-    let class = |id: Id| &graph[graph.find(id)];
+fn has_symbolic_stride(graph: &Classes<'_>, id: Id) -> bool {
+    let class = |id: Id| &graph[id];
     let is_variable = |id: Id| class(id).nodes.iter().any(|n| matches!(n.op, Op::Var(_)));
     let poly = poly_of(graph, id);
     let level = class(id).data.level;
@@ -251,8 +250,7 @@ fn has_symbolic_stride(graph: &Graph, id: Id) -> bool {
 }
 
 /// The classes that are indices of loads and stores, each with how often a statement runs that executes it.
-fn elements(lowered: &Lowered) -> Vec<(Id, f64)> {
-    let graph = &lowered.graph;
+fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
     let frequency = |site: &Site| lowered.scopes.get(site.place.scope).frequency;
     let mut sites: Vec<&Site> = lowered.sites.iter().collect();
     sites.sort_by(|a, b| frequency(b).total_cmp(&frequency(a)));
@@ -281,7 +279,11 @@ fn elements(lowered: &Lowered) -> Vec<(Id, f64)> {
 }
 
 /// The classes that can be reached from some, each with the greatest number of one from which it can.
-fn spread(graph: &Graph, mut from: Vec<(Id, f64)>, operands: impl Fn(Id, &mut Vec<Id>)) -> ClassMap<f64> {
+fn spread(
+    graph: &Classes<'_>,
+    mut from: Vec<(Id, f64)>,
+    operands: impl Fn(Id, &mut Vec<Id>),
+) -> ClassMap<f64> {
     from.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut reached = ClassMap::new(graph);
     let mut waiting = Vec::new();
@@ -297,12 +299,12 @@ fn spread(graph: &Graph, mut from: Vec<(Id, f64)>, operands: impl Fn(Id, &mut Ve
     reached
 }
 
-fn is_constant(graph: &Graph, id: Id) -> bool {
-    poly_of(graph, id).as_const().is_some()
+fn is_constant(graph: &Classes<'_>, id: Id) -> bool {
+    graph[id].data.poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
 }
 
 /// Whether the class is a constant that is no power of two: dividing by it is no shift.
-fn divides_slowly(graph: &Graph, id: Id) -> bool {
+fn divides_slowly(graph: &Classes<'_>, id: Id) -> bool {
     graph[id]
         .nodes
         .iter()
@@ -310,7 +312,7 @@ fn divides_slowly(graph: &Graph, id: Id) -> bool {
 }
 
 /// The dividend, if the node is a quotient by something that is not constant.
-fn dividend_by_variable(graph: &Graph, node: &Node) -> Option<Id> {
+fn dividend_by_variable(graph: &Classes<'_>, node: &Node) -> Option<Id> {
     match node.as_bin() {
         Some((BinOp::FloorDiv, a, b)) if graph[b].data.interval.as_point().is_none() => Some(a),
         _ => None,

@@ -12,10 +12,9 @@ use std::ops::Range;
 use egg::{Id, Language};
 use smallvec::SmallVec;
 
-use super::super::classes::ClassMap;
-use super::super::facts::Graph;
+use super::super::classes::{ClassMap, Classes};
 use super::super::lang::{Node, Op};
-use super::super::lower::{Lowered, is_division};
+use super::super::lower::Lowered;
 use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
@@ -24,7 +23,7 @@ use super::improve::Improver;
 use super::traps::{condition, may_trap};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::ir::{Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
@@ -130,10 +129,10 @@ const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 impl<'a> Selector<'a> {
     /// `compiled`: whether what is chosen goes to a compiler as it is, so that handicaps count.
     pub(super) fn new(lowered: &'a Lowered, profile: &Profile, compiled: bool) -> Selector<'a> {
-        let graph = &lowered.graph;
+        let graph = &Classes::new(&lowered.graph);
         debug_assert!(graph.clean, "nodes have canonical operands");
         let originals = Originals::new(lowered);
-        let handicaps = compiled.then(|| Handicaps::new(lowered));
+        let handicaps = compiled.then(|| Handicaps::new(lowered, graph));
         let mut index = ClassMap::new(graph);
         // Room for all that there is: growing would copy it.
         let mut classes: Vec<Id> = Vec::with_capacity(graph.number_of_classes());
@@ -155,7 +154,7 @@ impl<'a> Selector<'a> {
         let mut next = 0;
         while next < classes.len() {
             let class = classes[next];
-            let nodes = &graph[class].nodes;
+            let nodes = &graph.get(class).nodes;
             // Where index types do not overflow, a constant that has no place in its type is never met.
             let writable =
                 |n: &&Node| !n.is_virtual() && !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
@@ -177,7 +176,7 @@ impl<'a> Selector<'a> {
                 let handicap = handicaps
                     .as_ref()
                     .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
-                let weight = weight(lowered, node, profile);
+                let weight = weight(lowered, graph, node, profile);
                 all.push(Candidate {
                     operands: (first, small(operands.len())),
                     weight,
@@ -523,7 +522,7 @@ impl<'a> Selector<'a> {
 }
 
 /// Whether the node evaluates an operand only under a condition that is a constant.
-fn is_decided(graph: &Graph, node: &Node) -> bool {
+fn is_decided(graph: &Classes<'_>, node: &Node) -> bool {
     condition(node, 1).is_some() && graph[node.children[0]].data.interval.as_point().is_some()
 }
 
@@ -539,17 +538,14 @@ fn small(index: usize) -> u32 {
 
 /// The weight of the node's operation: that of an expression with its operator, on constants where its operands
 /// are constants.
-fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
+fn weight(lowered: &Lowered, graph: &Classes<'_>, node: &Node, profile: &Profile) -> f64 {
     if node.children.is_empty() && !matches!(node.op, Op::Call(_) | Op::Load(..)) {
         return 0.0;
     }
-    let graph = &lowered.graph;
     let units = |(class, units): (OpClass, u64)| profile.weight(class).to_f64() * units as f64;
     if let Some((op, a, b)) = node.as_bin() {
-        // Of a sum and a comparison all is one.
-        let scales = op == BinOp::Mul || is_division(op);
-        let constant = |id| if scales { constant(graph, id) } else { None };
-        return units(classify_binary(op, graph[a].data.dtype, constant(a), constant(b)));
+        let operand = if op.is_compare() { graph[a].data.dtype } else { node.dtype };
+        return units(classify_binary(op, operand, || constant(graph, a), || constant(graph, b)));
     }
     let operand = |id: Id| Expr::var(VarId(0), graph[id].data.dtype);
     let mut it = node.children.iter().map(|&c| operand(c));
@@ -568,7 +564,7 @@ fn weight(lowered: &Lowered, node: &Node, profile: &Profile) -> f64 {
 }
 
 /// The constant that the class is in every lane.
-fn constant(graph: &Graph, id: Id) -> Option<i64> {
+fn constant(graph: &Classes<'_>, id: Id) -> Option<i64> {
     graph[id].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
         (Op::Int(v), _) => Some(*v),
         (Op::Broadcast, &[x]) => graph[x].nodes.iter().find_map(|n| match n.op {
