@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::{BindingReport, Measure, Options, Replaced};
 use crate::cost::{self, CostBreakdown, Frequency, Places};
+use crate::diag::Span;
 use crate::ir::opclass::OpClass;
 use crate::ir::{Block, Expr, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::ExprPrinter;
@@ -39,41 +40,62 @@ pub(super) fn measure(cost: &CostBreakdown) -> Measure {
 
 /// The bindings of `after` that `before`, from which it was made, does not have, in the order of the program.
 pub(super) fn new_bindings(before: &PrimFunc, after: &PrimFunc, options: &Options) -> Vec<BindingReport> {
-    let mut found = Found { first_new: before.vars.len(), options, bindings: IndexMap::new() };
+    let first_new = before.vars.len();
+    let of_var = vec![None; after.vars.len().saturating_sub(first_new)];
+    let mut found = Found { first_new, options, bindings: Vec::new(), of_var, statement: 0 };
     let mut places = Places::new(after, &options.profile, &options.bindings);
     found.block(&mut places, &after.body, Frequency::ONE);
     let bind = options.profile.weight(OpClass::Bind);
     let mut printer = ExprPrinter::new(after);
-    let report = |(var, binding): (VarId, Binding<'_>)| {
-        let value = binding.value?;
-        let once = cost::cost_of_expr(&options.profile, value);
-        let uses: f64 = binding.replaced.iter().map(|r| r.executed).sum();
+    let report = |binding: Binding<'_>| {
+        let once = cost::cost_of_expr(&options.profile, binding.value);
+        let replaced: Vec<Replaced> = binding.uses.iter().map(Use::replaced).collect();
+        let uses: f64 = replaced.iter().map(|r| r.executed).sum();
         let spent = binding.frequency.to_f64() * (once.to_f64() + bind.to_f64());
-        Some(BindingReport {
-            name: after.var(var).name.to_string(),
-            dtype: value.dtype.to_string(),
-            value: printer.print(value),
+        BindingReport {
+            name: after.var(binding.var).name.to_string(),
+            dtype: binding.value.dtype.to_string(),
+            value: printer.print(binding.value),
             executed: binding.frequency.to_f64(),
             saved: uses * once.to_f64() - spent,
-            replaced: binding.replaced,
-        })
+            replaced,
+        }
     };
-    found.bindings.into_iter().filter_map(report).collect()
+    found.bindings.into_iter().map(report).collect()
 }
 
-/// New variables by their first occurrence.
+/// The new bindings, each before its uses.
 struct Found<'a> {
     first_new: usize,
     options: &'a Options,
-    bindings: IndexMap<VarId, Binding<'a>>,
+    bindings: Vec<Binding<'a>>,
+    /// Of each new variable, which of the bindings is its own.
+    of_var: Vec<Option<usize>>,
+    /// The number of the statement that is looked at.
+    statement: usize,
 }
 
-/// What is known of a new variable.
-#[derive(Default)]
+/// What is known of a new binding.
 struct Binding<'a> {
-    value: Option<&'a Expr>,
+    var: VarId,
+    value: &'a Expr,
     frequency: Frequency,
-    replaced: Vec<Replaced>,
+    uses: Vec<Use>,
+}
+
+/// The uses in one statement.
+struct Use {
+    statement: usize,
+    span: Span,
+    uses: usize,
+    executed: Frequency,
+}
+
+impl Use {
+    fn replaced(&self) -> Replaced {
+        let executed = self.executed.to_f64();
+        Replaced { line: None, source: None, uses: self.uses, executed, span: self.span }
+    }
 }
 
 impl<'a> Found<'a> {
@@ -85,21 +107,15 @@ impl<'a> Found<'a> {
 
     fn stmt(&mut self, places: &mut Places<'_>, stmt: &'a Stmt, frequency: Frequency) {
         places.enter(stmt);
+        self.statement += 1;
         let head = frequency * places.head_count(stmt);
         if let StmtKind::Bind { var, value } = &stmt.kind
-            && var.index() >= self.first_new
+            && let Some(own) = var.index().checked_sub(self.first_new)
         {
-            let binding = self.bindings.entry(*var).or_default();
-            binding.value = Some(value);
-            binding.frequency = head;
+            self.of_var[own] = Some(self.bindings.len());
+            self.bindings.push(Binding { var: *var, value, frequency: head, uses: Vec::new() });
         }
-        let mut uses = IndexMap::new();
-        stmt.for_each_expr(|e| self.uses(e, head, &mut uses));
-        for (var, (uses, executed)) in uses {
-            let replaced =
-                Replaced { line: None, source: None, uses, executed: executed.to_f64(), span: stmt.span };
-            self.bindings.entry(var).or_default().replaced.push(replaced);
-        }
+        stmt.for_each_expr(|e| self.uses(e, head, stmt.span));
         let counts = places.block_counts(stmt);
         let mut index = 0;
         stmt.for_each_block(|b| {
@@ -108,19 +124,26 @@ impl<'a> Found<'a> {
         });
     }
 
-    /// How many uses of each new variable stand in `e`, and how often they run.
-    fn uses(&self, e: &Expr, frequency: Frequency, uses: &mut IndexMap<VarId, (usize, Frequency)>) {
+    /// Takes note of the uses of new variables in `e`, a part of the statement at `span`.
+    fn uses(&mut self, e: &Expr, frequency: Frequency, span: Span) {
         if let Some(var) = e.as_var()
-            && var.index() >= self.first_new
+            && let Some(own) = var.index().checked_sub(self.first_new)
+            && let Some(binding) = self.of_var[own]
         {
-            let entry = uses.entry(var).or_insert((0, Frequency::ZERO));
-            entry.0 += 1;
-            entry.1 += frequency;
+            let uses = &mut self.bindings[binding].uses;
+            match uses.last_mut() {
+                Some(here) if here.statement == self.statement => {
+                    here.uses += 1;
+                    here.executed += frequency;
+                }
+                _ => uses.push(Use { statement: self.statement, span, uses: 1, executed: frequency }),
+            }
+            return;
         }
         let arms = cost::lazy_arms(&self.options.profile, e);
         let mut index = 0;
         e.for_each_child(|c| {
-            self.uses(c, frequency * arms.probability(index), uses);
+            self.uses(c, frequency * arms.probability(index), span);
             index += 1;
         });
     }

@@ -261,11 +261,14 @@ impl<'m> Printer<'m> {
 
     /// Ends the line; what it needs declared is written before it.
     fn flush(&mut self) {
-        let line = std::mem::take(&mut self.line);
+        let mut line = std::mem::take(&mut self.line);
         for pending in std::mem::take(&mut self.pending) {
             self.write_line(&pending);
         }
         self.write_line(&line);
+        // Its memory serves the next line.
+        line.clear();
+        self.line = line;
     }
 
     fn write_line(&mut self, line: &str) {
