@@ -35,8 +35,9 @@ pub fn parse(source_name: &str, text: &str) -> Result<Module, Diagnostic> {
             format!("the text is longer than {MAX_TEXT} bytes"),
         ));
     }
-    let mut ast = syntax::ast::Ast::default();
     let tokens = syntax::lex(text);
+    // Hardly any node takes no token.
+    let mut ast = syntax::ast::Ast::with_capacity(tokens.tokens.len());
     let result = with_stack(tokens.depth, || {
         let stmts = syntax::parse_file(text, tokens, &mut ast)?;
         with_stack(ast.height(), || lower::lower_module(text, ast, &stmts))

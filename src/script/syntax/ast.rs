@@ -127,6 +127,11 @@ impl<'s> Index<NodeId> for Ast<'s> {
 }
 
 impl<'s> Ast<'s> {
+    /// An empty arena with room for so many nodes: growing would copy them.
+    pub(crate) fn with_capacity(nodes: usize) -> Ast<'s> {
+        Ast { nodes: Vec::with_capacity(nodes), heights: Vec::with_capacity(nodes), ..Ast::default() }
+    }
+
     pub(crate) fn add(&mut self, span: Span, kind: NodeKind<'s>) -> NodeId {
         let height = self.height_over(kind);
         self.height = self.height.max(height);

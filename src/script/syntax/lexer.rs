@@ -71,7 +71,9 @@ const MAX_INDENT_LEVELS: usize = 400;
 
 /// Splits a whole source file into tokens.
 pub(crate) fn lex(text: &str) -> Tokens {
-    let mut lexer = Lexer { text, pos: 0, end: text.len(), tokens: Vec::new(), brackets: 0, deepest: 0 };
+    // Most tokens have three characters or more, spaces included.
+    let tokens = Vec::with_capacity(text.len() / 3);
+    let mut lexer = Lexer { text, pos: 0, end: text.len(), tokens, brackets: 0, deepest: 0 };
     let error = lexer.file().err().unwrap_or_default();
     Tokens { tokens: lexer.tokens, error, depth: lexer.deepest }
 }
