@@ -12,7 +12,8 @@ pub(crate) fn tidy(func: &mut PrimFunc) -> usize {
 }
 
 fn tidy_block(block: &mut Block, gone: &mut usize) {
-    for mut stmt in std::mem::take(block) {
+    let room = Vec::with_capacity(block.len());
+    for mut stmt in std::mem::replace(block, room) {
         stmt.for_each_block_mut(|inner| tidy_block(inner, gone));
         if does_nothing(&stmt) {
             *gone += 1;
