@@ -6,7 +6,9 @@
 //! is rounded. Every constraint made follows from the given ones, so that a contradiction among them is one among
 //! the given ones, whatever was left out: what overflows, or passes a limit, is left out.
 
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use super::form::{Column, Form, Terms};
 use crate::arith::Interval;
@@ -40,15 +42,14 @@ enum Step {
 
 struct System {
     /// `terms` lies in the interval; the first coefficient is positive, the common divisor 1.
-    forms: Vec<(Terms, Interval)>,
-    index: HashMap<Terms, usize>,
+    forms: IndexMap<Terms, Interval, DefaultHashBuilder>,
     contradiction: bool,
 }
 
 /// Solves `0 <= at_least` and `0 = zero` over `columns` unknowns. `fuel` falls by the work done; at zero the answer
 /// is `Unknown`.
 pub(super) fn solve(at_least: &[Form], zero: &[Form], columns: usize, fuel: &mut u64) -> Outcome {
-    let mut system = System { forms: Vec::new(), index: HashMap::new(), contradiction: false };
+    let mut system = System { forms: IndexMap::default(), contradiction: false };
     for form in at_least {
         system.insert(form.clone(), false);
     }
@@ -108,26 +109,22 @@ impl System {
             return;
         }
         let Some(range) = Interval::new(lo, hi) else { return };
-        match self.index.get(&terms) {
-            Some(&at) => match self.forms[at].1.meet(range) {
-                Some(both) => self.forms[at].1 = both,
+        let room = self.forms.len() < MAX_CONSTRAINTS || equal;
+        match self.forms.entry(terms) {
+            Entry::Occupied(mut entry) => match entry.get().meet(range) {
+                Some(both) => *entry.get_mut() = both,
                 None => self.contradiction = true,
             },
-            None if self.forms.len() < MAX_CONSTRAINTS || equal => {
-                self.index.insert(terms.clone(), self.forms.len());
-                self.forms.push((terms, range));
+            Entry::Vacant(entry) if room => {
+                entry.insert(range);
             }
-            None => {}
+            Entry::Vacant(_) => {}
         }
     }
 
-    /// Takes out the constraints that `which` says.
-    fn take(&mut self, which: impl Fn(&Terms) -> bool) -> Vec<(Terms, Interval)> {
-        let (taken, kept): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.forms).into_iter().partition(|(terms, _)| which(terms));
-        self.forms = kept;
-        self.index = self.forms.iter().enumerate().map(|(i, (terms, _))| (terms.clone(), i)).collect();
-        taken
+    /// Takes out the constraints on a column.
+    fn take(&mut self, column: Column) -> Vec<(Terms, Interval)> {
+        self.forms.extract_if(.., |terms, _| terms.iter().any(|t| t.0 == column)).collect()
     }
 
     /// Solves the equality at an index for one column and replaces that everywhere.
@@ -139,9 +136,9 @@ impl System {
         columns: usize,
         fuel: &mut u64,
     ) -> bool {
-        let (terms, range) = &self.forms[at];
+        let Some((terms, range)) = self.forms.get_index(at) else { return false };
         let Some(constant) = range.as_point().and_then(i64::checked_neg) else { return false };
-        let equality = Form::from_sorted(terms.clone(), constant);
+        let equality = Form::from_sorted(Terms::from_slice(terms), constant);
         // The smallest coefficient; of equals the column made last.
         let Some(&(column, k)) = terms.iter().rev().min_by_key(|t| t.1.unsigned_abs()) else { return false };
         let value = if k.unsigned_abs() == 1 {
@@ -165,7 +162,7 @@ impl System {
             None
         };
         let Some(value) = value else { return false };
-        for (terms, range) in self.take(|terms| terms.iter().any(|t| t.0 == column)) {
+        for (terms, range) in self.take(column) {
             *fuel = fuel.saturating_sub(terms.len() as u64);
             let substituted = Form::from_sorted(terms, 0).substitute(column, &value);
             let Some(form) = substituted else { continue };
@@ -222,7 +219,7 @@ impl System {
     /// Replaces the constraints on a column by those that pairs of them imply.
     fn eliminate(&mut self, column: Column, steps: &mut Vec<Step>, fuel: &mut u64) {
         let (mut lower, mut upper) = (Vec::new(), Vec::new());
-        for (terms, range) in self.take(|terms| terms.iter().any(|t| t.0 == column)) {
+        for (terms, range) in self.take(column) {
             let form = Form::from_sorted(terms, 0);
             let up = range.lo().and_then(i64::checked_neg).and_then(|b| form.plus(b));
             let down = range.hi().and_then(i64::checked_neg).and_then(|b| form.plus(b)?.scale(-1));

@@ -14,10 +14,17 @@ pub(super) type Terms = SmallVec<[(Column, i64); 6]>;
 
 /// `sum of coefficient * column + constant`.
 // Invariant: columns strictly increase and no coefficient is zero.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct Form {
     terms: Terms,
     constant: i64,
+}
+
+impl Clone for Form {
+    fn clone(&self) -> Form {
+        // At once, where `SmallVec::clone` goes from term to term.
+        Form { terms: Terms::from_slice(&self.terms), constant: self.constant }
+    }
 }
 
 impl Form {
@@ -28,7 +35,7 @@ impl Form {
 
     /// A column.
     pub(super) fn column(column: Column) -> Form {
-        Form { terms: SmallVec::from_iter([(column, 1)]), constant: 0 }
+        Form { terms: Terms::from_slice(&[(column, 1)]), constant: 0 }
     }
 
     /// From terms that are sorted, with no zero among the coefficients.
@@ -104,6 +111,23 @@ impl Form {
         Some(Form { terms, constant })
     }
 
+    /// Adds `coefficient * column`.
+    pub(super) fn add_term(&mut self, column: Column, coefficient: i64) -> Option<()> {
+        match self.terms.binary_search_by_key(&column, |t| t.0) {
+            Ok(at) => {
+                let sum = self.terms[at].1.checked_add(coefficient)?;
+                if sum == 0 {
+                    self.terms.remove(at);
+                } else {
+                    self.terms[at].1 = sum;
+                }
+            }
+            Err(at) if coefficient != 0 => self.terms.insert(at, (column, coefficient)),
+            Err(_) => {}
+        }
+        Some(())
+    }
+
     /// Sum.
     pub(super) fn add(&self, other: &Form) -> Option<Form> {
         self.combine(1, other, 1)
@@ -116,12 +140,21 @@ impl Form {
 
     /// Product with a constant.
     pub(super) fn scale(&self, k: i64) -> Option<Form> {
-        self.combine(k, &Form::default(), 0)
+        if k == 0 {
+            return Some(Form::default());
+        }
+        let mut scaled = self.clone();
+        for (_, c) in &mut scaled.terms {
+            *c = c.checked_mul(k)?;
+        }
+        scaled.constant = scaled.constant.checked_mul(k)?;
+        Some(scaled)
     }
 
     /// Sum with a constant.
     pub(super) fn plus(&self, k: i64) -> Option<Form> {
-        Some(Form { terms: self.terms.clone(), constant: self.constant.checked_add(k)? })
+        let constant = self.constant.checked_add(k)?;
+        Some(Form { constant, ..self.clone() })
     }
 
     /// `self = c * quotient + rest` for `c > 0`, with every coefficient of `rest` in `0..c`.
@@ -139,10 +172,8 @@ impl Form {
         if k == 0 {
             return Some(self.clone());
         }
-        let rest = Form {
-            terms: self.terms.iter().filter(|t| t.0 != column).copied().collect(),
-            constant: self.constant,
-        };
+        let mut rest = self.clone();
+        rest.terms.retain(|t| t.0 != column);
         rest.combine(1, value, k)
     }
 

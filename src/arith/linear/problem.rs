@@ -156,6 +156,8 @@ pub(super) struct Problem {
     definitions: Vec<Definition>,
     ranges: Vec<Interval>,
     index: HashMap<Definition, Column>,
+    /// The products of two columns that were asked for.
+    monomials: HashMap<(Column, Column), Column>,
 }
 
 impl Problem {
@@ -205,39 +207,42 @@ impl Problem {
         for &(x, k) in a.terms() {
             for &(y, l) in b.terms() {
                 let column = self.monomial(x, y)?;
-                sum = sum.combine(1, &Form::column(column), k.checked_mul(l)?)?;
+                sum.add_term(column, k.checked_mul(l)?)?;
             }
-            sum = sum.combine(1, &Form::column(x), k.checked_mul(b.constant_term())?)?;
+            sum.add_term(x, k.checked_mul(b.constant_term())?)?;
         }
         (sum.terms().len() <= MAX_TERMS).then_some(sum)
     }
 
     fn monomial(&mut self, x: Column, y: Column) -> Option<Column> {
-        let factors = self.joint_factors(x, y);
+        if let Some(&column) = self.monomials.get(&(x, y)) {
+            return Some(column);
+        }
+        let mut factors = self.factors(x);
+        factors.extend_from_slice(&self.factors(y));
+        factors.sort_unstable();
         if factors.len() > MAX_DEGREE {
             return None;
         }
         let range = self.product_range(&factors, &self.ranges);
-        Some(self.defined(Definition::Product(factors), range))
+        let column = self.defined(Definition::Product(factors), range);
+        self.monomials.insert((x, y), column);
+        Some(column)
     }
 
-    /// The column of the product of two columns, if there is one.
-    pub(super) fn known_monomial(&self, x: Column, y: Column) -> Option<Column> {
-        self.index.get(&Definition::Product(self.joint_factors(x, y))).copied()
-    }
-
-    fn joint_factors(&self, x: Column, y: Column) -> Factors {
-        let mut factors = self.factors(x);
-        factors.extend(self.factors(y));
-        factors.sort_unstable();
-        factors
+    /// The column of a product of columns, at least one, if there is such a column.
+    pub(super) fn known_product(&self, factors: Factors) -> Option<Column> {
+        match factors[..] {
+            [column] => Some(column),
+            _ => self.index.get(&Definition::Product(factors)).copied(),
+        }
     }
 
     /// The factors of a column; itself if it is no product.
     pub(super) fn factors(&self, column: Column) -> Factors {
         match self.definition(column) {
-            Definition::Product(factors) => factors.clone(),
-            _ => SmallVec::from_iter([column]),
+            Definition::Product(factors) => Factors::from_slice(factors),
+            _ => Factors::from_slice(&[column]),
         }
     }
 

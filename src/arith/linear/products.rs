@@ -54,6 +54,7 @@ pub(super) fn extend(
     let mut open: Vec<Form> = at_least.iter().chain(&bounds).cloned().collect();
     let mut open_zero: Vec<Form> = zero.clone();
     for _ in 0..ROUNDS {
+        let pairs = pairs(problem, &products);
         let (mut new, mut new_zero) = (Vec::new(), Vec::new());
         for (row, equal) in open.iter().map(|r| (r, false)).chain(open_zero.iter().map(|r| (r, true))) {
             *fuel = fuel.saturating_sub(row.terms().len() as u64);
@@ -71,7 +72,7 @@ pub(super) fn extend(
                 *fuel = fuel.saturating_sub(2 * row.terms().len() as u64);
                 let others =
                     if bound.as_shifted_column().is_some_and(|(_, shift)| shift == 0) { 2 } else { 1 };
-                if adds_more(problem, row, bound, &products, others) {
+                if adds_more(row, bound, &pairs, others) {
                     continue;
                 }
                 let Some(product) = problem.product(row, bound) else { continue };
@@ -84,7 +85,7 @@ pub(super) fn extend(
             for &x in &factors {
                 *fuel = fuel.saturating_sub(row.terms().len() as u64);
                 let factor = Form::column(x);
-                if adds_more(problem, row, &factor, &products, 2) {
+                if adds_more(row, &factor, &pairs, 2) {
                     continue;
                 }
                 let Some(product) = problem.product(row, &factor) else { continue };
@@ -165,22 +166,37 @@ fn divided(problem: &mut Problem, row: &Form, equal: bool, ranges: &[Interval]) 
 }
 
 /// The product columns of a form.
-fn nonlinear(problem: &Problem, form: &Form) -> Vec<Column> {
+fn nonlinear(problem: &Problem, form: &Form) -> impl Iterator<Item = Column> {
     let is_product = |c: &Column| matches!(problem.definition(*c), Definition::Product(_));
-    form.terms().iter().map(|t| t.0).filter(is_product).collect()
+    form.terms().iter().map(|t| t.0).filter(is_product)
+}
+
+/// The pairs of a column and a factor whose products are among those that are known.
+fn pairs(problem: &Problem, known: &HashSet<Column>) -> HashSet<(Column, Column)> {
+    let mut pairs = HashSet::new();
+    for &product in known {
+        let factors = problem.factors(product);
+        for at in 0..factors.len() {
+            let mut rest = factors.clone();
+            let x = rest.remove(at);
+            pairs.extend(problem.known_product(rest).map(|column| (column, x)));
+        }
+    }
+    pairs
 }
 
 /// Whether the product of a form and a column (plus a constant) mentions more than `others` products that are not
 /// known, so that it need not be made. Those that cancel are among the known ones: the form mentions them.
-fn adds_more(problem: &Problem, form: &Form, by: &Form, known: &HashSet<Column>, others: usize) -> bool {
+fn adds_more(form: &Form, by: &Form, known: &HashSet<(Column, Column)>, others: usize) -> bool {
     let [(x, _)] = by.terms() else { return false };
-    let is_new = |c: &Column| problem.known_monomial(*c, *x).is_none_or(|product| !known.contains(&product));
-    form.terms().iter().filter(|(c, _)| is_new(c)).take(others + 1).count() > others
+    form.terms().iter().filter(|(c, _)| !known.contains(&(*c, *x))).take(others + 1).count() > others
 }
 
 /// Whether a form mentions a known product, and at most so many others.
 fn meets(problem: &Problem, form: &Form, known: &HashSet<Column>, others: usize) -> bool {
-    let all = nonlinear(problem, form);
-    let old = all.iter().filter(|c| known.contains(*c)).count();
-    old > 0 && all.len() - old <= others
+    let (mut old, mut new) = (0, 0);
+    for product in nonlinear(problem, form) {
+        *if known.contains(&product) { &mut old } else { &mut new } += 1;
+    }
+    old > 0 && new <= others
 }
