@@ -82,9 +82,10 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     let mut report = FunctionReport::new(func, summary::measure(&cost));
     let mut result: Option<PrimFunc> = None;
     let passes = if summary::size(func) > LARGE { 1 } else { MOST_PASSES };
+    let answers = simplify::Answers::default();
     for _ in 0..passes {
         let current = result.as_ref().unwrap_or(func);
-        let pass = Pass { options, deadline, report: &mut report };
+        let pass = Pass { options, deadline, report: &mut report, answers: &answers };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(current, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = if gone > 0 { summary::cost(&next, options) } else { found };

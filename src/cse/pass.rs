@@ -15,6 +15,8 @@ pub(super) struct Pass<'a> {
     pub options: &'a Options,
     pub deadline: Option<Instant>,
     pub report: &'a mut FunctionReport,
+    /// What contextual simplification found in earlier passes.
+    pub answers: &'a simplify::Answers,
 }
 
 /// The best function so far.
@@ -90,7 +92,8 @@ impl Pass<'_> {
         if self.options.simplify {
             let start = Instant::now();
             let mut simplified = func.clone().into_owned();
-            let done = simplify::run(&mut simplified, &self.options.simplification(Reach::Context));
+            let settings = self.options.simplification(Reach::Context);
+            let done = simplify::run_with(&mut simplified, &settings, self.answers);
             self.report.spent("simplify", start.elapsed());
             if done.conditions > 0 {
                 let cost = summary::cost(&simplified, self.options);

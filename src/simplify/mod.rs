@@ -14,6 +14,7 @@
 //! with equal or opposite conditions merge (`merge`), and what does nothing goes (`idle`).
 
 mod access;
+mod answers;
 mod arms;
 mod base;
 mod conditions;
@@ -31,8 +32,9 @@ mod sample;
 mod shapes;
 mod signs;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
+pub(crate) use self::answers::Answers;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub use self::region::Reach;
@@ -130,6 +132,11 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+    run_with(func, settings, &Answers::default())
+}
+
+/// As [`run`], with what was found in earlier passes over the function, by the same settings.
+pub(crate) fn run_with(func: &mut PrimFunc, settings: &Settings<'_>, answers: &Answers) -> Simplified {
     let inlined = inline::inline(func);
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
@@ -142,8 +149,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
-        answers: RefCell::default(),
-        decided: RefCell::default(),
+        answers,
     };
     let done = Simplified { expressions: inlined, conditions: 0 };
     let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
@@ -194,8 +200,7 @@ pub fn expression(
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
-        answers: RefCell::default(),
-        decided: RefCell::default(),
+        answers: &Answers::default(),
     };
     let mut known = Known { ranges, ..Known::default() };
     for cond in conds {

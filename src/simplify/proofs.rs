@@ -35,11 +35,11 @@ pub(super) fn prove(known: &Known, cond: &Expr) -> Option<bool> {
 /// As [`prove`], of the same question only once.
 pub(super) fn decide(engine: &Engine<'_>, known: &Known, cond: &Expr) -> Option<bool> {
     let (question, _) = Question::new(known, cond);
-    if let Some(&answer) = engine.decided.borrow().get(&question) {
+    if let Some(&answer) = engine.answers.decided.borrow().get(&question) {
         return answer;
     }
     let answer = prove(&question::about(known, &[cond]), cond);
-    engine.decided.borrow_mut().insert(question, answer);
+    engine.answers.decided.borrow_mut().insert(question, answer);
     answer
 }
 

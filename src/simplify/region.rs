@@ -1,10 +1,11 @@
 //! Expressions at one place: a small contextual e-graph, and the cheapest tree for each.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
+use super::answers::Answers;
 use super::base::Base;
 use super::conditions;
 use super::learn::{Lesson, equates, occurs};
@@ -39,11 +40,8 @@ pub(super) struct Engine<'a> {
     pub sampler: Sampler,
     /// What holds in the whole function.
     pub base: Base,
-    /// What was found before: what one place asks, another often asks as well. For each expression a cheaper one, if there
-    /// is one.
-    pub answers: RefCell<HashMap<Question, Option<Expr>>>,
-    /// The conditions put to the decision procedure before.
-    pub decided: RefCell<HashMap<Question, Option<bool>>>,
+    /// What was found before.
+    pub answers: &'a Answers,
 }
 
 /// Which expressions of a region are simplified.
@@ -115,7 +113,7 @@ fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize 
         return 0;
     }
     let questions: Vec<(Question, Numbers)> = roots.iter().map(|e| Question::new(known, e)).collect();
-    let mut answers = engine.answers.borrow_mut();
+    let mut answers = engine.answers.cheaper.borrow_mut();
     let mut asked: HashSet<&Question> = HashSet::new();
     let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
     for (root, question) in roots.iter().zip(&questions) {

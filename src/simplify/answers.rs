@@ -1,0 +1,17 @@
+//! What was found before: what one place asks, another often asks as well, and the next pass over the function again.
+
+use std::cell::RefCell;
+
+use hashbrown::HashMap;
+
+use super::question::Question;
+use crate::ir::Expr;
+
+/// Answers to questions, which depend on nothing but the question: they hold in every pass over one function.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// For each expression a cheaper one, if there is one.
+    pub(super) cheaper: RefCell<HashMap<Question, Option<Expr>>>,
+    /// The conditions put to the decision procedure.
+    pub(super) decided: RefCell<HashMap<Question, Option<bool>>>,
+}
