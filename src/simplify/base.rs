@@ -34,7 +34,8 @@ impl Base {
             return answer;
         }
         let samples = Samples::new(sampler, &self.known, self.known.facts.len());
-        let answer = if samples.varies(cond) { None } else { proofs::prove(&self.known, cond) };
+        let answer =
+            if samples.varies(cond) { None } else { proofs::prove(&self.known, cond, samples.satisfy(cond)) };
         self.answers.borrow_mut().insert(cond.clone(), answer);
         answer
     }

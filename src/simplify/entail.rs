@@ -19,10 +19,11 @@ pub(super) fn entails(
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || acts(goal) {
         return false;
     }
-    if Samples::new(&engine.sampler, known, known.facts.len()).refute(goal, truth) {
+    let samples = Samples::new(&engine.sampler, known, known.facts.len());
+    if samples.refute(goal, truth) {
         return false;
     }
-    if proofs::decide(engine, known, goal) == Some(truth) {
+    if proofs::decide(engine, known, &samples, goal) == Some(truth) {
         return true;
     }
     let graph_helps = (steers || engine.reach == Reach::Everything)

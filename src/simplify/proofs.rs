@@ -27,18 +27,20 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
     prover
 }
 
-/// Whether a condition holds where `known` does, if that is proven.
-pub(super) fn prove(known: &Known, cond: &Expr) -> Option<bool> {
-    if cond.dtype == DType::BOOL && !acts(cond) { prover(known).decide(cond, FUEL) } else { None }
+/// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
+/// which `known` does.
+pub(super) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
+    let decidable = cond.dtype == DType::BOOL && !acts(cond);
+    if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
 }
 
-/// As [`prove`], of the same question only once.
-pub(super) fn decide(engine: &Engine<'_>, known: &Known, cond: &Expr) -> Option<bool> {
+/// As [`prove`], of the same question only once. `samples` are points at which `known` holds.
+pub(super) fn decide(engine: &Engine<'_>, known: &Known, samples: &Samples<'_>, cond: &Expr) -> Option<bool> {
     let (question, _) = Question::new(known, cond);
     if let Some(&answer) = engine.answers.decided.borrow().get(&question) {
         return answer;
     }
-    let answer = prove(&question::about(known, &[cond]), cond);
+    let answer = prove(&question::about(known, &[cond]), cond, samples.satisfy(cond));
     engine.answers.decided.borrow_mut().insert(question, answer);
     answer
 }
@@ -167,6 +169,6 @@ impl Settler<'_> {
         if signs::holds_by_signs(self.known, cond) {
             return Some(true);
         }
-        decide(self.engine, self.known, cond)
+        decide(self.engine, self.known, &self.samples, cond)
     }
 }

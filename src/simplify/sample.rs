@@ -73,6 +73,25 @@ impl<'a> Samples<'a> {
         [true, false].iter().all(|&truth| lanes.where_true(truth).and(self.points).any())
     }
 
+    /// Whether `cond` is true at some point, which is one of the integers that a proof is about: variables of narrow types
+    /// may have values here that do not fit.
+    pub(super) fn satisfy(&self, cond: &Expr) -> bool {
+        let facts = self.known.facts.iter().map(|(fact, _)| fact);
+        self.lanes(cond).where_true(true).and(self.points).any()
+            && facts.chain([cond]).all(|e| self.is_wide(e))
+    }
+
+    fn is_wide(&self, e: &Expr) -> bool {
+        let mut wide = true;
+        e.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                wide &= e.dtype.is_index() || e.dtype.is_bool();
+                wide = wide && self.known.values.get(&var).is_none_or(|value| self.is_wide(value));
+            }
+        });
+        wide
+    }
+
     /// Whether the values of two expressions differ at some point.
     pub(super) fn differ(&self, a: &Expr, b: &Expr) -> bool {
         self.lanes(a).where_different(&self.lanes(b)).and(self.points).any()

@@ -28,7 +28,7 @@ pub(super) fn known(func: &PrimFunc, positive: bool) -> Known {
         for extent in buffer.shape.iter().filter(|e| e.as_int().is_none() && e.as_var().is_none() && !acts(e))
         {
             let fact = Expr::binary(BinOp::Le, Expr::int(least, extent.dtype), extent.clone());
-            if extent.dtype.is_index() && proofs::prove(&known, &fact) != Some(true) {
+            if extent.dtype.is_index() && proofs::prove(&known, &fact, false) != Some(true) {
                 assume(&mut known, &fact, true);
             }
         }
