@@ -501,7 +501,10 @@ impl Simplifier<'_> {
     /// Inside of a loop: the variable lies in its range, and the range is not empty. The bounds are evaluated once,
     /// before the loop: what is known of them ends with what its body may write.
     fn iterate(&mut self, var: VarId, min: &Expr, extent: &Expr) {
-        self.known.ranges[var.index()] = extent_range(min.as_int(), extent.as_int());
+        let range = extent_range(min.as_int(), extent.as_int());
+        if std::mem::replace(&mut self.known.ranges[var.index()], range) != range {
+            self.engine.sampler.forget_values();
+        }
         let dtype = self.engine.func.var(var).ty.dtype();
         if dtype != min.dtype || dtype != extent.dtype || !dtype.is_scalar() {
             return;

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::lanes::{LANES, Lanes, Points};
 use crate::arith::Interval;
@@ -26,6 +27,15 @@ pub(super) struct Sampler {
     bound: RefCell<HashMap<VarId, Rc<Lanes>>>,
     /// Where facts hold, and where they do not.
     facts: RefCell<HashMap<Expr, [Points; 2]>>,
+    /// Values of what is asked for often, or takes long.
+    values: RefCell<HashMap<Expr, Rc<Lanes>>>,
+}
+
+impl Sampler {
+    /// Forgets the values of expressions: variables have other ranges from now on.
+    pub(super) fn forget_values(&self) {
+        self.values.borrow_mut().clear();
+    }
 }
 
 /// The points at which what is known holds.
@@ -102,16 +112,37 @@ impl<'a> Samples<'a> {
         if !e.dtype.is_scalar() {
             return Lanes::none();
         }
-        let mut operands = Vec::new();
-        e.for_each_child(|child| operands.push(self.lanes(child)));
-        self.apply(e, &operands)
+        self.remembered(e, || {
+            let mut operands: SmallVec<[Rc<Lanes>; 2]> = SmallVec::new();
+            e.for_each_child(|child| operands.push(self.lanes(child)));
+            self.compute(e, &operands)
+        })
     }
 
     /// The values of an expression whose operands have the given ones.
     pub(super) fn apply(&self, e: &Expr, operands: &[Rc<Lanes>]) -> Rc<Lanes> {
-        if !e.dtype.is_scalar() {
-            return Lanes::none();
+        if e.dtype.is_scalar() { self.remembered(e, || self.compute(e, operands)) } else { Lanes::none() }
+    }
+
+    /// The values of an expression, computed only once if it is a condition, a load or a call.
+    fn remembered(&self, e: &Expr, compute: impl FnOnce() -> Rc<Lanes>) -> Rc<Lanes> {
+        let keep = match &e.kind {
+            ExprKind::Binary(op, ..) => op.is_compare() || op.is_logic(),
+            ExprKind::Load { .. } | ExprKind::Call(_) => true,
+            _ => false,
+        };
+        if !keep {
+            return compute();
         }
+        if let Some(lanes) = self.sampler.values.borrow().get(e) {
+            return Rc::clone(lanes);
+        }
+        let lanes = compute();
+        self.sampler.values.borrow_mut().insert(e.clone(), Rc::clone(&lanes));
+        lanes
+    }
+
+    fn compute(&self, e: &Expr, operands: &[Rc<Lanes>]) -> Rc<Lanes> {
         match (&e.kind, operands) {
             (ExprKind::Int(v), _) => Lanes::splat(*v),
             (ExprKind::Float(bits), _) => Lanes::splat(bits.cast_signed()),
