@@ -333,3 +333,19 @@ fn a_choice_by_a_condition_that_always_holds_goes() {
         "for i in range(n):\n    A[i % 8] = T.Select(n >= 1, i, T.call_extern(\"int32\", \"probe\", i))",
     );
 }
+
+#[test]
+fn a_reduction_over_no_thread_leaves_each_thread_its_value() {
+    // Whether a constant or a variable that is no thread's stands for an axis of extent 1.
+    let reduce = |axis: &str| {
+        format!(
+            "x: T.let[T.int32] = 0\nc = T.alloc_local((1,), \"int32\")\n\
+             with T.launch_thread(\"threadIdx.x\", 2) as tx:\n    \
+             with T.attr(T.comm_reducer(lambda a, b: a + b, [0]), \"reduce_scope\", 0):\n        \
+             T.tvm_thread_allreduce(T.uint32(1), tx + 1, T.bool(True), c[0], {axis})\n    A[tx] = c[0]"
+        )
+    };
+    holds("A: T.Buffer((2,), \"int32\")", &reduce("x"));
+    holds("A: T.Buffer((2,), \"int32\")", &reduce("0"));
+    holds("A: T.Buffer((2,), \"int32\")", &reduce("tx"));
+}

@@ -245,8 +245,7 @@ impl<'p> Machine<'p> {
         for &k in active {
             self.run(&mut team.threads[k], reduction.args)?;
             let kept = team.threads[k].coords.iter().filter(|(_, var, _)| !reduction.vars.contains(var));
-            let key = if reduction.vars.is_empty() { Vec::new() } else { kept.map(|c| c.2).collect() };
-            groups.entry(key).or_default().push(k);
+            groups.entry(kept.map(|c| c.2).collect()).or_default().push(k);
         }
         for members in groups.into_values() {
             self.reduce_group(team, &members, reduction)?;

@@ -331,7 +331,7 @@ pub(super) struct AllReduce {
     pub cond: Slot,
     /// Where each thread stores the results (indices are computed by `args`).
     pub results: Vec<u32>,
-    /// The variables of the threads that are reduced over; without any, all threads of the block.
+    /// The variables of the threads that are reduced over.
     pub vars: Vec<Slot>,
     /// Parameters of the combining function: all left ones, then all right ones.
     pub params: Vec<Slot>,

@@ -90,8 +90,6 @@ pub(super) struct Candidate<'a> {
     /// What it costs per execution.
     cost: f64,
     pub(super) own_needs: Place,
-    /// Whether it does not stand in the input: breaks ties.
-    is_new: bool,
     /// Whether the operation itself may trap.
     pub(super) partial: bool,
 }
@@ -183,7 +181,6 @@ impl<'a> Selector<'a> {
                     own_needs,
                     handicap,
                     cost: weight + handicap + if is_new { NEW_NODE } else { 0.0 },
-                    is_new,
                     partial: may_trap(lowered, node),
                     node,
                 });
