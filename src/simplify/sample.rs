@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::lanes::{LANES, Lanes, Points};
@@ -88,17 +88,23 @@ impl<'a> Samples<'a> {
     pub(super) fn satisfy(&self, cond: &Expr) -> bool {
         let facts = self.known.facts.iter().map(|(fact, _)| fact);
         self.lanes(cond).where_true(true).and(self.points).any()
-            && facts.chain([cond]).all(|e| self.is_wide(e))
+            && self.are_wide(facts.chain([cond]).collect())
     }
 
-    fn is_wide(&self, e: &Expr) -> bool {
+    /// Whether the expressions, and the values of their variables, have variables of index types and truth values only.
+    fn are_wide<'e>(&'e self, mut open: Vec<&'e Expr>) -> bool {
+        let mut seen = HashSet::new();
         let mut wide = true;
-        e.walk(&mut |e| {
-            if let ExprKind::Var(var) = e.kind {
-                wide &= e.dtype.is_index() || e.dtype.is_bool();
-                wide = wide && self.known.values.get(&var).is_none_or(|value| self.is_wide(value));
-            }
-        });
+        while let (true, Some(e)) = (wide, open.pop()) {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(var) = e.kind
+                    && seen.insert(var)
+                {
+                    wide &= e.dtype.is_index() || e.dtype.is_bool();
+                    open.extend(self.known.values.get(&var));
+                }
+            });
+        }
         wide
     }
 
