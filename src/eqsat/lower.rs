@@ -202,6 +202,8 @@ struct Lowerer<'a> {
     /// The statement that is being lowered, and the conditions of the operand that is.
     at: Option<Place>,
     guards: Vec<Guard>,
+    /// Whether the expression that is being lowered is known to do nothing but compute a value.
+    inert: bool,
     /// The classes of dissolved variables.
     values: HashMap<VarId, Id>,
     /// Values of variables that are lowered when they are met.
@@ -221,6 +223,7 @@ impl<'a> Lowerer<'a> {
             kept: Kept::default(),
             at: None,
             guards: Vec::new(),
+            inert: false,
             values: HashMap::new(),
             known_values: None,
             out: Lowered {
@@ -578,14 +581,25 @@ impl<'a> Lowerer<'a> {
                 }
                 match self.known_values.and_then(|values| values.get(v)) {
                     Some(value) => {
+                        let inert = std::mem::take(&mut self.inert);
                         let class = self.expr(value);
+                        self.inert = inert;
                         self.values.insert(*v, class);
                         class
                     }
                     None => self.add(Op::Var(*v), dtype, []),
                 }
             }
-            _ if acts(e) => self.template(e),
+            _ if !self.inert => {
+                if acts(e) {
+                    return self.template(e);
+                }
+                // So do all its parts: they are not asked one by one.
+                self.inert = true;
+                let class = self.expr(e);
+                self.inert = false;
+                class
+            }
             ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
                 let a = self.expr(a);
                 let b = self.lazy((a, *op == BinOp::And), b);
