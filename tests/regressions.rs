@@ -320,17 +320,39 @@ fn what_is_optimized_again_stays_as_it_is() {
 }
 
 #[test]
-fn a_choice_by_a_condition_that_always_holds_goes() {
+fn an_arm_stands_for_both_only_if_the_other_evaluates_what_may_trap() {
+    let params = "p: T.int32, n: T.int32, A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")";
+    // Where p is 0 both arms would store 0, but only one divides.
+    let divides = "if p != 0:\n    B[0] = p // n\nelse:\n    B[0] = 0";
+    let loads = "if n != 0:\n    B[0] = T.if_then_else(A[n] > 0, 0, n)\nelse:\n    B[0] = 0";
+    for body in [divides, loads] {
+        let text = optimized(params, body, &Options::default());
+        assert!(text.contains("else:"), "{text}");
+        holds(params, body);
+    }
+    // What both evaluate stays, and the condition goes.
+    let both = "if n == 3:\n    B[0] = A[p] + n\nelse:\n    B[0] = n + A[p]";
+    assert!(!optimized(params, both, &Options::default()).contains("if"));
+}
+
+#[test]
+fn a_choice_by_a_condition_that_always_holds_folds() {
     let params = "A: T.Buffer((\"e\",), \"int32\"), D: T.Buffer((16,), \"float16\")";
-    let body = "e = T.int32()\nfor v in range(e):\n    \
-                T.call_extern(\"int32\", \"probe\", T.if_then_else(e >= 1, T.truncmod(A[v], e), -1), D.data)";
-    let text = optimized(params, body, &Options::default());
-    assert!(text.contains("\"probe\", T.truncmod(A[v], e), D.data"), "{text}");
-    holds(params, body);
+    holds(
+        params,
+        "e = T.int32()\nfor v in range(e):\n    \
+         T.call_extern(\"int32\", \"probe\", T.if_then_else(e >= 1, T.truncmod(A[v], e), -1), D.data)",
+    );
     // A `T.Select` evaluates the arm that it does not take.
     holds(
         "A: T.Buffer((8,), \"int32\"), n: T.int32",
         "for i in range(n):\n    A[i % 8] = T.Select(n >= 1, i, T.call_extern(\"int32\", \"probe\", i))",
+    );
+    // What the choice costs less, as costs are estimated, it costs less in the result.
+    holds(
+        "C: T.Buffer((8,), \"int32\"), e: T.int32, d: T.int32",
+        "for i in range(e):\n    \
+         x: T.let[T.int32] = T.if_then_else(d * i == 0, T.if_then_else(T.GE(0, 0), T.Div(1, e), 0), 0)\n    C[x] = 0",
     );
 }
 

@@ -82,13 +82,6 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
     *chain = join(op, parts.into_iter().flatten().filter(|p| p.as_int().is_none()).collect());
 }
 
-/// How many parts of an expression are evaluated or not as a condition in it says.
-pub(super) fn lazy_choices(e: &Expr) -> usize {
-    let mut found = 0;
-    e.walk(&mut |e| found += usize::from(matches!(&e.kind, ExprKind::Call(call) if is_lazy_select(call))));
-    found
-}
-
 /// Puts the taken arm in the place of each choice by a constant in an expression.
 pub(super) fn fold_choices(e: &mut Expr) {
     e.for_each_child_mut(fold_choices);

@@ -69,7 +69,7 @@ use crate::ir::{
 pub struct Simplified {
     /// Expressions replaced by cheaper ones.
     pub expressions: usize,
-    /// Conditions dropped because others imply them, branches and loops that never run, lazy choices that are decided.
+    /// Conditions dropped because others imply them, branches and loops that never run.
     pub conditions: usize,
 }
 
@@ -306,10 +306,6 @@ impl Simplifier<'_> {
             }
             collect_roots(stmt, &mut roots);
         }
-        let choices = |roots: &[(&mut Expr, bool)]| -> usize {
-            roots.iter().map(|(root, _)| conditions::lazy_choices(root)).sum()
-        };
-        let before = choices(&roots);
         let mut replaced = region::simplify(&self.engine, &self.known, &mut roots);
         for (root, _) in &mut roots {
             replaced += region::simplify_arms(&self.engine, &mut self.known, root);
@@ -317,7 +313,6 @@ impl Simplifier<'_> {
         if replaced > 0 {
             // A condition deep in an expression may be a constant now.
             roots.iter_mut().for_each(|(root, _)| conditions::fold_choices(root));
-            self.done.conditions += before.saturating_sub(choices(&roots));
         }
         self.done.expressions += replaced;
     }
@@ -458,7 +453,8 @@ impl Simplifier<'_> {
                 s.assume(cond, truth);
                 forget_writes(&s.engine, &mut s.known, then);
                 forget_writes(&s.engine, &mut s.known, otherwise);
-                arms::same(&s.engine, &s.known, then, otherwise)
+                let (kept, gone) = if truth { (&*otherwise, &*then) } else { (&*then, &*otherwise) };
+                arms::stands_for(&s.engine, &s.known, kept, gone)
             })
         };
         if stands_for_other(self, false) {
