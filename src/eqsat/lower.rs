@@ -678,10 +678,8 @@ impl<'a> Lowerer<'a> {
     /// The value of a call on constants, where every correct implementation gives the same bits: what a reader folds too.
     fn value_of_call(&self, call: &Call, args: &[Id]) -> Option<Value> {
         let Callee::Intrin(name) = &call.callee else { return None };
-        let values = args
-            .iter()
-            .map(|&a| theory::convert::constant(&self.out.graph, a))
-            .collect::<Option<Vec<_>>>()?;
+        let values =
+            args.iter().map(|&a| theory::constant(&self.out.graph, a)).collect::<Option<Vec<_>>>()?;
         let function = MathFn::from_name(name).filter(|f| f.is_exact())?;
         function.eval(call.args.first()?.dtype, &values).ok()
     }

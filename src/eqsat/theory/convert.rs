@@ -11,7 +11,7 @@ use crate::ir::DType;
 use crate::ir::value::{self, Value};
 
 /// The constant that a scalar class is.
-pub(crate) fn constant(graph: &Graph, class: Id) -> Option<Value> {
+pub(in super::super) fn constant(graph: &Graph, class: Id) -> Option<Value> {
     graph[graph.find(class)].nodes.iter().find_map(|n| match n.op {
         Op::Int(v) => Some(Value::Int(v)),
         // A literal may have more digits than its type.

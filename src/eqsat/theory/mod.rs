@@ -9,7 +9,7 @@
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 
 pub(super) mod compare;
-pub(super) mod convert;
+mod convert;
 mod divides;
 mod division;
 pub(super) mod extremum;
@@ -32,7 +32,7 @@ use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
-pub(super) use convert::representable;
+pub(super) use convert::{constant, representable};
 pub(crate) use divides::{known_remainder, residue_of};
 
 /// How often a bound looks through a remainder `P - c * (P // c)`.
