@@ -320,6 +320,44 @@ fn what_is_optimized_again_stays_as_it_is() {
 }
 
 #[test]
+fn what_a_pass_makes_of_a_program_depends_on_its_text_only() {
+    // Bindings that an earlier pass made were the last in the order of variables, and elsewhere when read again.
+    holds(
+        r#"n: T.int32, p: T.int32, s: T.float32, flag: T.bool, B: T.Buffer((20,), "int64"), D: T.Buffer((4, "d"), "float32")"#,
+        r#"d = T.int32()
+x: T.let[T.int32] = 0
+for cse_v1 in range(T.min(T.Mul(d, 1), 4)):
+    for t in range(cse_v1):
+        B[T.Mul(d, 1)] = T.FloorDiv(T.int64(0), T.int64(1))
+        if T.And(T.bool(True), T.call_pure_extern("int32", "pure", 0) < 0):
+            D[0, 0] = T.float32(0.0)"#,
+    );
+    holds(
+        r#"A: T.Buffer(("d",), "int64"), B: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32"), D: T.Buffer((20,), "int32"), E: T.Buffer((20,), "uint64")"#,
+        r#"d = T.int32()
+v: T.let[T.int8] = T.Select(B[0] >= T.float32(0.0), T.int8(1), T.int8(0))
+B[T.Ramp(0, 0, 2)] = B[T.Ramp(0, 1, 2)]
+k: T.let[T.int32] = d
+acc = T.alloc_buffer((8,), "int32")
+i: T.let[T.int32] = 0
+for t in range(d):
+    acc_1 = T.alloc_buffer((1,))
+    c = T.alloc_buffer((1,), "int32")
+    while c[0] < 1 and k <= T.Cast("int32", v):
+        if t == 0 or T.Div(d, t) >= 2:
+            pass
+        else:
+            C[T.Ramp(0, 0, 2)] = T.Broadcast(T.float32(0.0), 2)
+        c[0] = 0"#,
+    );
+    // `and` of vectors was read as another operation than the one that was printed.
+    holds(
+        r#"m: T.int32, B: T.Buffer((20,), "float64"), C: T.Buffer((20,), "float64")"#,
+        r#"B[T.Ramp(T.min(T.max(0, m), 1), 0, 4)] = T.Select(T.Broadcast(C[0], 4) == T.Broadcast(T.float64(0.0), 4), T.Select(T.Broadcast(T.float64(0.0), 4) < T.Broadcast(C[0], 4), T.Broadcast(T.float64("-inf"), 4), T.Broadcast(C[T.Select(not 0 >= m, 0, 0)], 4)), T.Broadcast(T.float64("-inf"), 4))"#,
+    );
+}
+
+#[test]
 fn an_arm_stands_for_both_only_if_the_other_evaluates_what_may_trap() {
     let params = "p: T.int32, n: T.int32, A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")";
     // Where p is 0 both arms would store 0, but only one divides.

@@ -12,6 +12,7 @@ mod report;
 mod summary;
 pub mod syntactic;
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -74,25 +75,35 @@ const MOST_PASSES: usize = 8;
 /// Functions that are longer than this, in statements and parts of expressions, get one pass.
 const LARGE: usize = 20_000;
 
-/// Optimizes a function until nothing changes: what a pass spells out is worth another look.
+/// Optimizes a function until nothing changes: what a pass spells out is worth another look. Each pass goes by the text
+/// only, as it would if the result so far had been read from a file, so that what is optimized again stays as it is.
 fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
     // A limit beyond what the clock can hold is none.
     let deadline = Instant::now().checked_add(options.budgets.time);
     let mut cost = summary::cost(func, options);
     let mut report = FunctionReport::new(func, summary::measure(&cost));
-    let mut result: Option<PrimFunc> = None;
-    let passes = if summary::size(func) > LARGE { 1 } else { MOST_PASSES };
-    let answers = simplify::Answers::default();
-    for _ in 0..passes {
-        let current = result.as_ref().unwrap_or(func);
+    let large = summary::size(func) > LARGE;
+    let mut best = Cow::Borrowed(func);
+    let mut numbering = (!large).then(|| best.to_mut().number());
+    let mut changed = false;
+    for _ in 0..if large { 1 } else { MOST_PASSES } {
+        let answers = simplify::Answers::default();
         let pass = Pass { options, deadline, report: &mut report, answers: &answers };
-        let Some(Found { func: mut next, cost: found, by }) = pass.run(current, cost.total) else { break };
+        let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = if gone > 0 { summary::cost(&next, options) } else { found };
         report.choose(by, summary::measure(&cost));
-        result = Some(next);
+        numbering = numbering.map(|before| next.number().after(&before));
+        best = Cow::Owned(next);
+        changed = true;
     }
-    let Some(result) = result else { return Ok((func.clone(), report)) };
+    if !changed {
+        return Ok((func.clone(), report));
+    }
+    let mut result = best.into_owned();
+    if let Some(numbering) = &numbering {
+        result.restore(numbering);
+    }
     report.bindings = summary::new_bindings(func, &result, options);
     Ok((result, report))
 }

@@ -50,6 +50,7 @@ mod fresh;
 mod func;
 mod ids;
 pub mod intrin;
+mod number;
 mod op;
 pub mod opclass;
 mod stmt;

@@ -179,7 +179,7 @@ pub(crate) fn node(op: BinOp, a: Expr, b: Expr) -> Result<Expr, String> {
 
 fn logic_operands(op: BinOp, a: &Expr, b: &Expr) -> Result<(), String> {
     for side in [a, b] {
-        if side.dtype != DType::BOOL {
+        if !side.dtype.is_bool() || side.dtype != a.dtype {
             return Err(format!("expected `bool` operands of `{}`, found `{}`", op.name(), side.dtype));
         }
     }

@@ -276,7 +276,7 @@ impl<'s> Lower<'s> {
             Some(BinOp::Div) if left.dtype.is_integral() && right.dtype.is_integral() => {
                 Err("expected `//`, `T.truncdiv` or `T.Div` for integers, found `/`".to_owned())
             }
-            Some(op) if op.is_logic() && !(left.dtype.is_scalar() && right.dtype.is_scalar()) => {
+            Some(op) if op.is_logic() && !node && !(left.dtype.is_scalar() && right.dtype.is_scalar()) => {
                 let name = if op == BinOp::And { "bitwise_and" } else { "bitwise_or" };
                 fold::bitwise(name, left, right)
             }

@@ -113,6 +113,8 @@ impl Printer<'_> {
             || fold::fold(op, a, b).is_some()
             || [a, b].into_iter().any(folds_when_read)
             || (op == BinOp::Div && a.dtype.is_integral())
+            // `and` of vectors is the bitwise operation.
+            || (op.is_logic() && !a.dtype.is_scalar())
             || a.dtype.kind == Kind::Handle;
         let Some((text, power)) = sign(op).filter(|_| !named) else {
             let name = match op {

@@ -73,6 +73,8 @@ class Module:
         B[0:4] = T.Ramp(n, 1, 4) * 2 + 1
         B[0:2] = T.Shuffle([T.Ramp(n, 1, 4)], [0, 3])
         B[0:4] = T.Select(T.Ramp(n, 1, 4) < T.Broadcast(n, 4), T.Broadcast(0, 4), T.Broadcast(1, 4))
+        B[0:4] = T.Select(T.And(T.Ramp(n, 1, 4) < T.Broadcast(n, 4), T.Ramp(n, 2, 4) < T.Broadcast(n, 4)), T.Broadcast(0, 4), T.Broadcast(1, 4))
+        B[0:4] = T.Select(T.Ramp(n, 1, 4) < T.Broadcast(n, 4) or T.Ramp(n, 2, 4) < T.Broadcast(n, 4), T.Broadcast(0, 4), T.Broadcast(1, 4))
         C[n] = T.Broadcast(T.float32(2.0), 4)
         A[0:4] = C[n] * C[n + 1]
         B[0:4] = T.Cast("int32x4", A[T.Ramp(0, 1, 4)])
