@@ -154,7 +154,10 @@ def execute(path):
     sys.modules.setdefault("pytest", mock.MagicMock())
     if not hasattr(tvm, "arith"):
         tvm.arith = tvm.sym
-    names = {"__name__": path.stem}
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    names = vars(module)
     for definition in ast.parse(path.read_text()).body:
         try:
             exec(compile(ast.Module([definition], []), path, "exec"), names)
