@@ -7,7 +7,7 @@
 
 use egg::Id;
 
-use super::facts::{Graph, poly_of};
+use super::facts::{Graph, Knowing, poly_of};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -182,7 +182,7 @@ fn multipliers(graph: &Graph, f: &Poly, monomial: &Monomial, c: i64) -> Vec<Poly
             continue;
         }
         let Some(rest) = monomial.divide(m) else { continue };
-        if rest.iter().all(|&a| graph[graph.find(a)].data.interval.at_least(0)) {
+        if rest.iter().all(|&a| graph.facts(a).interval.at_least(0)) {
             found.push(Poly::term(rest, c / k));
         }
     }
@@ -218,7 +218,7 @@ fn quotient_facts(graph: &Graph, p: &Poly) -> Vec<Poly> {
 fn any_quotient(graph: &Graph, class: Id) -> Option<(Poly, Poly)> {
     let class = graph.find(class);
     graph[class].nodes.iter().find_map(|node| match node.as_bin() {
-        Some((BinOp::FloorDiv, n, d)) if graph[d].data.interval.at_least(1) => {
+        Some((BinOp::FloorDiv, n, d)) if graph.facts(d).interval.at_least(1) => {
             let (n, d) = (poly_of(graph, n), poly_of(graph, d));
             (!n.mentions(class) && !d.mentions(class)).then(|| (Poly::clone(&n), Poly::clone(&d)))
         }
@@ -271,7 +271,7 @@ pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
                     let opposite = graph.add(Node::int(i64::from(!truth), DType::BOOL));
                     changed |= unite(graph, a, opposite);
                 }
-                (Op::Bin(op), &[a, b]) if super::facts::in_theory(graph[a].data.dtype) => {
+                (Op::Bin(op), &[a, b]) if super::facts::in_theory(graph.facts(a).dtype) => {
                     changed |= unite_equals(graph, *op, truth, a, b);
                     if truth == (*op == BinOp::Eq) && matches!(op, BinOp::Eq | BinOp::Ne) {
                         changed |= leave_rest(graph, a) | leave_rest(graph, b);
@@ -312,25 +312,25 @@ fn unite_equals(graph: &mut Graph, op: BinOp, truth: bool, a: Id, b: Id) -> bool
 /// If the class is a known rest modulo a constant: what is so divided leaves that rest.
 fn leave_rest(graph: &mut Graph, class: Id) -> bool {
     let class = graph.find(class);
-    let Some(rest) = graph[class].data.interval.as_point() else { return false };
+    let Some(rest) = graph.facts(class).interval.as_point() else { return false };
     let divided: Vec<(Id, i64)> = graph[class]
         .nodes
         .iter()
         .filter_map(|node| match node.as_bin() {
             Some((BinOp::FloorMod, n, d)) => {
-                Some((graph.find(n), graph[d].data.interval.as_point().filter(|&d| d > 0)?))
+                Some((graph.find(n), graph.facts(d).interval.as_point().filter(|&d| d > 0)?))
             }
             _ => None,
         })
         .collect();
     let mut changed = false;
     for (n, d) in divided {
-        let data = &graph[n].data;
+        let data = graph.facts(n);
         match data.residue.meet(Residue::new(d, rest)).filter(|_| (0..d).contains(&rest)) {
             Some(both) if both != data.residue => {
                 let mut facts = data.clone();
                 facts.residue = both;
-                graph.set_analysis_data(n, facts);
+                graph.set_facts(n, facts);
                 graph.analysis.knows_rests = true;
                 changed = true;
             }
@@ -384,7 +384,7 @@ fn assume(graph: &mut Graph, fact: Poly) -> bool {
             // A positive product of factors that are not negative: none of them is zero.
             (factors, Some(limit)) if k > 0 && limit >= 1 => {
                 let factors = factors.to_vec();
-                if factors.iter().all(|&a| graph[graph.find(a)].data.interval.at_least(0)) {
+                if factors.iter().all(|&a| graph.facts(a).interval.at_least(0)) {
                     for atom in factors {
                         changed |=
                             Interval::new(1, Interval::POS_INF).is_some_and(|r| narrow(graph, atom, r));
@@ -404,12 +404,12 @@ fn assume(graph: &mut Graph, fact: Poly) -> bool {
 
 fn narrow(graph: &mut Graph, atom: Id, range: Interval) -> bool {
     let atom = graph.find(atom);
-    let data = &graph[atom].data;
+    let data = graph.facts(atom);
     match data.interval.meet(range) {
         Some(both) if both != data.interval => {
             let mut facts = data.clone();
             facts.interval = both;
-            graph.set_analysis_data(atom, facts);
+            graph.set_facts(atom, facts);
             true
         }
         Some(_) => false,

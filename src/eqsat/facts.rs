@@ -12,25 +12,28 @@
 //! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
 //! equality, and is decided there.
 
+mod table;
+
 use std::cell::RefCell;
-use std::ops::Index;
 use std::sync::Arc;
 use std::time::Instant;
 
 use egg::{Analysis, DidMerge, EClass, EGraph, Id};
 use hashbrown::{Equivalent, HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use super::witness::Witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
+use table::{FactsTable, Held};
 
 /// The e-graph of a function.
 pub(crate) type Graph = EGraph<Node, Theory>;
 
 /// A class of such a graph.
-pub(crate) type Class = EClass<Node, Facts>;
+pub(crate) type Class = EClass<Node, Held>;
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
@@ -53,6 +56,51 @@ pub(crate) struct Facts {
     updates: u8,
 }
 
+/// What is known of the operands of a node.
+pub(super) type Operands<'a> = SmallVec<[&'a Facts; 3]>;
+
+impl Facts {
+    /// What is known of the value of a node of the class `id`.
+    fn of(graph: &Graph, node: &Node, id: Id) -> Facts {
+        let theory = &graph.analysis;
+        let dtype = node.dtype;
+        let operands: Operands<'_> = node.children.iter().map(|&c| graph.facts(c)).collect();
+        let poly =
+            in_theory(dtype).then(|| Arc::new(node_poly(node, &operands).unwrap_or_else(|| Poly::atom(id))));
+        Facts {
+            dtype,
+            interval: node_interval(theory, node, &operands),
+            residue: node_residue(node, &operands),
+            poly,
+            leaf: matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_) | Op::Lane(_) | Op::LaneOf),
+            level: node_level(theory, node, &operands),
+            witness: Witness::of(theory, node, &operands),
+            updates: 0,
+        }
+    }
+}
+
+/// A graph with what is known of its classes.
+pub(crate) trait Knowing {
+    /// What is known of a class.
+    fn facts(&self, id: Id) -> &Facts;
+
+    /// Sets what is known of a class, and has it spread.
+    fn set_facts(&mut self, id: Id, facts: Facts);
+}
+
+impl Knowing for Graph {
+    fn facts(&self, id: Id) -> &Facts {
+        &self.analysis.facts[self.find(id)]
+    }
+
+    fn set_facts(&mut self, id: Id, facts: Facts) {
+        let id = self.find(id);
+        *self.analysis.facts.get_mut(id) = facts;
+        self.set_analysis_data(id, Held::of(id));
+    }
+}
+
 /// How often the facts of a class may get better by merging. Around a cycle of classes ranges can tighten by one
 /// for ever; any of them is right, so the last one is kept.
 const MAX_UPDATES: u8 = 24;
@@ -60,6 +108,8 @@ const MAX_UPDATES: u8 = 24;
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
 pub(crate) struct Theory {
+    /// What is known of each class.
+    facts: FactsTable,
     /// Range of each variable ([`VarId`](crate::ir::VarId) is the index).
     pub var_ranges: Vec<Interval>,
     /// Depth of the scope that defines each variable.
@@ -131,9 +181,9 @@ pub(crate) fn is_full(graph: &Graph, node_limit: usize) -> bool {
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.
-pub(crate) fn poly_of(graph: &impl Index<Id, Output = Class>, id: Id) -> Arc<Poly> {
-    let class = &graph[id];
-    class.data.poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(class.id)))
+pub(crate) fn poly_of(graph: &Graph, id: Id) -> Arc<Poly> {
+    let id = graph.find(id);
+    graph.analysis.facts[id].poly.clone().unwrap_or_else(|| Arc::new(Poly::atom(id)))
 }
 
 /// Whether the theory of integers applies to the type: a scalar of a type that is taken not to overflow.
@@ -142,24 +192,25 @@ pub(crate) fn in_theory(dtype: DType) -> bool {
 }
 
 impl Analysis<Node> for Theory {
-    type Data = Facts;
+    type Data = Held;
 
-    fn make(graph: &mut Graph, node: &Node, id: Id) -> Facts {
-        let dtype = node.dtype;
-        let level = node_level(graph, node);
-        let leaf = matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_) | Op::Lane(_) | Op::LaneOf);
-        let poly =
-            in_theory(dtype).then(|| Arc::new(node_poly(graph, node).unwrap_or_else(|| Poly::atom(id))));
-        let residue = node_residue(graph, node);
-        let witness = Witness::of(graph, node);
-        Facts { dtype, interval: node_interval(graph, node), residue, poly, leaf, level, witness, updates: 0 }
+    fn make(graph: &mut Graph, node: &Node, id: Id) -> Held {
+        let facts = Facts::of(graph, node, id);
+        graph.analysis.facts.push(id, facts)
     }
 
-    fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
-        debug_assert_eq!(a.dtype, b.dtype, "a union across types");
+    fn remake(graph: &mut Graph, node: &Node, id: Id) -> Held {
+        let facts = Facts::of(graph, node, id);
+        graph.analysis.facts.remake(facts)
+    }
+
+    fn merge(&mut self, a: &mut Held, b: Held) -> DidMerge {
+        let b = self.facts.take(b);
         if self.contradicts() {
             return DidMerge(false, false);
         }
+        let a = self.facts.held(*a);
+        debug_assert_eq!(a.dtype, b.dtype, "a union across types");
         let mut did = DidMerge(false, false);
         a.updates = a.updates.max(b.updates);
         let settled = a.updates >= MAX_UPDATES;
@@ -212,7 +263,7 @@ impl Analysis<Node> for Theory {
             return;
         }
         let id = graph.find(id);
-        let data = &graph[id].data;
+        let data = graph.facts(id);
         let dtype = data.dtype;
         let constant = match &data.poly {
             Some(poly) => poly.as_const(),
@@ -228,7 +279,7 @@ impl Analysis<Node> for Theory {
             }
         }
         let id = graph.find(id);
-        if let Some(poly) = graph[id].data.poly.clone() {
+        if let Some(poly) = graph.facts(id).poly.clone() {
             match *graph.analysis.by_poly.entry((dtype, poly)).or_insert(id) {
                 other if other == id => {}
                 other => {
@@ -281,43 +332,42 @@ fn values_of_type(dtype: DType) -> Interval {
     bounds.unwrap_or(Interval::ALL)
 }
 
-fn node_level(graph: &Graph, node: &Node) -> u32 {
+fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
     let own = match node.op {
-        Op::Var(v) => graph.analysis.var_levels.get(v.index()).copied().unwrap_or(0),
-        Op::Load(_, version) => graph.analysis.version_levels.get(version as usize).copied().unwrap_or(0),
+        Op::Var(v) => theory.var_levels.get(v.index()).copied().unwrap_or(0),
+        Op::Load(_, version) => theory.version_levels.get(version as usize).copied().unwrap_or(0),
         _ => 0,
     };
-    node.children.iter().map(|&c| graph[c].data.level).fold(own, u32::max)
+    operands.iter().map(|operand| operand.level).fold(own, u32::max)
 }
 
-fn node_poly(graph: &Graph, node: &Node) -> Option<Poly> {
+fn node_poly(node: &Node, operands: &[&Facts]) -> Option<Poly> {
     match node.op {
         Op::Int(v) => Some(Poly::constant(v)),
         Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) => {
-            let a = poly_of(graph, node.children[0]);
-            let b = poly_of(graph, node.children[1]);
+            let (a, b) = (operands[0].poly.as_ref()?, operands[1].poly.as_ref()?);
             match op {
-                BinOp::Add => a.add(&b),
-                BinOp::Sub => a.sub(&b),
-                _ => a.mul(&b),
+                BinOp::Add => a.add(b),
+                BinOp::Sub => a.sub(b),
+                _ => a.mul(b),
             }
         }
         _ => None,
     }
 }
 
-fn node_interval(graph: &Graph, node: &Node) -> Interval {
+fn node_interval(theory: &Theory, node: &Node, operands: &[&Facts]) -> Interval {
     if !known_range(node.dtype) {
         return Interval::ALL;
     }
     let unknown = if node.dtype.is_bool() { Interval::BOOL } else { values_of(node.dtype) };
-    let of = |i: usize| graph[node.children[i]].data.interval;
-    let operand = node.children.first().map(|&c| graph[c].data.dtype);
+    let of = |i: usize| operands[i].interval;
+    let operand = operands.first().map(|operand| operand.dtype);
     match node.op {
         Op::Int(v) => Interval::point(v),
         Op::Var(v) => {
             let values = values_of_type(node.dtype);
-            graph.analysis.var_ranges.get(v.index()).and_then(|r| r.meet(values)).unwrap_or(values)
+            theory.var_ranges.get(v.index()).and_then(|r| r.meet(values)).unwrap_or(values)
         }
         Op::Bin(op) if operand.is_some_and(known_range) => {
             // A result that leaves a type that wraps can be anything.
@@ -339,12 +389,12 @@ fn node_interval(graph: &Graph, node: &Node) -> Interval {
     }
 }
 
-fn node_residue(graph: &Graph, node: &Node) -> Residue {
+fn node_residue(node: &Node, operands: &[&Facts]) -> Residue {
     if !known_range(node.dtype) || node.dtype.is_bool() {
         return Residue::ALL;
     }
-    let of = |i: usize| graph[node.children[i]].data.residue;
-    let divisor = || graph[node.children[1]].data.interval.as_point().filter(|&c| c > 0);
+    let of = |i: usize| operands[i].residue;
+    let divisor = || operands[1].interval.as_point().filter(|&c| c > 0);
     let wrapped = |r: Residue| if node.dtype.is_index() { r } else { r.wrap(u32::from(node.dtype.bits)) };
     match node.op {
         Op::Int(v) => Residue::point(v),
@@ -356,9 +406,7 @@ fn node_residue(graph: &Graph, node: &Node) -> Residue {
         Op::Bin(BinOp::Min | BinOp::Max) => of(0).join(of(1)),
         Op::Select | Op::IfThenElse => of(1).join(of(2)),
         Op::Likely => of(0),
-        Op::Cast if graph[node.children[0]].data.dtype.is_integral() => {
-            of(0).wrap(u32::from(node.dtype.bits))
-        }
+        Op::Cast if operands[0].dtype.is_integral() => of(0).wrap(u32::from(node.dtype.bits)),
         _ => Residue::ALL,
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use egg::Id;
 
-use super::facts::{Graph, in_theory, is_full};
+use super::facts::{Graph, Knowing, in_theory, is_full};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -59,7 +59,7 @@ pub(crate) fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 /// nodes.
 pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
     offer_each(graph, node_limit, |graph, wanted| {
-        graph.classes().filter(|class| wanted(class.data.dtype)).map(|class| class.id).collect()
+        graph.classes().filter(|class| wanted(graph.facts(class.id).dtype)).map(|class| class.id).collect()
     });
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
 pub(crate) fn offer_needed(graph: &mut Graph, roots: &[Id], node_limit: usize) {
     offer_each(graph, node_limit, |graph, wanted| {
         let mut ids = super::needed(graph, roots);
-        ids.retain(|&id| wanted(graph[id].data.dtype));
+        ids.retain(|&id| wanted(graph.facts(id).dtype));
         ids
     });
 }
@@ -106,8 +106,8 @@ fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph, fn(
 /// Puts the candidate forms of a class's polynomial into the class.
 pub(crate) fn offer(graph: &mut Graph, id: Id) {
     let class = &graph[id];
-    let (id, dtype) = (class.id, class.data.dtype);
-    let Some(poly) = &class.data.poly else { return };
+    let (id, dtype) = (class.id, graph.facts(class.id).dtype);
+    let Some(poly) = &graph.facts(class.id).poly else { return };
     if poly.as_const().is_some() || poly.as_atom().is_some_and(|a| graph.find(a) == id) {
         return;
     }
@@ -135,7 +135,7 @@ fn by_level(graph: &Graph, poly: &Poly) -> Vec<(u32, Monomial, i64)> {
 }
 
 fn level_of(graph: &Graph, id: Id) -> u32 {
-    graph[graph.find(id)].data.level
+    graph.facts(id).level
 }
 
 fn monomial_level(graph: &Graph, monomial: &Monomial) -> u32 {

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
 use super::extents::nonzero_factors;
-use super::facts::{Graph, theory_for};
+use super::facts::{Graph, Knowing, theory_for};
 use super::lang::{Node, Op};
 use super::lets::{self, Kept};
 use super::rebuild::rebuild;
@@ -458,7 +458,7 @@ impl<'a> Lowerer<'a> {
     /// The value of a class, if it is known to be the same everywhere.
     fn constant(&self, class: Id) -> Option<i64> {
         let graph = &self.out.graph;
-        graph[graph.find(class)].data.interval.as_point()
+        graph.facts(class).interval.as_point()
     }
 
     /// Notes what is not zero where a body runs because the loop's extent is at least 1: as good as a division by it that

@@ -6,6 +6,7 @@
 use egg::Id;
 use smallvec::{SmallVec, smallvec};
 
+use super::facts::Knowing;
 use super::lang::{Node, Op};
 use super::rewrite::Matcher;
 use crate::ir::DType;
@@ -121,7 +122,7 @@ impl<'m> Match<'m> {
                     Some(bound) if bound == class => self.go_on(rest),
                     Some(_) => {}
                     None if info.constant && self.matcher.constant(class).is_none() => {}
-                    None => self.typed(info.ty, graph[class].data.dtype, |search| {
+                    None => self.typed(info.ty, graph.facts(class).dtype, |search| {
                         search.subst.holes[*hole] = Some(class);
                         search.go_on(rest);
                         search.subst.holes[*hole] = None;
@@ -130,11 +131,11 @@ impl<'m> Match<'m> {
             }
             Pat::Int(value, ty) => {
                 if self.matcher.constant(class) == Some(*value) {
-                    self.typed(*ty, graph[class].data.dtype, |search| search.go_on(rest));
+                    self.typed(*ty, graph.facts(class).dtype, |search| search.go_on(rest));
                 }
             }
             Pat::Bool(value) => {
-                if graph[class].data.dtype == DType::BOOL
+                if graph.facts(class).dtype == DType::BOOL
                     && self.matcher.constant(class) == Some(i64::from(*value))
                 {
                     self.go_on(rest);
@@ -142,7 +143,7 @@ impl<'m> Match<'m> {
             }
             Pat::Float(bits, ty) => {
                 if graph[class].nodes.iter().any(|n| n.op == Op::Float(*bits)) {
-                    self.typed(*ty, graph[class].data.dtype, |search| search.go_on(rest));
+                    self.typed(*ty, graph.facts(class).dtype, |search| search.go_on(rest));
                 }
             }
             Pat::Op(..) | Pat::Cast(..) => {

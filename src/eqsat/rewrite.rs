@@ -11,7 +11,7 @@ use std::time::Instant;
 use egg::Id;
 
 use super::classes::Classes;
-use super::facts::{Graph, in_theory, is_full, poly_of};
+use super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::matching::{Match, Subst};
@@ -63,7 +63,7 @@ pub(crate) fn apply_to(
             }
             // A constant has no better form.
             let class = &matcher.graph[class];
-            if class.data.interval.as_point().is_some() {
+            if matcher.graph.facts(class.id).interval.as_point().is_some() {
                 continue;
             }
             for node in &class.nodes {
@@ -290,7 +290,7 @@ impl<'a> Matcher<'a> {
         match pat {
             Pat::Hole(hole) => {
                 let class = self.graph.find(subst.holes[*hole]?);
-                let dtype = self.graph[class].data.dtype;
+                let dtype = self.graph.facts(class).dtype;
                 if !dtype.is_scalar() {
                     return None;
                 }
@@ -372,7 +372,7 @@ impl<'a> Matcher<'a> {
 
     fn built_type(&self, built: &Built) -> DType {
         match built {
-            Built::Class(id) => self.graph[self.graph.find(*id)].data.dtype,
+            Built::Class(id) => self.graph.facts(*id).dtype,
             Built::Node(_, dtype, _) => *dtype,
         }
     }

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use egg::Id;
 use foldhash::quality::FixedState;
 
-use super::facts::{Graph, poly_of};
+use super::facts::{Graph, Knowing, poly_of};
 use super::forms::default_form;
 use super::lang::Node;
 use super::poly::{Monomial, Poly, common_factor};
@@ -31,7 +31,7 @@ pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
 
 /// Puts the ways to write a class's polynomial with remainders into the class.
 pub(super) fn remainders(graph: &mut Graph, id: Id) {
-    let dtype = graph[id].data.dtype;
+    let dtype = graph.facts(id).dtype;
     let poly = Poly::clone(&poly_of(graph, id));
     for with_remainder in remainders_in(graph, &poly, dtype) {
         let form = default_form(graph, &with_remainder, dtype);

@@ -10,6 +10,7 @@ use std::fmt::{self, Write};
 use egg::Id;
 
 use super::extract::{Plan, Selection};
+use super::facts::Knowing;
 use super::lang::{Node, Op};
 use super::lower::Lowered;
 use super::{Config, Failure, Snapshot, optimize_and_tell};
@@ -72,7 +73,7 @@ fn graph(func: &PrimFunc, lowered: &Lowered) -> String {
     let classes: BTreeMap<Id, _> = lowered.graph.classes().map(|class| (class.id, class)).collect();
     let mut out = String::new();
     for (id, class) in classes {
-        let facts = &class.data;
+        let facts = lowered.graph.facts(id);
         let _ = write!(out, "c{id} {}", facts.dtype);
         let (lo, hi) = (facts.interval.lo(), facts.interval.hi());
         if lo.is_some() || hi.is_some() {

@@ -5,9 +5,7 @@
 //! place that the graph is about, and is not used; nor are values that overflow or that are no integers. So a
 //! point is only ever a reason not to try a proof, and the answers are the same without any.
 
-use smallvec::SmallVec;
-
-use super::facts::{Facts, Graph, Theory};
+use super::facts::{Facts, Graph, Knowing, Theory};
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use crate::arith::{Interval, points};
@@ -27,12 +25,11 @@ pub(crate) struct Witness {
 
 impl Witness {
     /// The values of a node.
-    pub(crate) fn of(graph: &Graph, node: &Node) -> Witness {
+    pub(super) fn of(theory: &Theory, node: &Node, operands: &[&Facts]) -> Witness {
         let mut witness = Witness::default();
         if node.dtype.is_scalar() && (node.dtype.is_integral() || node.dtype.is_bool()) {
-            let operands: Operands<'_> = node.children.iter().map(|&c| &graph[c].data).collect();
             for point in 0..POINTS {
-                if let Some(value) = value(&graph.analysis, node, &operands, point) {
+                if let Some(value) = value(theory, node, operands, point) {
                     witness.values[point] = value;
                     witness.known |= 1 << point;
                 }
@@ -96,15 +93,12 @@ fn values(graph: &Graph, p: &Poly) -> impl Iterator<Item = i64> {
 
 fn poly_value(graph: &Graph, p: &Poly, point: usize) -> Option<i64> {
     p.terms().iter().try_fold(0_i64, |sum, (monomial, c)| {
-        let product = monomial.iter().try_fold(*c, |product, &atom| {
-            product.checked_mul(graph[graph.find(atom)].data.witness.at(point)?)
-        })?;
+        let product = monomial
+            .iter()
+            .try_fold(*c, |product, &atom| product.checked_mul(graph.facts(atom).witness.at(point)?))?;
         sum.checked_add(product)
     })
 }
-
-/// What is known of the operands of a node.
-type Operands<'a> = SmallVec<[&'a Facts; 3]>;
 
 fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Option<i64> {
     let of = |i: usize| operands[i].witness.at(point);

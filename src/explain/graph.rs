@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Context, NODES};
 use crate::cost::cost_of_expr;
 use crate::eqsat;
+use crate::eqsat::facts::Knowing;
 use crate::eqsat::lang::{Node, Op};
 use crate::eqsat::lower::{Known, Lowered, lower_at};
 use crate::eqsat::rewrite::Rewrites;
@@ -268,7 +269,7 @@ impl Builder<'_> {
                 let (label, cost) = (self.label(node), self.cost(node));
                 self.view.nodes.push(ViewNode { label, class: number, operands, cost, chosen });
             }
-            let interval = class.data.interval;
+            let interval = graph.facts(class.id).interval;
             let range = match (interval.lo(), interval.hi()) {
                 (None, None) => None,
                 (lo, hi) => {
@@ -277,7 +278,11 @@ impl Builder<'_> {
                 }
             };
             let nodes = (first..self.view.nodes.len()).collect();
-            self.view.classes.push(ViewClass { dtype: class.data.dtype.to_string(), range, nodes });
+            self.view.classes.push(ViewClass {
+                dtype: graph.facts(class.id).dtype.to_string(),
+                range,
+                nodes,
+            });
         }
     }
 
@@ -337,7 +342,7 @@ impl Builder<'_> {
             let constant = class.nodes.iter().find(|n| matches!(n.op, Op::Int(_)));
             match constant.and_then(|n| self.shallow(n, &[])) {
                 Some(constant) => constant,
-                None => Expr { kind: ExprKind::Var(crate::ir::VarId(0)), dtype: class.data.dtype },
+                None => Expr { kind: ExprKind::Var(crate::ir::VarId(0)), dtype: graph.facts(class.id).dtype },
             }
         };
         let operands: Vec<Expr> = node.children.iter().map(operand).collect();

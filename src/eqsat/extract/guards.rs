@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use egg::Id;
 use hashbrown::HashMap;
 
-use super::super::facts::Graph;
+use super::super::facts::{Graph, Knowing};
 use super::super::lang::Op;
 use super::super::lower::Guard;
 use crate::ir::BinOp;
@@ -34,7 +34,7 @@ impl Logic {
     /// The logic of all truth values of a graph.
     pub(crate) fn new(graph: &Graph) -> Logic {
         let mut logic = Logic { gates: HashMap::new(), opposites: HashMap::new() };
-        for class in graph.classes().filter(|c| c.data.dtype.is_bool()) {
+        for class in graph.classes().filter(|c| graph.facts(c.id).dtype.is_bool()) {
             for node in &class.nodes {
                 let child = |i: usize| graph.find(node.children[i]);
                 match node.op {

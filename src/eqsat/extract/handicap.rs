@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use egg::Id;
 
 use super::super::classes::{ClassMap, ClassSet, Classes};
-use super::super::facts::poly_of;
+use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
 use crate::ir::BinOp;
@@ -164,7 +164,7 @@ impl<'a> Handicaps<'a> {
     }
 
     fn level(&self, id: Id) -> u32 {
-        self.graph[id].data.level
+        self.graph.facts(id).level
     }
 
     /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
@@ -182,7 +182,7 @@ impl<'a> Handicaps<'a> {
         let level = self.level(sum);
         let poly = poly_of(self.graph, sum);
         let inmost = poly.atoms().into_iter().filter(|&atom| self.level(atom) == level);
-        let bounded = |atom: Id| self.graph[atom].data.interval.at_most(VISIBLE);
+        let bounded = |atom: Id| self.graph.facts(atom).interval.at_most(VISIBLE);
         factor.unsigned_abs().is_power_of_two() || inmost.into_iter().all(bounded)
     }
 
@@ -190,7 +190,7 @@ impl<'a> Handicaps<'a> {
     fn is_mixed_sum(&self, id: Id) -> bool {
         let class = &self.graph[id];
         let sums = |n: &Node| matches!(n.op, Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul));
-        let level = class.data.level;
+        let level = self.level(id);
         class.nodes.iter().all(sums)
             && poly_of(self.graph, id)
                 .terms()
@@ -205,7 +205,7 @@ impl<'a> Handicaps<'a> {
 
 /// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
 fn visibly_positive(graph: &Classes<'_>) -> ClassSet {
-    let range = |id: Id| graph[id].data.interval;
+    let range = |id: Id| graph.facts(id).interval;
     let (bounded, mut open): (Vec<Id>, Vec<Id>) = graph
         .classes()
         .map(|class| class.id)
@@ -217,7 +217,7 @@ fn visibly_positive(graph: &Classes<'_>) -> ClassSet {
         let sees = |id: Id| seen.contains(graph.find(id));
         let by_node = |id: Id| {
             graph[id].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
-                (Op::Var(_), _) => graph[id].data.level > 0,
+                (Op::Var(_), _) => graph.facts(id).level > 0,
                 (Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Min), &[a, b]) => sees(a) && sees(b),
                 (Op::Bin(BinOp::Max), &[a, b]) => sees(a) || sees(b),
                 _ => false,
@@ -239,14 +239,13 @@ fn visibly_positive(graph: &Classes<'_>) -> ClassSet {
 /// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost
 /// loop has a factor that is not constant.
 fn has_symbolic_stride(graph: &Classes<'_>, id: Id) -> bool {
-    let class = |id: Id| &graph[id];
-    let is_variable = |id: Id| class(id).nodes.iter().any(|n| matches!(n.op, Op::Var(_)));
+    let is_variable = |id: Id| graph[id].nodes.iter().any(|n| matches!(n.op, Op::Var(_)));
     let poly = poly_of(graph, id);
-    let level = class(id).data.level;
-    let is_inmost = |&atom: &Id| class(atom).data.level == level;
+    let level = graph.facts(id).level;
+    let is_inmost = |&atom: &Id| graph.facts(atom).level == level;
     level > 0
         && poly.terms().iter().any(|(m, _)| m.len() > 1 && m.iter().any(is_inmost))
-        && poly.atoms().into_iter().all(|atom| class(atom).data.level == 0 || is_variable(atom))
+        && poly.atoms().into_iter().all(|atom| graph.facts(atom).level == 0 || is_variable(atom))
 }
 
 /// The classes that are indices of loads and stores, each with how often a statement runs that executes it.
@@ -300,7 +299,7 @@ fn spread(
 }
 
 fn is_constant(graph: &Classes<'_>, id: Id) -> bool {
-    graph[id].data.poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
+    graph.facts(id).poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
 }
 
 /// Whether the class is a constant that is no power of two: dividing by it is no shift.
@@ -314,7 +313,7 @@ fn divides_slowly(graph: &Classes<'_>, id: Id) -> bool {
 /// The dividend, if the node is a quotient by something that is not constant.
 fn dividend_by_variable(graph: &Classes<'_>, node: &Node) -> Option<Id> {
     match node.as_bin() {
-        Some((BinOp::FloorDiv, a, b)) if graph[b].data.interval.as_point().is_none() => Some(a),
+        Some((BinOp::FloorDiv, a, b)) if graph.facts(b).interval.as_point().is_none() => Some(a),
         _ => None,
     }
 }

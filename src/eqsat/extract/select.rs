@@ -13,6 +13,7 @@ use egg::{Id, Language};
 use smallvec::SmallVec;
 
 use super::super::classes::{ClassMap, Classes};
+use super::super::facts::Knowing;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::originals::Originals;
@@ -520,7 +521,7 @@ impl<'a> Selector<'a> {
 
 /// Whether the node evaluates an operand only under a condition that is a constant.
 fn is_decided(graph: &Classes<'_>, node: &Node) -> bool {
-    condition(node, 1).is_some() && graph[node.children[0]].data.interval.as_point().is_some()
+    condition(node, 1).is_some() && graph.facts(node.children[0]).interval.as_point().is_some()
 }
 
 /// Whether any of the classes was chosen at `time` or later.
@@ -541,10 +542,10 @@ fn weight(lowered: &Lowered, graph: &Classes<'_>, node: &Node, profile: &Profile
     }
     let units = |(class, units): (OpClass, u64)| profile.weight(class).to_f64() * units as f64;
     if let Some((op, a, b)) = node.as_bin() {
-        let operand = if op.is_compare() { graph[a].data.dtype } else { node.dtype };
+        let operand = if op.is_compare() { graph.facts(a).dtype } else { node.dtype };
         return units(classify_binary(op, operand, || constant(graph, a), || constant(graph, b)));
     }
-    let operand = |id: Id| Expr::var(VarId(0), graph[id].data.dtype);
+    let operand = |id: Id| Expr::var(VarId(0), graph.facts(id).dtype);
     let mut it = node.children.iter().map(|&c| operand(c));
     let kind = match (&node.op, it.next(), it.next(), it.next()) {
         (Op::Not, Some(a), None, None) => ExprKind::Not(Box::new(a)),

@@ -17,7 +17,7 @@ use egg::Id;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered, Site, Trap, is_division};
 use super::super::scopes::{Place, Scopes};
@@ -45,7 +45,7 @@ impl<'a> Evaluated<'a> {
         let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
         for e in &lowered.evidence {
             // A condition that is known to hold guards nothing.
-            let holds = |&(c, truth): &Guard| graph[c].data.interval.as_point() == Some(i64::from(truth));
+            let holds = |&(c, truth): &Guard| graph.facts(c).interval.as_point() == Some(i64::from(truth));
             let mut guards: Vec<Guard> = e.guards.iter().map(|&(c, truth)| (graph.find(c), truth)).collect();
             guards.retain(|guard| !holds(guard));
             guards.sort_unstable();
@@ -178,7 +178,7 @@ pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
         (Op::Call(callee), operands) => {
             let name = lowered.callees.name(*callee).unwrap_or_default();
             let may_trap = intrin::lookup(name).is_none_or(|row| row.may_trap);
-            let amount = operands.get(1).map(|&c| &graph[c].data.interval);
+            let amount = operands.get(1).map(|&c| graph.facts(c).interval);
             let bits = i64::from(node.dtype.bits);
             let total = matches!(name, "shift_left" | "shift_right")
                 && amount.is_some_and(|a| a.at_least(0) && a.at_most(bits - 1));
@@ -207,7 +207,7 @@ fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
     if nonzero(graph, divisor) {
         return Traps::new();
     }
-    if in_theory(graph[divisor].data.dtype)
+    if in_theory(graph.facts(divisor).dtype)
         && let Some((monomial, _)) = poly_of(graph, divisor).as_term()
         && !monomial.is_empty()
     {
@@ -220,7 +220,7 @@ fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
 }
 
 fn nonzero(graph: &Graph, id: Id) -> bool {
-    let data = &graph[id].data;
+    let data = graph.facts(id);
     graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
         || (data.dtype.is_index() && data.dtype.is_scalar() && !data.interval.contains(0))
 }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use super::super::classes::ClassMap;
 use super::super::extract::Selection;
-use super::super::facts::{Graph, in_theory};
+use super::super::facts::{Graph, Knowing, in_theory};
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::poly::{Monomial, Poly};
@@ -267,7 +267,7 @@ impl Builder<'_> {
         let id = match problem.definition(symbol) {
             Some(&Definition::Product(x, y)) => {
                 let factors = [self.symbol(x), self.symbol(y)].into_iter().collect::<Monomial>();
-                let dtype = self.graph[factors[0]].data.dtype;
+                let dtype = self.graph.facts(factors[0]).dtype;
                 product(self, &factors, 1, dtype)
             }
             Some(&Definition::Sum(body)) => {
@@ -276,7 +276,7 @@ impl Builder<'_> {
                     DType::I32,
                     |&s| {
                         let id = self.symbol(s);
-                        self.graph[id].data.dtype
+                        self.graph.facts(id).dtype
                     },
                 );
                 self.poly(items, dtype)

@@ -8,7 +8,7 @@ mod vectors;
 use egg::{Id, Language};
 use proptest::prelude::*;
 
-use super::facts::{Graph, Theory, theory_for};
+use super::facts::{Graph, Knowing, Theory, theory_for};
 use super::lang::{Node, Op};
 use super::theory;
 use crate::arith::Interval;
@@ -65,7 +65,7 @@ fn term(g: &mut Graph, text: &str) -> Id {
         };
         let a = next(g, words);
         let b = next(g, words);
-        let operand = g[a].data.dtype;
+        let operand = g.facts(a).dtype;
         g.add(Node::bin(op, operand, a, b))
     }
     next(g, &mut text.split_whitespace())
@@ -268,10 +268,10 @@ fn check_classes(g: &Graph, vars: &[i128]) {
     for class in g.classes() {
         if let Some(v) = values.get(&class.id).and_then(|&v| i64::try_from(v).ok()) {
             assert!(
-                class.data.interval.contains(v),
+                g.facts(class.id).interval.contains(v),
                 "{v} of {:?} not in {:?}",
                 class.nodes,
-                class.data.interval
+                g.facts(class.id).interval
             );
         }
     }

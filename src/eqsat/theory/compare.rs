@@ -8,7 +8,7 @@
 use egg::Id;
 
 use super::super::context;
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, gcd};
 use super::{BOUND_DEPTH, bound, build, divides, remainders_in, truncated_quotient_of, unite};
@@ -16,8 +16,8 @@ use crate::ir::{BinOp, DType};
 
 /// Decides a comparison, or gives comparisons of equal meaning one class.
 pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
-    let dtype = graph[a].data.dtype;
-    if graph[id].data.interval.as_point().is_some() {
+    let dtype = graph.facts(a).dtype;
+    if graph.facts(id).interval.as_point().is_some() {
         return false;
     }
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
@@ -53,10 +53,10 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
 /// Puts the ways to write the comparisons of a class into it: candidates for extraction.
 pub(in super::super) fn offer(graph: &mut Graph, id: Id) {
     let comparison = graph[id].nodes.iter().find_map(|node| {
-        node.as_bin().filter(|(op, a, _)| op.is_compare() && in_theory(graph[*a].data.dtype))
+        node.as_bin().filter(|(op, a, _)| op.is_compare() && in_theory(graph.facts(*a).dtype))
     });
     let Some((op, a, b)) = comparison else { return };
-    let dtype = graph[a].data.dtype;
+    let dtype = graph.facts(a).dtype;
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return };
     if let Some((kind, sum)) = normal(op, &difference) {
         let sum = reduced(graph, kind, sum);

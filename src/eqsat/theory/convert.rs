@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
 use super::{bound, unite, unite_with};
@@ -28,8 +28,8 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
     let result = match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[a, b]) => constant(graph, a)
             .zip(constant(graph, b))
-            .map(|(x, y)| value::binary(*op, graph[a].data.dtype, x, y)),
-        (Op::Cast, &[a]) => constant(graph, a).map(|v| value::cast(graph[a].data.dtype, node.dtype, v)),
+            .map(|(x, y)| value::binary(*op, graph.facts(a).dtype, x, y)),
+        (Op::Cast, &[a]) => constant(graph, a).map(|v| value::cast(graph.facts(a).dtype, node.dtype, v)),
         (Op::Not, &[a]) => constant(graph, a).map(value::not),
         _ => None,
     };
@@ -49,7 +49,7 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
 /// A conversion to the own type; and of a sum between index types, which is the sum of the converted atoms where no
 /// part of it can leave either type.
 pub(super) fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
-    let from = graph[a].data.dtype;
+    let from = graph.facts(a).dtype;
     if from == to {
         return unite(graph, id, a);
     }

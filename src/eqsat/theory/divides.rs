@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use super::super::facts::Graph;
+use super::super::facts::{Graph, Knowing};
 use super::super::poly::{Monomial, Poly};
 use super::quotient_of;
 use crate::arith::Residue;
@@ -13,7 +13,7 @@ const MAX_EXACT: usize = 16;
 /// What is known of the polynomial's value modulo something.
 pub(crate) fn residue_of(graph: &Graph, poly: &Poly) -> Residue {
     poly.terms().iter().fold(Residue::point(0), |sum, (monomial, c)| {
-        let factors = monomial.iter().map(|&atom| graph[graph.find(atom)].data.residue);
+        let factors = monomial.iter().map(|&atom| graph.facts(atom).residue);
         sum.add(factors.fold(Residue::point(*c), Residue::mul))
     })
 }

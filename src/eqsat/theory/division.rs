@@ -18,7 +18,7 @@
 use egg::Id;
 
 use super::super::context::{self, Sign};
-use super::super::facts::{Graph, poly_of};
+use super::super::facts::{Graph, Knowing, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Monomial, Poly, common_factor, gcd};
 use super::{
@@ -32,9 +32,9 @@ const MAX_REDUCTIONS: usize = 16;
 
 /// Floor division.
 pub(super) fn floordiv(graph: &mut Graph, id: Id, a: Id, b: Id) -> bool {
-    let dtype = graph[a].data.dtype;
+    let dtype = graph.facts(a).dtype;
     let p = Poly::clone(&poly_of(graph, a));
-    match graph[b].data.interval.as_point() {
+    match graph.facts(b).interval.as_point() {
         Some(0) => false,
         Some(c) if c > 0 => match floordiv_const(graph, &p, c, dtype) {
             Some(result) => unite_with(graph, id, &result, dtype),
@@ -187,7 +187,7 @@ fn without_small_part(graph: &Graph, n: &Poly, c: i64) -> Option<(Poly, i64)> {
 /// `x // a // b = x // (a*b)`.
 fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: DType) -> bool {
     let divisor = Poly::clone(&poly_of(graph, b));
-    let range = graph[b].data.interval;
+    let range = graph.facts(b).interval;
     let mut changed = false;
     if nonzero::is_nonzero(graph, &divisor)
         && let Some((quotient, rest)) = split_by(p, &divisor)

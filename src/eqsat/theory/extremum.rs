@@ -8,7 +8,7 @@
 use egg::Id;
 
 use super::super::context;
-use super::super::facts::{Graph, poly_of};
+use super::super::facts::{Graph, Knowing, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, common_factor};
 use super::super::witness;
@@ -28,7 +28,7 @@ pub(in super::super) fn dual(op: BinOp) -> BinOp {
 
 /// One step for a minimum or maximum.
 pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
-    let dtype = graph[a].data.dtype;
+    let dtype = graph.facts(a).dtype;
     let mut operands = Vec::new();
     for side in [a, b] {
         let poly = Poly::clone(&poly_of(graph, side));

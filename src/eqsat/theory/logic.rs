@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
 use super::compare::bounded_sum;
@@ -25,7 +25,7 @@ const TOTAL_NODES: u32 = 64;
 /// not matter for the value; parts are dropped only where none can trap, because one may guard another.
 pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let neutral = if op == BinOp::And { 1 } else { 0 };
-    let (x, y) = (graph[a].data.interval.as_point(), graph[b].data.interval.as_point());
+    let (x, y) = (graph.facts(a).interval.as_point(), graph.facts(b).interval.as_point());
     if x == Some(neutral) || a == b || y == Some(1 - neutral) {
         return unite(graph, id, b);
     }
@@ -96,7 +96,7 @@ enum Meaning {
 fn meaning(graph: &Graph, class: Id, truth: bool) -> Option<Meaning> {
     graph[class].nodes.iter().find_map(|node| {
         let (op, a, b) = node.as_bin()?;
-        if !op.is_compare() || !in_theory(graph[a].data.dtype) {
+        if !op.is_compare() || !in_theory(graph.facts(a).dtype) {
             return None;
         }
         let difference = poly_of(graph, a).sub(&poly_of(graph, b))?;
@@ -171,7 +171,7 @@ fn is_total(graph: &Graph, class: Id, depth: u32, left: &mut u32) -> bool {
         Op::Int(_) | Op::Float(_) | Op::Var(_) => true,
         Op::Load(..) | Op::Template(_) | Op::Call(_) | Op::IfThenElse => false,
         Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Div | BinOp::Mod)
-            if graph[node.children[1]].data.interval.contains(0) =>
+            if graph.facts(node.children[1]).interval.contains(0) =>
         {
             false
         }
@@ -187,7 +187,7 @@ fn is_total(graph: &Graph, class: Id, depth: u32, left: &mut u32) -> bool {
 pub(super) fn not(graph: &mut Graph, id: Id, a: Id) -> bool {
     let inverse = graph[a].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
         (Op::Not, &[x]) => Some(Ok(x)),
-        (Op::Bin(op), &[x, y]) if !graph[x].data.dtype.is_float() => {
+        (Op::Bin(op), &[x, y]) if !graph.facts(x).dtype.is_float() => {
             let op = match op {
                 BinOp::Eq => BinOp::Ne,
                 BinOp::Ne => BinOp::Eq,
@@ -204,7 +204,7 @@ pub(super) fn not(graph: &mut Graph, id: Id, a: Id) -> bool {
     match inverse {
         Some(Ok(x)) => unite(graph, id, x),
         Some(Err((op, x, y))) => {
-            let operand = graph[x].data.dtype;
+            let operand = graph.facts(x).dtype;
             let flipped = graph.add(Node::bin(op, operand, x, y));
             unite(graph, id, flipped)
         }

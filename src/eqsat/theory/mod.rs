@@ -26,7 +26,7 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use super::context;
-use super::facts::{Graph, in_theory, is_full, poly_of, unite_commuted};
+use super::facts::{Graph, Knowing, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -90,7 +90,7 @@ fn fingerprint(graph: &Graph, node: &Node) -> u64 {
     graph.analysis.assumptions.len().hash(&mut hasher);
     graph.analysis.nonzero.len().hash(&mut hasher);
     for &c in &node.children {
-        let data = &graph[c].data;
+        let data = graph.facts(c);
         data.interval.hash(&mut hasher);
         data.residue.hash(&mut hasher);
         data.poly.hash(&mut hasher);
@@ -107,7 +107,8 @@ fn fingerprint(graph: &Graph, node: &Node) -> u64 {
 
 /// Brings all normal forms up to date with the classes' unions and unites classes of equal forms.
 fn refresh(graph: &mut Graph) -> bool {
-    let mut ids: Vec<Id> = graph.classes().filter(|c| in_theory(c.data.dtype)).map(|c| c.id).collect();
+    let mut ids: Vec<Id> =
+        graph.classes().filter(|c| in_theory(graph.facts(c.id).dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     let mut changed = false;
     let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::with_capacity(ids.len());
@@ -119,7 +120,7 @@ fn refresh(graph: &mut Graph) -> bool {
         let new = divides::multiplied_out(graph, &new).map_or(new, Arc::new);
         let known = known_of_atoms(graph, root, &new);
         let first = graph.analysis.bounded.insert(known);
-        let data = &graph[root].data;
+        let data = graph.facts(root);
         let (narrowed, residue) = if first {
             let interval = bound(graph, &new, BOUND_DEPTH);
             let narrowed = data.interval.meet(interval).unwrap_or(data.interval);
@@ -132,10 +133,10 @@ fn refresh(graph: &mut Graph) -> bool {
             facts.poly = Some(new.clone());
             facts.interval = narrowed;
             facts.residue = residue;
-            graph.set_analysis_data(root, facts);
+            graph.set_facts(root, facts);
             changed = true;
         }
-        let dtype = graph[graph.find(root)].data.dtype;
+        let dtype = graph.facts(root).dtype;
         if let Some(value) = new.as_const().or_else(|| narrowed.as_point()) {
             let constant = graph.add(Node::int(value, dtype));
             changed |= unite(graph, root, constant);
@@ -161,7 +162,7 @@ fn known_of_atoms(graph: &Graph, id: Id, poly: &Poly) -> u64 {
     (id, poly).hash(&mut hasher);
     for &atom in poly.terms().iter().flat_map(|(monomial, _)| monomial) {
         let class = &graph[graph.find(atom)];
-        (class.data.interval, class.data.residue, class.nodes.len()).hash(&mut hasher);
+        (graph.facts(class.id).interval, graph.facts(class.id).residue, class.nodes.len()).hash(&mut hasher);
     }
     hasher.finish()
 }
@@ -175,7 +176,7 @@ pub(crate) fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
 fn is_normal(graph: &Graph, owner: Id, poly: &Poly) -> bool {
     poly.terms().iter().flat_map(|(monomial, _)| monomial).all(|&atom| {
         graph.find(atom) == atom
-            && (atom == owner || graph[atom].data.poly.as_ref().is_none_or(|p| p.as_atom() == Some(atom)))
+            && (atom == owner || graph.facts(atom).poly.as_ref().is_none_or(|p| p.as_atom() == Some(atom)))
     })
 }
 
@@ -273,7 +274,7 @@ fn bound_by_corners(graph: &Graph, poly: &Poly) -> Option<Interval> {
     let ranges: Option<Vec<(i64, i64)>> = atoms
         .iter()
         .map(|&atom| {
-            let range = graph[graph.find(atom)].data.interval;
+            let range = graph.facts(atom).interval;
             range.lo().zip(range.hi())
         })
         .collect();
@@ -302,7 +303,7 @@ fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
         let mut product = Interval::point(*c);
         let mut rest = &monomial[..];
         while let Some((&atom, tail)) = rest.split_first() {
-            let range = graph[graph.find(atom)].data.interval;
+            let range = graph.facts(atom).interval;
             if tail.first() == Some(&atom) {
                 // A square is not negative.
                 let factor = range.mul(range);
@@ -332,7 +333,7 @@ fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)>
     let class = graph.find(class);
     graph[class].nodes.iter().find_map(|node| match node.as_bin() {
         Some((op, n, d)) if op == division => {
-            let c = graph[d].data.interval.as_point().filter(|&c| c > 1)?;
+            let c = graph.facts(d).interval.as_point().filter(|&c| c > 1)?;
             let numerator = poly_of(graph, n);
             // `x = (c*x + r) // c` defines nothing.
             (!numerator.mentions(class)).then(|| (Poly::clone(&numerator), c))
@@ -398,16 +399,16 @@ fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
     match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[a, b]) => binary(graph, id, *op, node.dtype, a, b),
         (Op::Select | Op::IfThenElse, &[cond, then, otherwise]) => {
-            let target = match graph[cond].data.interval.as_point() {
-                Some(0) if graph[cond].data.dtype.is_scalar() => otherwise,
-                Some(_) if graph[cond].data.dtype.is_scalar() => then,
+            let target = match graph.facts(cond).interval.as_point() {
+                Some(0) if graph.facts(cond).dtype.is_scalar() => otherwise,
+                Some(_) if graph.facts(cond).dtype.is_scalar() => then,
                 _ if then == otherwise => then,
                 _ => return false,
             };
             unite(graph, id, target)
         }
         // The hint is for conditions.
-        (Op::Likely, &[a]) if !node.dtype.is_bool() || graph[a].data.interval.as_point().is_some() => {
+        (Op::Likely, &[a]) if !node.dtype.is_bool() || graph.facts(a).interval.as_point().is_some() => {
             unite(graph, id, a)
         }
         (Op::Cast, &[a]) => convert::cast(graph, id, node.dtype, a),
@@ -417,7 +418,7 @@ fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
 }
 
 fn binary(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: Id, b: Id) -> bool {
-    let operand = graph[a].data.dtype;
+    let operand = graph.facts(a).dtype;
     let mut changed = false;
     if matches!(op, BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) && !in_theory(operand)
         || matches!(op, BinOp::Min | BinOp::Max) && !operand.is_float()

@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use super::super::facts::{Graph, in_theory, known_range, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, known_range, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
 use super::bound;
@@ -31,7 +31,7 @@ pub(super) fn collect(graph: &mut Graph) -> bool {
         let Some(class) = graph.lookup(Node::int(truth, DType::BOOL)) else { continue };
         for node in &graph[class].nodes {
             let (Op::Bin(found), &[a, b]) = (&node.op, &node.children[..]) else { continue };
-            if *found == op && in_theory(graph[a].data.dtype) {
+            if *found == op && in_theory(graph.facts(a).dtype) {
                 let (a, b) = (poly_of(graph, a), poly_of(graph, b));
                 facts.extend(a.sub(&b).filter(|p| p.as_const().is_none()));
             }
@@ -52,11 +52,11 @@ fn narrow_wrapping(graph: &mut Graph) -> bool {
         let Some(class) = graph.lookup(Node::int(i64::from(truth), DType::BOOL)) else { continue };
         for node in &graph[class].nodes {
             let (Op::Bin(op), &[a, b]) = (&node.op, &node.children[..]) else { continue };
-            let dtype = graph[a].data.dtype;
+            let dtype = graph.facts(a).dtype;
             if !op.is_compare() || !known_range(dtype) || in_theory(dtype) {
                 continue;
             }
-            let (x, y) = (graph[a].data.interval, graph[b].data.interval);
+            let (x, y) = (graph.facts(a).interval, graph.facts(b).interval);
             // The values of `a` below, and above, those that `b` may have; and the other way round.
             let (strict, below) = match (op, truth) {
                 (BinOp::Lt, true) | (BinOp::Ge, false) => (1, true),
@@ -75,11 +75,11 @@ fn narrow_wrapping(graph: &mut Graph) -> bool {
     let mut changed = false;
     for (class, range) in found {
         let class = graph.find(class);
-        let own = graph[class].data.interval;
+        let own = graph.facts(class).interval;
         if let Some(both) = own.meet(range).filter(|both| *both != own) {
-            let mut facts = graph[class].data.clone();
+            let mut facts = graph.facts(class).clone();
             facts.interval = both;
-            graph.set_analysis_data(class, facts);
+            graph.set_facts(class, facts);
             changed = true;
         }
     }
@@ -89,15 +89,15 @@ fn narrow_wrapping(graph: &mut Graph) -> bool {
 /// Moves an end of the class's range that is zero.
 fn exclude_zero(graph: &mut Graph, atom: Id) -> bool {
     let atom = graph.find(atom);
-    let range = graph[atom].data.interval;
+    let range = graph.facts(atom).interval;
     let without = match (range.lo(), range.hi()) {
         (Some(0), _) => Interval::new(1, range.hi().unwrap_or(Interval::POS_INF)),
         (_, Some(0)) => Interval::new(range.lo().unwrap_or(Interval::NEG_INF), -1),
         _ => return false,
     };
     let Some(without) = without else { return false };
-    let mut facts = graph[atom].data.clone();
+    let mut facts = graph.facts(atom).clone();
     facts.interval = without;
-    graph.set_analysis_data(atom, facts);
+    graph.set_facts(atom, facts);
     true
 }

@@ -11,7 +11,7 @@
 use egg::{Id, Language};
 use hashbrown::HashSet;
 
-use super::super::facts::{Graph, in_theory, poly_of};
+use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Monomial;
 use super::super::rebuild::rebuild;
@@ -43,7 +43,7 @@ pub(in super::super) fn look_into_calls(graph: &mut Graph, in_lanes: impl Fn(u32
     };
     let mut calls: Vec<(Id, Node, Op)> = graph
         .classes()
-        .filter(|c| !c.data.dtype.is_scalar())
+        .filter(|c| !graph.facts(c.id).dtype.is_scalar())
         .flat_map(|c| c.nodes.iter().filter_map(|node| Some((c.id, node.clone(), of_call(node)?))))
         .collect();
     if calls.is_empty() {
@@ -70,8 +70,8 @@ fn worth_it(graph: &Graph, node: &Node, depth: u32) -> bool {
             && depth > 0
             && node.children.iter().all(|&c| {
                 let class = &graph[graph.find(c)];
-                class.data.dtype.is_scalar()
-                    || !class.data.dtype.is_float()
+                graph.facts(class.id).dtype.is_scalar()
+                    || !graph.facts(class.id).dtype.is_float()
                     || class.nodes.iter().any(|n| worth_it(graph, n, depth - 1))
             })
 }
@@ -92,7 +92,7 @@ fn lanes_in(graph: &Graph, class: Id) -> Option<Id> {
 /// The value of a class in lane `l`; a scalar is the same in all.
 fn lane_of(graph: &mut Graph, class: Id, depth: u32) -> Id {
     let class = graph.find(class);
-    if graph[class].data.dtype.is_scalar() {
+    if graph.facts(class).dtype.is_scalar() {
         return class;
     }
     if let Some(lane) = lanes_in(graph, class) {
@@ -106,7 +106,7 @@ fn lane_of(graph: &mut Graph, class: Id, depth: u32) -> Id {
 }
 
 fn lane_atom(graph: &mut Graph, class: Id) -> Id {
-    let dtype = graph[class].data.dtype.scalar();
+    let dtype = graph.facts(class).dtype.scalar();
     graph.add(Node::new(Op::LaneOf, dtype, [class]))
 }
 
@@ -142,7 +142,7 @@ pub(in super::super) fn lane_bound(graph: &Graph) -> HashSet<Id> {
                 let free = |id: Id| !bound.contains(&graph.find(id));
                 let is_free = |n: &Node| !n.is_virtual() && n.children.iter().all(|&child| free(child));
                 // A sum that does not depend on the lane can be built, even if no node of it stands there yet.
-                let normal_form = c.data.poly.as_ref().filter(|p| p.as_atom().is_none());
+                let normal_form = graph.facts(c.id).poly.as_ref().filter(|p| p.as_atom().is_none());
                 c.nodes.iter().any(is_free) || normal_form.is_some_and(|p| p.atoms().into_iter().all(free))
             })
             .map(|c| c.id)
@@ -160,7 +160,7 @@ pub(in super::super) fn lane_bound(graph: &Graph) -> HashSet<Id> {
 pub(in super::super) fn offer(graph: &mut Graph, node_limit: usize) {
     let mut vectors: Vec<(Id, DType)> = graph
         .classes()
-        .filter(|c| !c.data.dtype.is_scalar())
+        .filter(|c| !graph.facts(c.id).dtype.is_scalar())
         .flat_map(|c| c.nodes.iter())
         .filter(|n| n.op == Op::Lanes)
         .map(|n| (graph.find(n.children[0]), n.dtype))
@@ -188,7 +188,7 @@ impl Offering {
     /// The vector class of a scalar one, with the code for it.
     fn vector_of(&mut self, graph: &mut Graph, lane: Id, lanes: u16, depth: u32) -> Id {
         let lane = graph.find(lane);
-        let scalar = graph[lane].data.dtype;
+        let scalar = graph.facts(lane).dtype;
         let dtype = scalar.with_lanes(lanes);
         let class = graph.add(Node::new(Op::Lanes, dtype, [lane]));
         if depth == 0 || !self.seen.insert((lane, lanes)) {
