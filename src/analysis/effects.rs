@@ -109,6 +109,17 @@ fn call_effect(e: &Expr, call: &Call) -> NodeEffect {
     }
 }
 
+/// Whether evaluating the expression may change memory or other state, as [`ExprEffect::any`] says: only a call may.
+pub(crate) fn updates_state(e: &Expr) -> bool {
+    let mut updates = false;
+    e.walk(&mut |e| {
+        if let ExprKind::Call(call) = &e.kind {
+            updates |= call_effect(e, call).updates_state;
+        }
+    });
+    updates
+}
+
 /// Whether a call is a shift by a constant amount below the width.
 fn is_total_shift(e: &Expr, name: &str, args: &[Expr]) -> bool {
     matches!(name, "shift_left" | "shift_right")

@@ -30,7 +30,7 @@
 //! would matter.
 
 use super::alias::{Region, Regions};
-use super::effects::ExprEffect;
+use super::effects::updates_state;
 use crate::ir::{AttrNode, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// A state of a region of memory.
@@ -264,9 +264,10 @@ impl MemoryVersions {
     /// Leaves a statement, and comes to the point before the next one of its block.
     pub(crate) fn after(&mut self, stmt: &Stmt) {
         let mut written = Writes::default();
-        own_writes(stmt, &self.regions, &mut written);
+        direct_writes(stmt, &self.regions, &mut written);
         let mut point = None;
         if let Some(open) = self.open.last_mut() {
+            written.everything |= open.head_changes;
             written.merge(&std::mem::take(&mut open.written));
             open.index += 1;
             open.head_changes = false;
@@ -294,15 +295,18 @@ impl MemoryVersions {
 /// Whether the expressions of a statement's head may change memory or other state.
 fn head_changes(stmt: &Stmt) -> bool {
     let mut changes = false;
-    stmt.for_each_expr(|e| changes |= ExprEffect::of(e).any.updates_state);
+    stmt.for_each_expr(|e| changes |= updates_state(e));
     changes
 }
 
 /// What a statement may write, apart from its blocks.
 fn own_writes(stmt: &Stmt, regions: &Regions, written: &mut Writes) {
-    if head_changes(stmt) {
-        written.everything = true;
-    }
+    written.everything |= head_changes(stmt);
+    direct_writes(stmt, regions, written);
+}
+
+/// What a statement writes itself, apart from what its expressions and blocks do.
+fn direct_writes(stmt: &Stmt, regions: &Regions, written: &mut Writes) {
     match &stmt.kind {
         // New memory holds anything.
         StmtKind::Store { buffer, .. } | StmtKind::Alloc { buffer, .. } => written.add(regions.of(*buffer)),
