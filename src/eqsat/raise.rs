@@ -1,5 +1,7 @@
 //! Back to statements: sites get their chosen expressions, bindings are inserted, dissolved `Bind`s go.
 
+mod hollow;
+
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
@@ -16,8 +18,7 @@ pub(crate) fn raise(
     selection: &Selection,
     plan: &Plan,
 ) -> (PrimFunc, Vec<VarId>) {
-    let mut result = func.clone();
-    let body = std::mem::take(&mut result.body);
+    let mut result = hollow::func(func);
     let mut raiser = Raiser::new(lowered, selection);
     let mut vars = Vec::with_capacity(plan.bindings.len());
     // A class that the input binds keeps its variable.
@@ -43,7 +44,7 @@ pub(crate) fn raise(
         raiser.bound.entry(binding.index).or_default().push((binding.place, var));
         raiser.at.entry(binding.place).or_default().push((*binding, var));
     }
-    result.body = raiser.block(body);
+    result.body = raiser.block(&func.body);
     (result, vars)
 }
 
@@ -97,14 +98,14 @@ impl<'a> Raiser<'a> {
         ScopeId(self.next_scope - 1)
     }
 
-    fn block(&mut self, block: Block) -> Block {
+    fn block(&mut self, block: &Block) -> Block {
         let scope = self.enter();
         self.statements(scope, block)
     }
 
-    fn statements(&mut self, scope: ScopeId, block: Block) -> Block {
+    fn statements(&mut self, scope: ScopeId, block: &Block) -> Block {
         let mut out = Vec::with_capacity(block.len());
-        for (i, stmt) in block.into_iter().enumerate() {
+        for (i, stmt) in block.iter().enumerate() {
             let place = Place { scope, position: u32::try_from(i).expect("fewer than 2^32 statements") };
             for (binding, var) in self.at.remove(&place).unwrap_or_default() {
                 let value = self.node(binding.index, place);
@@ -122,7 +123,7 @@ impl<'a> Raiser<'a> {
         *e = self.expr(index, site.place);
     }
 
-    fn stmt(&mut self, mut stmt: Stmt) -> Option<Stmt> {
+    fn stmt(&mut self, stmt: &Stmt) -> Option<Stmt> {
         if let StmtKind::Bind { var, .. } = &stmt.kind
             && (self.lowered.dissolved.contains_key(var) || self.moved.contains(var))
         {
@@ -134,36 +135,28 @@ impl<'a> Raiser<'a> {
         if let StmtKind::While { .. } = &stmt.kind {
             self.enter();
         }
-        visit_roots(&mut stmt, |e| self.site(e));
-        match &mut stmt.kind {
-            StmtKind::For(f) => f.body = self.block(std::mem::take(&mut f.body)),
-            StmtKind::While { body, .. }
-            | StmtKind::Attr { body, .. }
-            | StmtKind::LaunchThread { body, .. } => {
-                *body = self.block(std::mem::take(body));
+        let mut raised = hollow::stmt(stmt);
+        visit_roots(&mut raised, |e| self.site(e));
+        match (&stmt.kind, &mut raised.kind) {
+            (StmtKind::For(of), StmtKind::For(to)) => to.body = self.block(&of.body),
+            (StmtKind::While { body: of, .. }, StmtKind::While { body: to, .. })
+            | (StmtKind::Attr { body: of, .. }, StmtKind::Attr { body: to, .. })
+            | (StmtKind::LaunchThread { body: of, .. }, StmtKind::LaunchThread { body: to, .. }) => {
+                *to = self.block(of);
             }
-            StmtKind::If { then, otherwise, .. } => {
-                *then = self.block(std::mem::take(then));
-                *otherwise = self.block(std::mem::take(otherwise));
+            (StmtKind::If { then, otherwise, .. }, StmtKind::If { then: to, otherwise: other, .. }) => {
+                *to = self.block(then);
+                *other = self.block(otherwise);
             }
-            StmtKind::SBlock(block) => {
+            (StmtKind::SBlock(of), StmtKind::SBlock(to)) => {
                 self.enter();
-                if let Some(init) = block.init.take() {
-                    block.init = Some(self.block(init));
-                }
-                block.body = self.block(std::mem::take(&mut block.body));
+                to.init = of.init.as_ref().map(|init| self.block(init));
+                to.body = self.block(&of.body);
             }
-            StmtKind::Bind { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Evaluate(_)
-            | StmtKind::Assert { .. }
-            | StmtKind::Alloc { .. }
-            | StmtKind::Decl { .. }
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_) => {}
+            // What is left has no blocks.
+            _ => {}
         }
-        Some(stmt)
+        Some(raised)
     }
 
     /// The class's value at `place`: a variable bound for it there, or its node.
