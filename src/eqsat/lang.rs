@@ -1,5 +1,7 @@
 //! The language of the e-graph: one node type, every node with its data type.
 
+use std::hash::{Hash, Hasher};
+
 use egg::{Id, Language};
 use smallvec::SmallVec;
 
@@ -9,7 +11,7 @@ use crate::ir::{BinOp, BufferId, DType, VarId};
 pub(crate) type Children = SmallVec<[Id; 3]>;
 
 /// An e-node: an operator, the type of its value, and operand classes.
-#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Node {
     /// What it computes.
     pub op: Op,
@@ -23,6 +25,24 @@ impl Clone for Node {
     // The operands are copied as a whole: the clone of a `SmallVec` goes element by element.
     fn clone(&self) -> Node {
         Node { op: self.op.clone(), dtype: self.dtype, children: Children::from_slice(&self.children) }
+    }
+}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.op.hash(state);
+        self.dtype.hash(state);
+        hash_ids(&self.children, state);
+    }
+}
+
+/// Hashes two numbers of classes at a time: each number that is hashed takes its time.
+pub(super) fn hash_ids<H: Hasher>(ids: &[Id], state: &mut H) {
+    let number = |id: Id| usize::from(id) as u64;
+    let first = ids.first().map_or(0, |&id| number(id));
+    state.write_u64(first << 32 | ids.len() as u64);
+    for pair in ids.get(1..).unwrap_or_default().chunks(2) {
+        state.write_u64(pair.iter().fold(0, |both, &id| both << 32 | number(id)));
     }
 }
 

@@ -1,18 +1,27 @@
 //! Products of atoms.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use egg::Id;
 use smallvec::SmallVec;
 
+use super::lang::hash_ids;
+
 /// A product of atoms, sorted; empty for the constant term. Products of up to two atoms take no allocation.
-#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Monomial(SmallVec<[Id; 2]>);
 
 impl Clone for Monomial {
     // The atoms are copied as a whole: the clone of a `SmallVec` goes element by element.
     fn clone(&self) -> Monomial {
         Monomial(SmallVec::from_slice(&self.0))
+    }
+}
+
+impl Hash for Monomial {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_ids(&self.0, state);
     }
 }
 

@@ -3,6 +3,7 @@
 //! The text form is TVM's: `int32`, `uint8`, `float16x8`, `bool`, `bfloat16`, `handle`, `void`.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 /// The kind of a scalar.
@@ -97,7 +98,7 @@ impl NarrowFloat {
 /// assert_eq!([DType::BOOL, DType::HANDLE, DType::VOID].map(|t| t.to_string()), ["bool", "handle", "void"]);
 /// # Ok::<(), satir::ir::UnknownDType>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DType {
     /// Scalar kind.
     pub kind: Kind,
@@ -105,6 +106,24 @@ pub struct DType {
     pub bits: u8,
     /// Number of lanes; 1 is a scalar.
     pub lanes: u16,
+}
+
+// As one number: types are part of most keys of tables, and each number that is hashed takes its time.
+impl Hash for DType {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let kind = match self.kind {
+            Kind::Int => 0,
+            Kind::UInt => 1,
+            Kind::Bool => 2,
+            Kind::Float => 3,
+            Kind::BFloat => 4,
+            Kind::Handle => 5,
+            Kind::Void => 6,
+            Kind::Narrow(format) => 7 + format as u8,
+        };
+        let [low, high] = self.lanes.to_le_bytes();
+        state.write_u32(u32::from_le_bytes([kind, self.bits, low, high]));
+    }
 }
 
 impl DType {

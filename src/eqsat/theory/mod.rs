@@ -149,7 +149,8 @@ fn refresh(graph: &mut Graph) -> bool {
         }
     }
     // In a whole function sums are built again, so that rules see them as they are built.
-    graph.analysis.set_table(if graph.analysis.contextual { table } else { HashMap::new() });
+    let forgotten = || HashMap::with_capacity(table.len());
+    graph.analysis.set_table(if graph.analysis.contextual { table } else { forgotten() });
     if changed || !graph.clean {
         rebuild(graph);
     }
