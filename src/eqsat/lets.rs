@@ -24,9 +24,9 @@ pub(crate) struct Kept {
     pub named: Option<HashSet<VarId>>,
 }
 
-/// Finds the variables whose `Bind` stays; with `all`, every one does.
-pub(crate) fn kept(func: &PrimFunc, all: bool) -> Kept {
-    let opaque = if has_bind(&func.body) { Finder::of(func) } else { HashSet::new() };
+/// Finds the variables whose `Bind` stays; with `all`, every one does. `memory` is that of the function, at its head.
+pub(crate) fn kept(func: &PrimFunc, memory: &MemoryVersions, all: bool) -> Kept {
+    let opaque = if has_bind(&func.body) { Finder::of(func, memory.clone()) } else { HashSet::new() };
     let mut names = HashSet::new();
     described(func, &mut |v| {
         names.insert(v);
@@ -57,9 +57,8 @@ struct Finder {
 
 impl Finder {
     /// The variables whose values are no plain values, or may be others where they are used.
-    fn of(func: &PrimFunc) -> HashSet<VarId> {
-        let mut finder =
-            Finder { memory: MemoryVersions::new(func), reads: HashMap::new(), kept: HashSet::new() };
+    fn of(func: &PrimFunc, memory: MemoryVersions) -> HashSet<VarId> {
+        let mut finder = Finder { memory, reads: HashMap::new(), kept: HashSet::new() };
         finder.block(&func.body);
         finder.kept
     }

@@ -139,8 +139,9 @@ pub(crate) fn hole_index(var: VarId) -> Option<usize> {
 /// they do not make facts. With `keep_lets`, all `Bind` statements stay.
 pub(crate) fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets: bool) -> Lowered {
     let mut lowerer = Lowerer::new(func, profile, bindings);
-    lowerer.kept = lets::kept(func, keep_lets);
-    lowerer.memory = Some(MemoryVersions::new(func));
+    let memory = MemoryVersions::new(func);
+    lowerer.kept = lets::kept(func, &memory, keep_lets);
+    lowerer.memory = Some(memory);
     lowerer.out.graph.analysis.var_ranges = parameter_ranges(func);
     let root = lowerer.scope(None, 1.0, true, true);
     lowerer.blocks.push(root);
