@@ -32,6 +32,11 @@ impl Points {
         Points(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
+    /// The points in either set.
+    fn or(self, other: Points) -> Points {
+        Points(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+
     /// Whether there is any point.
     pub(super) fn any(self) -> bool {
         self.0 != [0; WORDS]
@@ -58,7 +63,10 @@ pub(super) struct Lanes {
 impl Lanes {
     /// No value at any point.
     pub(super) fn none() -> Rc<Lanes> {
-        Lanes::fill(|_| None)
+        thread_local! {
+            static NONE: Rc<Lanes> = Lanes::fill(|_| None);
+        }
+        NONE.with(Rc::clone)
     }
 
     /// One value at all points.
@@ -108,6 +116,20 @@ impl Lanes {
         Rc::new(Lanes { values, known: Points(known) })
     }
 
+    /// The value of a function of two values.
+    pub(super) fn zip_total(&self, other: &Lanes, f: impl Fn(i64, i64) -> i64) -> Rc<Lanes> {
+        let values = self.values.iter().zip(&*other.values).map(|(&a, &b)| f(a, b)).collect();
+        Rc::new(Lanes { values, known: self.known.and(other.known) })
+    }
+
+    /// Of two conditions whether the first is `truth`, and where it is not, the second.
+    pub(super) fn or_else(&self, truth: bool, other: &Lanes) -> Rc<Lanes> {
+        let value = |(&a, &b): (&i64, &i64)| if (a != 0) == truth { i64::from(truth) } else { b };
+        let values = self.values.iter().zip(&*other.values).map(value).collect();
+        let other = self.where_true(!truth).and(other.known);
+        Rc::new(Lanes { values, known: self.where_true(truth).or(other) })
+    }
+
     /// The value of a function of two values which says whether it has one, if it has one at all points. What it does
     /// where there are no two values is of no interest.
     pub(super) fn zip_everywhere(
@@ -123,6 +145,16 @@ impl Lanes {
             everywhere &= has_one;
         }
         everywhere.then(|| Rc::new(Lanes { values, known: self.known.and(other.known) }))
+    }
+
+    /// Of each point the value of the first where the condition is other than zero, of the second elsewhere.
+    pub(super) fn choose(cond: &Lanes, then: &Lanes, otherwise: &Lanes) -> Rc<Lanes> {
+        let arms = then.values.iter().zip(&*otherwise.values);
+        let values = cond.values.iter().zip(arms).map(|(&cond, (&a, &b))| if cond != 0 { a } else { b });
+        let values = values.collect();
+        let then = cond.where_true(true).and(then.known);
+        let otherwise = cond.where_true(false).and(otherwise.known);
+        Rc::new(Lanes { values, known: then.or(otherwise) })
     }
 
     /// The points at which the value is (`truth`) or is not other than zero.

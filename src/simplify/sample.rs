@@ -19,11 +19,13 @@ use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
+/// The values of variables without a known value, which depend on range and type.
+type Free = HashMap<VarId, (Interval, DType, Rc<Lanes>)>;
+
 /// The points of a function, and what was evaluated at them.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
-    /// Variables without a known value, which depend on the range.
-    free: RefCell<HashMap<VarId, (Interval, Rc<Lanes>)>>,
+    free: RefCell<Free>,
     bound: RefCell<HashMap<VarId, Rc<Lanes>>>,
     /// Where facts hold, and where they do not.
     facts: RefCell<HashMap<Expr, [Points; 2]>>,
@@ -154,15 +156,15 @@ impl<'a> Samples<'a> {
             (ExprKind::Float(bits), _) => Lanes::splat(bits.cast_signed()),
             (ExprKind::Var(v), _) if e.dtype.is_integral() || e.dtype.is_bool() => self.variable(*v, e.dtype),
             (ExprKind::Binary(op, a, _), [x, y]) => binary(*op, a.dtype, x, y),
-            (ExprKind::Not(_), [x]) => x.map(|v| Some(i64::from(v == 0))),
+            (ExprKind::Not(_), [x]) => x.zip_total(x, |v, _| i64::from(v == 0)),
             (ExprKind::Cast(from), [x]) => cast(from.dtype, e.dtype, x),
-            (ExprKind::Select(..), [cond, a, b]) => choose(cond, a, b),
+            (ExprKind::Select(..), [cond, a, b]) => Lanes::choose(cond, a, b),
             (ExprKind::Load { buffer, .. }, indices) => Lanes::fill(|lane| {
                 let start = mix(u64::from(buffer.0), lane as u64);
                 let hash = |hash, i: &Rc<Lanes>| Some(mix(hash, i.get(lane)?.cast_unsigned()));
                 Some(unknown(e.dtype, indices.iter().try_fold(start, hash)?))
             }),
-            (ExprKind::Call(call), [cond, a, b]) if is_lazy_select(call) => choose(cond, a, b),
+            (ExprKind::Call(call), [cond, a, b]) if is_lazy_select(call) => Lanes::choose(cond, a, b),
             (ExprKind::Call(_), args) => match (e.as_intrin(), args) {
                 (Some(("likely", _)), [inner]) => Rc::clone(inner),
                 (Some((name, _)), args) if e.dtype.is_float() => Lanes::fill(|lane| {
@@ -186,8 +188,8 @@ impl<'a> Samples<'a> {
             return lanes;
         }
         let range = self.known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
-        if let Some((before, lanes)) = self.sampler.free.borrow().get(&var)
-            && *before == range
+        if let Some((before, of_type, lanes)) = self.sampler.free.borrow().get(&var)
+            && (*before, *of_type) == (range, dtype)
         {
             return Rc::clone(lanes);
         }
@@ -199,7 +201,7 @@ impl<'a> Samples<'a> {
                 value_at(range, !dtype.is_uint(), var, point)
             })
         });
-        self.sampler.free.borrow_mut().insert(var, (range, Rc::clone(&lanes)));
+        self.sampler.free.borrow_mut().insert(var, (range, dtype, Rc::clone(&lanes)));
         lanes
     }
 }
@@ -207,18 +209,18 @@ impl<'a> Samples<'a> {
 /// An operation on operands of the given type.
 pub(super) fn binary(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Rc<Lanes> {
     if dtype.is_float() {
-        return a
-            .zip(b, |a, b| float(op, f64::from_bits(a.cast_unsigned()), f64::from_bits(b.cast_unsigned())));
+        let float = |a: i64, b: i64| {
+            let value = float(op, f64::from_bits(a.cast_unsigned()), f64::from_bits(b.cast_unsigned()));
+            (value.unwrap_or_default(), value.is_some())
+        };
+        return a.zip_everywhere(b, float).unwrap_or_else(Lanes::none);
     }
     if let Some(lanes) = index_arithmetic(op, dtype, a, b) {
         return lanes;
     }
     match op {
         // What is behind a guard need not have a value.
-        BinOp::And | BinOp::Or => Lanes::fill(|lane| {
-            let a = a.get(lane)? != 0;
-            if a == (op == BinOp::Or) { Some(i64::from(a)) } else { b.get(lane) }
-        }),
+        BinOp::And | BinOp::Or => a.or_else(op == BinOp::Or, b),
         BinOp::Div | BinOp::FloorDiv => {
             a.zip(b, |a, b| if b == 0 { Some(0) } else { int::binary(op, dtype, a, b).ok() })
         }
@@ -314,11 +316,6 @@ fn cast(from: DType, to: DType, x: &Rc<Lanes>) -> Rc<Lanes> {
         (false, true) => x.map(|v| Some((v as f64).to_bits().cast_signed())),
         (false, false) => x.map(|v| int::fits(to, v).then_some(v)),
     }
-}
-
-/// Of each point the value of the arm that is taken there.
-fn choose(cond: &Lanes, a: &Lanes, b: &Lanes) -> Rc<Lanes> {
-    Lanes::fill(|lane| if cond.get(lane)? != 0 { a } else { b }.get(lane))
 }
 
 /// A small value made of a number.
