@@ -60,6 +60,9 @@ impl Residue {
 
     /// The smallest residue found that holds both.
     pub(crate) fn join(self, other: Residue) -> Residue {
+        if self.modulus == 1 || other.modulus == 1 {
+            return Residue::ALL;
+        }
         match self.rest.checked_sub(other.rest) {
             Some(difference) => Residue::new(gcd(gcd(self.modulus, other.modulus), difference), self.rest),
             None => Residue::ALL,
@@ -68,6 +71,13 @@ impl Residue {
 
     /// The values in both; `None` if there are none. Where their common modulus leaves 64 bits it is one of the two.
     pub(crate) fn meet(self, other: Residue) -> Option<Residue> {
+        // Most meet what they are, or what says nothing.
+        if self == other || other == Residue::ALL {
+            return Some(self);
+        }
+        if self == Residue::ALL {
+            return Some(other);
+        }
         if self.modulus == 0 || other.modulus == 0 {
             let (point, set) = if self.modulus == 0 { (self, other) } else { (other, self) };
             return set.contains(point.rest).then_some(point);
@@ -91,6 +101,9 @@ impl Residue {
 
     /// Sum.
     pub(crate) fn add(self, other: Residue) -> Residue {
+        if self.modulus == 1 || other.modulus == 1 {
+            return Residue::ALL;
+        }
         match self.rest.checked_add(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
             None => Residue::ALL,
@@ -99,6 +112,9 @@ impl Residue {
 
     /// Difference.
     pub(crate) fn sub(self, other: Residue) -> Residue {
+        if self.modulus == 1 || other.modulus == 1 {
+            return Residue::ALL;
+        }
         match self.rest.checked_sub(other.rest) {
             Some(rest) => Residue::new(gcd(self.modulus, other.modulus), rest),
             None => Residue::ALL,

@@ -9,8 +9,8 @@ use super::facts::{Facts, Graph, Knowing, Theory};
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use crate::arith::{Interval, points};
+use crate::ir::BinOp;
 use crate::ir::value::int;
-use crate::ir::{BinOp, DType};
 
 /// How many points there are.
 pub(crate) const POINTS: usize = 6;
@@ -117,7 +117,7 @@ fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Opt
                 BinOp::Div | BinOp::FloorDiv if b == 0 => Some(0),
                 BinOp::Mod | BinOp::FloorMod if b == 0 => Some(a),
                 // Integers of index types have no bounds here, but those of 64 bits.
-                _ if operand.is_index() => int::binary(*op, DType::int(64), a, b).ok(),
+                _ if operand.is_index() => int::index(*op, 64, a, b).ok(),
                 _ => int::binary(*op, operand, a, b).ok(),
             }
         }

@@ -165,6 +165,9 @@ pub(in super::super) fn offer(graph: &mut Graph, node_limit: usize) {
         .filter(|n| n.op == Op::Lanes)
         .map(|n| (graph.find(n.children[0]), n.dtype))
         .collect();
+    if vectors.is_empty() {
+        return;
+    }
     vectors.sort_unstable();
     let mut offering = Offering { bound: lane_bound(graph), seen: HashSet::new() };
     for (lane, dtype) in vectors {
