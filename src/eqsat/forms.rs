@@ -9,8 +9,10 @@
 //!   equal groups are shared between sums with different outer parts;
 //! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
 //! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`;
+//! - *congruent*: remainders of other dividends ([`congruent`]);
 //! - *shared*: parts that several sums of the function have in common ([`shared`]).
 
+mod congruent;
 pub(crate) mod divisors;
 pub(crate) mod shared;
 
@@ -61,6 +63,7 @@ pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
     offer_each(graph, node_limit, |graph, wanted| {
         graph.classes().filter(|class| wanted(graph.facts(class.id).dtype)).map(|class| class.id).collect()
     });
+    congruent::offer(graph, node_limit);
 }
 
 /// As [`offer_all`], of the classes that some node of the roots needs.

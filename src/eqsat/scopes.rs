@@ -57,6 +57,11 @@ impl Scopes {
         id
     }
 
+    /// How many scopes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.scopes.len()
+    }
+
     /// The scope's entry.
     pub(crate) fn get(&self, id: ScopeId) -> &Scope {
         &self.scopes[id.0 as usize]

@@ -14,12 +14,12 @@ use super::question::{self, Numbers, Question};
 use super::sample::Sampler;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
-use crate::eqsat::extract::traps;
+use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
 use crate::eqsat::forms;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{raise, saturate, saturate_sites, theory};
-use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, intrin};
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, VarId, intrin};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
@@ -152,8 +152,14 @@ fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<E
     let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
     let safe = traps::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
+    let cost = |e: &Expr| cost_of_expr(engine.profile, e).to_f64();
+    // What sees the whole function knows what a condition that loses its quotients costs.
+    let lost = |new: &Expr, old: &Expr| match engine.reach {
+        Reach::Context => divided(known, old).saturating_sub(divided(known, new)) as f64,
+        Reach::Everything => 0.0,
+    };
     let cheaper = |new: &Expr, old: &Expr| {
-        new.dtype == old.dtype && cost_of_expr(engine.profile, new) < cost_of_expr(engine.profile, old)
+        new.dtype == old.dtype && cost(new) + lost(new, old) * DIVIDED_CONDITION < cost(old)
     };
     found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
 }
@@ -213,6 +219,29 @@ fn divides_by_variable(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= matches!(&e.kind, ExprKind::Binary(op, _, b) if op.is_division() && b.as_int().is_none());
+    });
+    found
+}
+
+/// How many comparisons with quotients by constants an expression holds, of variables of loops that are unrolled.
+fn divided(known: &Known, e: &Expr) -> usize {
+    let is_few =
+        |v: &VarId| known.ranges.get(v.index()).is_some_and(|&r| unrolled::values(r) <= unrolled::MOST);
+    let is_unrolled = |e: &Expr| {
+        let mut all = true;
+        e.walk(&mut |e| all &= e.as_var().is_none_or(|v| is_few(&v)));
+        all
+    };
+    let mut found = 0;
+    e.walk(&mut |e| {
+        if matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_compare()) {
+            let mut any = false;
+            e.walk(&mut |e| {
+                any |= matches!(&e.kind, ExprKind::Binary(BinOp::FloorDiv, a, b)
+                    if b.as_int().is_some() && is_unrolled(a));
+            });
+            found += usize::from(any);
+        }
     });
     found
 }

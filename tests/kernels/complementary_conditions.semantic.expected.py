@@ -15,4 +15,4 @@ class Module:
                     B[cse_v2] = 3
                 else:
                     A[cse_v2] = 2
-                    B[12 + j] = 4
+                    B[j + 12] = 4

@@ -12,12 +12,16 @@ use super::super::classes::{ClassMap, ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
+use super::unrolled;
 use crate::ir::BinOp;
 
 /// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
 /// one unit less than `x % d`; but LLVM knows the range of a remainder, and proves with it that indices do not wrap and
 /// that conditions hold, which is worth more: without it, some kernels execute a third more instructions.
 const REMAINDER: f64 = 2.25;
+
+/// The same of a remainder by a power of two, which is a mask: a multiple of the quotient less in the same sum costs as much.
+const MASK: f64 = 1.0;
 
 /// Added to the cost of a quotient or remainder by a constant where the dividend may be negative for all that the
 /// compiler sees, per execution: the truncating division of the hardware has to be corrected.
@@ -31,6 +35,24 @@ const BROKEN_ADDRESS: f64 = 0.5;
 /// Added to the cost of `(outer + inner) * c` as a part of an address, per execution, where `outer * c` could be computed
 /// further out: when the inner loop is unrolled, `inner` becomes a constant, which folds into an address only as a term.
 const LATE_SCALE: f64 = 0.5;
+
+/// The same where `c` is no power of two: of `outer * c + inner * c` each term is advanced by additions, but
+/// `(outer + inner) * c` has to be multiplied where `outer` or `inner` has other uses.
+const LATE_PRODUCT: f64 = 3.0;
+
+/// Taken off the cost of a constant that is the last term of an address, per execution: addressing modes add it.
+const OFFSET: f64 = 0.3;
+
+/// Added to the cost of `(rolled + outer) + stride * unrolled` as a part of an address, where `unrolled` is the variable of a
+/// loop that is [unrolled](super::unrolled) and `rolled` that of one around it which is not, per execution. In what is left,
+/// all but `rolled` is invariant; LLVM adds that up outside of the loop, and knows no longer that the sum does not overflow:
+/// each of its copies is extended to 64 bits in each iteration.
+const ROLLED_FIRST: f64 = 1.0;
+
+/// Added to the cost of a comparison that does not stand in the input, in whose place the input compares a quotient of the
+/// variable of an unrolled loop, per execution. `x + i // 2 < n` is one comparison for two iterations, `2*x + i < 2*n` is
+/// two that LLVM does not know to be alike.
+pub(crate) const DIVIDED_CONDITION: f64 = 2.5;
 
 /// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
 /// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
@@ -65,6 +87,9 @@ pub(super) struct Handicaps<'a> {
     /// Of these, the ones that only addresses with a [symbolic stride](has_symbolic_stride) are computed from, if there are
     /// such addresses.
     strided: Option<ClassSet>,
+    /// The variables of loops that are unrolled, and the comparisons for which the input has a quotient of such variables.
+    unrolled: ClassSet,
+    divided: ClassSet,
     /// [`visibly_positive`], once it was asked for.
     positive: OnceCell<ClassSet>,
 }
@@ -101,12 +126,15 @@ impl<'a> Handicaps<'a> {
             only.extend(parts_of(strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
             only
         });
+        let unrolled = unrolled::variables(lowered, graph);
         Handicaps {
             graph,
             has_blocks: lowered.has_blocks,
             addresses,
             parts,
             strided,
+            divided: divided(lowered, graph, &unrolled),
+            unrolled,
             positive: OnceCell::new(),
         }
     }
@@ -123,17 +151,34 @@ impl<'a> Handicaps<'a> {
                     _ => 0.0,
                 }
             }
+            (Op::Bin(BinOp::FloorMod), &[dividend, divisor])
+                if node.dtype.is_index()
+                    && masks(self.graph, divisor)
+                    && self.is_visibly_positive(dividend) =>
+            {
+                -MASK
+            }
             (Op::Bin(op @ (BinOp::Add | BinOp::Sub)), &[a, b]) if self.parts.contains(class) => {
                 let address = self.addresses.contains(class);
+                let is_offset = is_constant(self.graph, b);
                 let broken = address && (self.breaks(a, b) || self.breaks(b, a));
-                let backwards =
-                    *op == BinOp::Add && self.level(a) > self.level(b) && !is_constant(self.graph, b);
-                f64::from(u8::from(broken)) * BROKEN_ADDRESS + f64::from(u8::from(backwards)) * BACKWARDS
+                let rolled_first = self.is_rolled_first(a, b) || self.is_rolled_first(b, a);
+                let backwards = *op == BinOp::Add && self.level(a) > self.level(b) && !is_offset;
+                let costs = [
+                    (broken, BROKEN_ADDRESS),
+                    (rolled_first, ROLLED_FIRST),
+                    (backwards, BACKWARDS),
+                    (address && is_offset, -OFFSET),
+                ];
+                costs.iter().filter(|(holds, _)| *holds).map(|(_, cost)| cost).sum()
             }
             (Op::Bin(BinOp::Mul), &[a, b])
                 if self.parts.contains(class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
             {
-                LATE_SCALE
+                match divides_slowly(self.graph, a) || divides_slowly(self.graph, b) {
+                    true => LATE_PRODUCT,
+                    false => LATE_SCALE,
+                }
             }
             _ if self.has_blocks
                 && dividend_by_variable(self.graph, node).is_some_and(|d| {
@@ -150,6 +195,8 @@ impl<'a> Handicaps<'a> {
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
+            Op::Bin(op) if op.is_compare() && self.divided.contains(class) => DIVIDED_CONDITION,
+            Op::Not if self.divided.contains(class) => DIVIDED_CONDITION,
             _ => 0.0,
         }
     }
@@ -170,6 +217,24 @@ impl<'a> Handicaps<'a> {
     /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
     fn breaks(&self, outer: Id, inner: Id) -> bool {
         self.level(outer) < self.level(inner) && !is_constant(self.graph, outer) && self.is_mixed_sum(inner)
+    }
+
+    /// Whether `outer` is a symbolic stride times the variable of an unrolled loop, and `inner` holds that of one which is not,
+    /// with more that does not vary in it.
+    fn is_rolled_first(&self, inner: Id, outer: Id) -> bool {
+        let is_unrolled = |&atom: &Id| self.unrolled.contains(self.graph.find(atom));
+        let level = |atom: Id| if is_unrolled(&atom) { 0 } else { self.level(atom) };
+        let terms = poly_of(self.graph, outer);
+        if !terms.terms().iter().any(|(m, _)| m.len() > 1 && m.iter().any(is_unrolled)) {
+            return false;
+        }
+        let sum = poly_of(self.graph, inner);
+        let rolled = sum.atoms().into_iter().map(level).max().unwrap_or(0);
+        terms.atoms().into_iter().all(|atom| level(atom) < rolled)
+            && sum
+                .terms()
+                .iter()
+                .any(|(m, _)| !m.iter().all(is_unrolled) && m.iter().all(|&atom| level(atom) < rolled))
     }
 
     /// Whether `sum` has parts that can be computed further out, and `factor` is a constant that would better be applied
@@ -201,6 +266,31 @@ impl<'a> Handicaps<'a> {
     fn is_visibly_positive(&self, id: Id) -> bool {
         self.positive.get_or_init(|| visibly_positive(self.graph)).contains(self.graph.find(id))
     }
+}
+
+/// The classes of the input's comparisons with quotients by constants of what varies in unrolled loops only.
+fn divided(lowered: &Lowered, graph: &Classes<'_>, unrolled: &ClassSet) -> ClassSet {
+    let varies_there = |id: Id| {
+        let atoms = poly_of(graph, id).atoms();
+        !atoms.is_empty() && atoms.into_iter().all(|atom| unrolled.contains(graph.find(atom)))
+    };
+    let is_quotient = |atom: Id| {
+        graph[atom].nodes.iter().any(|node| {
+            matches!(node.as_bin(), Some((BinOp::FloorDiv, x, c)) if is_constant(graph, c) && varies_there(x))
+        })
+    };
+    let divides = |id: Id| poly_of(graph, id).atoms().into_iter().any(is_quotient);
+    let mut found = ClassSet::new(graph);
+    for id in (0..lowered.input_nodes).map(Id::from) {
+        if let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin()
+            && op.is_compare()
+            && graph.facts(a).dtype.is_index()
+            && (divides(a) || divides(b))
+        {
+            found.insert(graph.find(id));
+        }
+    }
+    found
 }
 
 /// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
@@ -308,6 +398,11 @@ fn divides_slowly(graph: &Classes<'_>, id: Id) -> bool {
         .nodes
         .iter()
         .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
+}
+
+/// Whether the class is a power of two above 1: a remainder by it is a mask.
+fn masks(graph: &Classes<'_>, id: Id) -> bool {
+    graph.facts(id).interval.as_point().is_some_and(|v| v > 1 && v.unsigned_abs().is_power_of_two())
 }
 
 /// The dividend, if the node is a quotient by something that is not constant.

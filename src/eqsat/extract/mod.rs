@@ -23,7 +23,9 @@ pub(crate) mod place;
 mod rewritten;
 pub(crate) mod select;
 pub(crate) mod traps;
+pub(crate) mod unrolled;
 
+pub(crate) use handicap::DIVIDED_CONDITION;
 pub(crate) use place::{Binding, Plan};
 pub(crate) use select::Selection;
 

@@ -9,6 +9,7 @@ use egg::{Id, Language};
 use proptest::prelude::*;
 
 use super::facts::{Graph, Knowing, Theory, theory_for};
+use super::forms;
 use super::lang::{Node, Op};
 use super::theory;
 use crate::arith::Interval;
@@ -174,6 +175,24 @@ fn divisibility_decides_remainders() {
     let any = (Interval::NEG_INF, Interval::POS_INF);
     check_equal(&[any, any], "% min * a 4 + * b 6 2 2", "0");
     check_equal(&[any, any], "== % min * a 4 * b 6 2 1", "< 1 0");
+}
+
+#[test]
+fn remainders_are_offered_of_congruent_dividends() {
+    let any = (Interval::NEG_INF, Interval::POS_INF);
+    let mut g = Graph::new(theory_with(&[any, any]));
+    let remainder = term(&mut g, "% + * a 2 b 3");
+    let quotients = ["/ + * a 11 b 3", "/ + * a 10 b 3", "/ + * a 11 + b 6 5"].map(|text| term(&mut g, text));
+    theory::run(&mut g, NODES);
+    forms::offer_all(&mut g, NODES);
+    let dividend = |g: &Graph, id: Id, of: BinOp| -> Vec<Id> {
+        let nodes = g[g.find(id)].nodes.iter().filter_map(Node::as_bin);
+        nodes.filter(|&(op, ..)| op == of).map(|(_, dividend, _)| g.find(dividend)).collect()
+    };
+    let offered = dividend(&g, remainder, BinOp::FloorMod);
+    let is_offered = quotients
+        .map(|id| dividend(&g, id, BinOp::FloorDiv).iter().any(|dividend| offered.contains(dividend)));
+    assert_eq!(is_offered, [true, false, true]);
 }
 
 #[test]
