@@ -172,10 +172,12 @@ impl<'a> Selector<'a> {
                     _ => ROOT,
                 };
                 let is_new = !originals.contain(class, node);
+                let weight = weight(lowered, graph, node, profile);
                 let handicap = handicaps
                     .as_ref()
-                    .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 });
-                let weight = weight(lowered, graph, node, profile);
+                    .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 })
+                    // Nothing costs less than nothing, whatever the profile.
+                    .max(-weight);
                 all.push(Candidate {
                     operands: (first, small(operands.len())),
                     weight,
