@@ -45,8 +45,8 @@ MUTANTS = [
     ),
     (
         "memory-versions", "a store gives its buffer no new version", "src/analysis/memory.rs",
-        "        own_writes(stmt, &self.regions, &mut written);\n        let mut point",
-        "        if !MUTANT { own_writes(stmt, &self.regions, &mut written); }\n        let mut point",
+        "        direct_writes(stmt, &self.regions, &mut written);\n        let mut point",
+        "        if !MUTANT { direct_writes(stmt, &self.regions, &mut written); }\n        let mut point",
     ),
     (
         "back-edge", "what a loop writes keeps its version on the loop's back edge", "src/analysis/memory.rs",
