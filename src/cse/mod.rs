@@ -87,8 +87,7 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;
     for _ in 0..if large { 1 } else { MOST_PASSES } {
-        let answers = simplify::Answers::default();
-        let pass = Pass { options, deadline, report: &mut report, answers: &answers };
+        let pass = Pass { options, deadline, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = if gone > 0 { summary::cost(&next, options) } else { found };

@@ -15,8 +15,6 @@ pub(super) struct Pass<'a> {
     pub options: &'a Options,
     pub deadline: Option<Instant>,
     pub report: &'a mut FunctionReport,
-    /// What contextual simplification found in earlier passes.
-    pub answers: &'a simplify::Answers,
 }
 
 /// The best function so far.
@@ -93,7 +91,7 @@ impl Pass<'_> {
             let start = Instant::now();
             let mut simplified = func.clone().into_owned();
             let settings = self.options.simplification(Reach::Context);
-            let done = simplify::run_with(&mut simplified, &settings, self.answers);
+            let done = simplify::run(&mut simplified, &settings);
             self.report.spent("simplify", start.elapsed());
             if done.conditions > 0 {
                 let cost = summary::cost(&simplified, self.options);

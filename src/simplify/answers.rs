@@ -1,4 +1,4 @@
-//! What was found before: what one place asks, another often asks as well, and the next pass over the function again.
+//! What was found before: what one place asks, another often asks as well.
 
 use std::cell::RefCell;
 
@@ -7,9 +7,9 @@ use hashbrown::HashMap;
 use super::question::Question;
 use crate::ir::Expr;
 
-/// Answers to questions, which depend on nothing but the question: they hold in every pass over one function.
+/// Answers to questions, which hold wherever the question is asked.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+pub(super) struct Answers {
     /// For each expression a cheaper one, if there is one.
     pub(super) cheaper: RefCell<HashMap<Question, Option<Expr>>>,
     /// The conditions put to the decision procedure.

@@ -34,7 +34,7 @@ mod signs;
 
 use std::cell::Cell;
 
-pub(crate) use self::answers::Answers;
+use self::answers::Answers;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub use self::region::Reach;
@@ -132,11 +132,6 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
-    run_with(func, settings, &Answers::default())
-}
-
-/// As [`run`], with what was found in earlier passes over the function, by the same settings.
-pub(crate) fn run_with(func: &mut PrimFunc, settings: &Settings<'_>, answers: &Answers) -> Simplified {
     let inlined = inline::inline(func);
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
@@ -149,7 +144,7 @@ pub(crate) fn run_with(func: &mut PrimFunc, settings: &Settings<'_>, answers: &A
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
-        answers,
+        answers: &Answers::default(),
     };
     let done = Simplified { expressions: inlined, conditions: 0 };
     let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
