@@ -110,6 +110,14 @@ impl Poly {
         atoms
     }
 
+    /// The value, given that of each atom; `None` if one has none, or on the way something leaves 64 bits.
+    pub(crate) fn value(&self, atom: impl Fn(Id) -> Option<i64>) -> Option<i64> {
+        self.terms().iter().try_fold(0_i64, |sum, (monomial, c)| {
+            let product = monomial.iter().try_fold(*c, |product, &id| product.checked_mul(atom(id)?))?;
+            sum.checked_add(product)
+        })
+    }
+
     /// Whether the atom occurs.
     pub(crate) fn mentions(&self, id: Id) -> bool {
         self.terms.iter().any(|(m, _)| m.contains(&id))

@@ -92,12 +92,7 @@ fn values(graph: &Graph, p: &Poly) -> impl Iterator<Item = i64> {
 }
 
 fn poly_value(graph: &Graph, p: &Poly, point: usize) -> Option<i64> {
-    p.terms().iter().try_fold(0_i64, |sum, (monomial, c)| {
-        let product = monomial
-            .iter()
-            .try_fold(*c, |product, &atom| product.checked_mul(graph.facts(atom).witness.at(point)?))?;
-        sum.checked_add(product)
-    })
+    p.value(|atom| graph.facts(atom).witness.at(point))
 }
 
 fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Option<i64> {

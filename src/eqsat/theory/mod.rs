@@ -282,8 +282,8 @@ fn bound_by_corners(graph: &Graph, poly: &Poly) -> Option<Interval> {
     let ranges = ranges?;
     let mut hull: Option<Interval> = None;
     for corner in 0..1usize << atoms.len() {
-        let end = |atom: &Id| {
-            let at = atoms.iter().position(|a| a == atom)?;
+        let end = |atom: Id| {
+            let at = atoms.iter().position(|&a| a == atom)?;
             let (lo, hi) = ranges[at];
             Some(if corner >> at & 1 == 1 { hi } else { lo })
         };
@@ -294,22 +294,18 @@ fn bound_by_corners(graph: &Graph, poly: &Poly) -> Option<Interval> {
 }
 
 /// The value of a polynomial, given that of each atom.
-fn value_of(poly: &Poly, atom: impl Fn(&Id) -> Option<i64>) -> Option<i64> {
-    let narrow = poly.terms().iter().try_fold(0_i64, |sum, (monomial, c)| {
-        let product = monomial.iter().try_fold(*c, |product, id| product.checked_mul(atom(id)?))?;
-        sum.checked_add(product)
-    });
+fn value_of(poly: &Poly, atom: impl Fn(Id) -> Option<i64>) -> Option<i64> {
     // Few need more than 64 bits on the way, with which computing takes several times as long.
     let wide = || {
         let value = poly.terms().iter().try_fold(0_i128, |sum, (monomial, c)| {
             let first = i128::from(*c);
             let product =
-                monomial.iter().try_fold(first, |product, id| product.checked_mul(i128::from(atom(id)?)))?;
+                monomial.iter().try_fold(first, |product, &id| product.checked_mul(i128::from(atom(id)?)))?;
             sum.checked_add(product)
         })?;
         i64::try_from(value).ok()
     };
-    narrow.or_else(wide)
+    poly.value(&atom).or_else(wide)
 }
 
 fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
