@@ -152,14 +152,16 @@ fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<E
     let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
     let safe = traps::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
-    let cost = |e: &Expr| cost_of_expr(engine.profile, e).to_f64();
-    // What sees the whole function knows what a condition that loses its quotients costs.
+    // In a function as a whole, a condition that loses its quotients costs more.
     let lost = |new: &Expr, old: &Expr| match engine.reach {
         Reach::Context => divided(known, old).saturating_sub(divided(known, new)) as f64,
         Reach::Everything => 0.0,
     };
     let cheaper = |new: &Expr, old: &Expr| {
-        new.dtype == old.dtype && cost(new) + lost(new, old) * DIVIDED_CONDITION < cost(old)
+        let [after, before] = [new, old].map(|e| cost_of_expr(engine.profile, e));
+        new.dtype == old.dtype
+            && after < before
+            && after.to_f64() + lost(new, old) * DIVIDED_CONDITION < before.to_f64()
     };
     found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
 }

@@ -175,10 +175,8 @@ impl<'a> Handicaps<'a> {
             (Op::Bin(BinOp::Mul), &[a, b])
                 if self.parts.contains(class) && (self.scales_late(a, b) || self.scales_late(b, a)) =>
             {
-                match divides_slowly(self.graph, a) || divides_slowly(self.graph, b) {
-                    true => LATE_PRODUCT,
-                    false => LATE_SCALE,
-                }
+                let is_shift = ![a, b].into_iter().any(|id| divides_slowly(self.graph, id));
+                if is_shift { LATE_SCALE } else { LATE_PRODUCT }
             }
             _ if self.has_blocks
                 && dividend_by_variable(self.graph, node).is_some_and(|d| {
