@@ -14,8 +14,8 @@ class Module:
             for tx in T.thread_binding(512, thread="threadIdx.x"):
                 cse_v3: T.let[T.int32] = cse_v2 + tx
                 if T.likely(cse_v3 < cse_v1):
-                    cse_v5: T.let[T.int32] = cse_v3 // cse_v4
-                    cse_v6: T.let[T.int32] = cse_v3 // d2
+                    cse_v5: T.let[T.int32] = T.Div(cse_v3, cse_v4)
+                    cse_v6: T.let[T.int32] = T.Div(cse_v3, d2)
                     cse_v7: T.let[T.int32] = cse_v6 - d1 * cse_v5
                     cse_v8: T.let[T.int32] = cse_v2 - d2 * cse_v6 + tx
                     M[cse_v5, cse_v7, cse_v8] = A[cse_v5, cse_v7, cse_v8]

@@ -4,14 +4,13 @@
 //! Handicaps take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
 //! of the cost that is reported.
 
-use std::cell::OnceCell;
-
 use egg::Id;
 
 use super::super::classes::{ClassMap, ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
+use super::signs::{Signs, VISIBLE, divides_slowly};
 use super::unrolled;
 use crate::ir::BinOp;
 
@@ -26,6 +25,11 @@ const MASK: f64 = 1.0;
 /// Added to the cost of a quotient or remainder by a constant where the dividend may be negative for all that the
 /// compiler sees, per execution: the truncating division of the hardware has to be corrected.
 const CORRECTION: f64 = 3.0;
+
+/// Added to the cost of a difference, or of a sum with a part that may be negative, as a part of an address, per execution,
+/// where the value is never negative: LLVM sees the sign of a sum by the signs of its parts, extends what may be negative by
+/// the sign, and takes no constants out of that.
+const HIDDEN_SIGN: f64 = 1.0;
 
 /// Added to the cost of an address that is `outer + (inner + more)`, per execution, where `outer + more` could be
 /// computed further out. Addressing modes and the analyses of strides want `base + inner`: only then are constant
@@ -70,12 +74,6 @@ const NEW_STRIDE: f64 = 8.0;
 /// values). `x // (a * b)` costs no more in a loop.
 const NESTED_QUOTIENT: f64 = 1.0;
 
-/// A range that ends here or below comes from constants: that of a dimension ends with its type's.
-const VISIBLE: i64 = (i32::MAX >> 8) as i64;
-
-/// How deep terms are looked into for their sign, in rounds over the graph.
-const SIGN_DEPTH: u32 = 6;
-
 /// The handicaps of the nodes of a function.
 pub(super) struct Handicaps<'a> {
     graph: &'a Classes<'a>,
@@ -90,8 +88,7 @@ pub(super) struct Handicaps<'a> {
     /// The variables of loops that are unrolled, and the comparisons for which the input has a quotient of such variables.
     unrolled: ClassSet,
     divided: ClassSet,
-    /// [`visibly_positive`], once it was asked for.
-    positive: OnceCell<ClassSet>,
+    signs: Signs<'a>,
 }
 
 impl<'a> Handicaps<'a> {
@@ -135,7 +132,7 @@ impl<'a> Handicaps<'a> {
             strided,
             divided: divided(lowered, graph, &unrolled),
             unrolled,
-            positive: OnceCell::new(),
+            signs: Signs::new(graph),
         }
     }
 
@@ -146,15 +143,13 @@ impl<'a> Handicaps<'a> {
                 if node.dtype.is_index() && divides_slowly(self.graph, divisor) =>
             {
                 match op {
-                    _ if !self.is_visibly_positive(dividend) => CORRECTION,
+                    _ if !self.signs.are_seen(dividend) => CORRECTION,
                     BinOp::FloorMod => -REMAINDER,
                     _ => 0.0,
                 }
             }
             (Op::Bin(BinOp::FloorMod), &[dividend, divisor])
-                if node.dtype.is_index()
-                    && masks(self.graph, divisor)
-                    && self.is_visibly_positive(dividend) =>
+                if node.dtype.is_index() && masks(self.graph, divisor) && self.signs.are_seen(dividend) =>
             {
                 -MASK
             }
@@ -164,7 +159,9 @@ impl<'a> Handicaps<'a> {
                 let broken = address && (self.breaks(a, b) || self.breaks(b, a));
                 let rolled_first = self.is_rolled_first(a, b) || self.is_rolled_first(b, a);
                 let backwards = *op == BinOp::Add && self.level(a) > self.level(b) && !is_offset;
+                let hidden = self.signs.hide_sum(class, *op, a, b);
                 let costs = [
+                    (hidden, HIDDEN_SIGN),
                     (broken, BROKEN_ADDRESS),
                     (rolled_first, ROLLED_FIRST),
                     (backwards, BACKWARDS),
@@ -187,6 +184,12 @@ impl<'a> Handicaps<'a> {
             }
             _ => 0.0,
         }
+    }
+
+    /// Whether the division is better written as one that truncates.
+    pub(super) fn truncates(&self, class: Id, node: &Node) -> bool {
+        // Before blocks are lowered, TVM infers ranges from indices, for which it knows less of truncating division.
+        !self.has_blocks && self.level(class) > 0 && self.signs.hide_floor(node)
     }
 
     /// What is added to the handicap of a node of `class` that does not stand in the input.
@@ -260,10 +263,6 @@ impl<'a> Handicaps<'a> {
                 .iter()
                 .any(|(m, _)| !m.is_empty() && m.iter().all(|&atom| self.level(atom) < level))
     }
-
-    fn is_visibly_positive(&self, id: Id) -> bool {
-        self.positive.get_or_init(|| visibly_positive(self.graph)).contains(self.graph.find(id))
-    }
 }
 
 /// The classes of the input's comparisons with quotients by constants of what varies in unrolled loops only.
@@ -289,39 +288,6 @@ fn divided(lowered: &Lowered, graph: &Classes<'_>, unrolled: &ClassSet) -> Class
         }
     }
     found
-}
-
-/// The classes of which the compiler can see that they are not negative: it does not know that dimensions are not.
-fn visibly_positive(graph: &Classes<'_>) -> ClassSet {
-    let range = |id: Id| graph.facts(id).interval;
-    let (bounded, mut open): (Vec<Id>, Vec<Id>) = graph
-        .classes()
-        .map(|class| class.id)
-        .filter(|&id| range(id).at_least(0))
-        .partition(|&id| range(id).at_most(VISIBLE));
-    let mut seen = ClassSet::new(graph);
-    seen.extend(bounded);
-    for _ in 0..SIGN_DEPTH {
-        let sees = |id: Id| seen.contains(graph.find(id));
-        let by_node = |id: Id| {
-            graph[id].nodes.iter().any(|n| match (&n.op, &n.children[..]) {
-                (Op::Var(_), _) => graph.facts(id).level > 0,
-                (Op::Bin(BinOp::FloorDiv | BinOp::FloorMod | BinOp::Min), &[a, b]) => sees(a) && sees(b),
-                (Op::Bin(BinOp::Max), &[a, b]) => sees(a) || sees(b),
-                _ => false,
-            })
-        };
-        let by_terms = |id: Id| {
-            poly_of(graph, id).terms().iter().all(|(m, c)| *c >= 0 && m.iter().all(|&atom| sees(atom)))
-        };
-        let (more, rest): (Vec<Id>, Vec<Id>) = open.into_iter().partition(|&id| by_node(id) || by_terms(id));
-        if more.is_empty() {
-            break;
-        }
-        open = rest;
-        seen.extend(more);
-    }
-    seen
 }
 
 /// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost
@@ -388,14 +354,6 @@ fn spread(
 
 fn is_constant(graph: &Classes<'_>, id: Id) -> bool {
     graph.facts(id).poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
-}
-
-/// Whether the class is a constant that is no power of two: dividing by it is no shift.
-fn divides_slowly(graph: &Classes<'_>, id: Id) -> bool {
-    graph[id]
-        .nodes
-        .iter()
-        .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
 }
 
 /// Whether the class is a power of two above 1: a remainder by it is a mask.

@@ -22,6 +22,7 @@ mod improve;
 pub(crate) mod place;
 mod rewritten;
 pub(crate) mod select;
+mod signs;
 pub(crate) mod traps;
 pub(crate) mod unrolled;
 

@@ -24,7 +24,7 @@ use super::improve::Improver;
 use super::traps::{condition, may_trap};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
-use crate::ir::{Expr, ExprKind, VarId};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
 const MAX_PASSES: usize = 30;
@@ -93,6 +93,20 @@ pub(super) struct Candidate<'a> {
     pub(super) own_needs: Place,
     /// Whether the operation itself may trap.
     pub(super) partial: bool,
+    /// Whether it is a floor division that is written as a truncating one, which is the same for its operands.
+    truncates: bool,
+}
+
+impl Candidate<'_> {
+    /// The node as it goes into the result.
+    fn written(&self) -> Node {
+        let op = match self.node.op {
+            Op::Bin(BinOp::FloorDiv) if self.truncates => Op::Bin(BinOp::Div),
+            Op::Bin(BinOp::FloorMod) if self.truncates => Op::Bin(BinOp::Mod),
+            _ => return self.node.clone(),
+        };
+        Node { op, ..self.node.clone() }
+    }
 }
 
 /// The classes that sites can reach, with all ways to compute them, and a choice among these.
@@ -185,6 +199,7 @@ impl<'a> Selector<'a> {
                     handicap,
                     cost: weight + handicap + if is_new { NEW_NODE } else { 0.0 },
                     partial: may_trap(lowered, node),
+                    truncates: handicaps.as_ref().is_some_and(|h| h.truncates(class, node)),
                     node,
                 });
             }
@@ -508,7 +523,7 @@ impl<'a> Selector<'a> {
             let candidate = self.chosen(c)?;
             chosen.push(Chosen {
                 class: self.classes[c],
-                node: candidate.node.clone(),
+                node: candidate.written(),
                 children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
                 weight: candidate.weight,
                 handicap: candidate.handicap,

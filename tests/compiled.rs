@@ -1,0 +1,43 @@
+//! Forms that are chosen for what a compiler makes of the result: of several that cost the same, or nearly.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use satir::cse::{self, Options};
+
+/// The body of the optimized function, line by line.
+fn optimized(params: &str, body: &str) -> Vec<String> {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!(
+        "@T.prim_func(s_tir=True)\ndef main({params}):\n    T.func_attr({{\"tirx.noalias\": True}})\n{body}"
+    );
+    let module = satir::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let result = cse::run(&module, &Options::default()).unwrap().0.to_string();
+    result
+        .lines()
+        .skip_while(|line| !line.contains("T.func_attr"))
+        .skip(1)
+        .map(|l| l.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn divisions_by_sizes_truncate_where_nothing_is_negative() {
+    let params = "A: T.Buffer((\"n\", \"m\"), \"int32\"), B: T.Buffer((4096,), \"int32\"), k: T.int32";
+    let sizes = "n, m = T.int32(), T.int32()\nfor x in range(n * m):\n";
+    let check = |value: &str, expected: &str| {
+        // Something to hoist: a result that costs no less than the input is not taken.
+        let lines = optimized(params, &format!("{sizes}    B[x] = T.max(k * k, {value})"));
+        assert_eq!(lines.last().unwrap(), &format!("B[x] = T.max(cse_v1, {expected})"));
+    };
+    // A compiler does not know the sign of a size.
+    check("x // m", "T.Div(x, m)");
+    // `x - k` may be negative, and `k` may be.
+    check("(x - k) // m", "(x - k) // m");
+    check("x // k", "x // k");
+    // By a constant it divides by multiplying.
+    check("x // 3", "x // 3");
+    check("(x + m) // 3", "(x + m) // 3");
+    // What runs once may as well stay.
+    let once = optimized(params, "n, m = T.int32(), T.int32()\nB[0] = n // m * k + n // m");
+    assert_eq!(once.last().unwrap(), "B[0] = (k + 1) * (n // m)");
+}
