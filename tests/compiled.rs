@@ -41,3 +41,15 @@ fn divisions_by_sizes_truncate_where_nothing_is_negative() {
     let once = optimized(params, "n, m = T.int32(), T.int32()\nB[0] = n // m * k + n // m");
     assert_eq!(once.last().unwrap(), "B[0] = (k + 1) * (n // m)");
 }
+
+#[test]
+fn addresses_are_hoisted_sums_of_what_is_not_negative() {
+    let lines = optimized(
+        "A: T.Buffer((1701,), \"float32\"), B: T.Buffer((1701,), \"float32\")",
+        "for i, j, k in T.grid(3, 21, 27):\n    \
+         B[i * 567 + j * 27 + k] = A[i * 567 + j % 3 * 189 + k % 3 * 63 + j // 3 * 9 + k // 3]",
+    );
+    assert_eq!(lines.last().unwrap(), "B[cse_v2 + k] = A[cse_v3 + k % 3 * 63 + k // 3]");
+    // With `j * 189 - j // 3 * 558` it would be one operation less.
+    assert!(!lines.iter().any(|line| line.contains(" - ")), "{lines:#?}");
+}

@@ -9,12 +9,14 @@
 //!   equal groups are shared between sums with different outer parts;
 //! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
 //! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`;
+//! - *written*: the input's own terms, outermost first ([`written`]);
 //! - *congruent*: remainders of other dividends ([`congruent`]);
 //! - *shared*: parts that several sums of the function have in common ([`shared`]).
 
 mod congruent;
 pub(crate) mod divisors;
 pub(crate) mod shared;
+pub(crate) mod written;
 
 use std::sync::Arc;
 

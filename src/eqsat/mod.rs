@@ -222,6 +222,7 @@ fn optimize_and_tell(
     clock.lap("saturate");
     listener(Snapshot::Saturated(&lowered));
     forms::offer_all(&mut lowered.graph, config.node_limit);
+    forms::written::offer(&mut lowered.graph, lowered.input_nodes, config.node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }
