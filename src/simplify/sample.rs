@@ -2,9 +2,9 @@
 //!
 //! A point gives every variable a value in its range. Only the points at which all known facts hold are used. As in
 //! the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed value of its
-//! buffer and indices, which may be what the memory holds; floats are computed with as `f64`, and a call of floats gives
-//! some fixed value for its arguments. What has no value here (other calls, overflow) leaves a point out. The answers
-//! only ever refute.
+//! buffer and indices, which may be what the memory holds; floats are computed with as `f64`, of which variables have
+//! small ones, and a call of floats gives some fixed value for its arguments. What has no value here (other calls,
+//! overflow) leaves a point out. The answers only ever refute.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -154,7 +154,9 @@ impl<'a> Samples<'a> {
         match (&e.kind, operands) {
             (ExprKind::Int(v), _) => Lanes::splat(*v),
             (ExprKind::Float(bits), _) => Lanes::splat(bits.cast_signed()),
-            (ExprKind::Var(v), _) if e.dtype.is_integral() || e.dtype.is_bool() => self.variable(*v, e.dtype),
+            (ExprKind::Var(v), _) if e.dtype.is_integral() || e.dtype.is_bool() || e.dtype.is_float() => {
+                self.variable(*v, e.dtype)
+            }
             (ExprKind::Binary(op, a, _), [x, y]) => binary(*op, a.dtype, x, y),
             (ExprKind::Not(_), [x]) => x.zip_total(x, |v, _| i64::from(v == 0)),
             (ExprKind::Cast(from), [x]) => cast(from.dtype, e.dtype, x),
@@ -195,7 +197,9 @@ impl<'a> Samples<'a> {
         }
         let lanes = Lanes::fill(|lane| {
             let (var, point) = (u64::from(var.0), lane as u64);
-            Some(if dtype.is_bool() {
+            Some(if dtype.is_float() {
+                unknown(dtype, mix(var + 1, point))
+            } else if dtype.is_bool() {
                 (mix(var + 1, point) & 1).cast_signed()
             } else {
                 value_at(range, !dtype.is_uint(), var, point)
