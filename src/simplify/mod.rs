@@ -500,6 +500,9 @@ impl Simplifier<'_> {
         if dtype != min.dtype || dtype != extent.dtype || !dtype.is_scalar() {
             return;
         }
+        if range.as_point().is_none() && (min.as_int().is_none() || extent.as_int().is_none()) {
+            sample::Samples::new(&self.engine.sampler, &self.known, 0).iterate(var, dtype, min, extent);
+        }
         let it = Expr::var(var, dtype);
         if min.as_int().is_none() {
             self.assume(&Expr::binary(BinOp::Le, min.clone(), it.clone()), true);

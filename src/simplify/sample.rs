@@ -1,6 +1,6 @@
 //! Values of expressions at sample points: what a point refutes needs no search for a proof.
 //!
-//! A point gives every variable a value in its range. Only the points at which all known facts hold are used. As in
+//! A point gives every variable a value in its range, also one of symbolic ends. Only the points at which all known facts hold are used. As in
 //! the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed value of its
 //! buffer and indices, which may be what the memory holds; floats are computed with as `f64`, of which variables have
 //! small ones, and a call of floats gives some fixed value for its arguments. What has no value here (other calls,
@@ -67,6 +67,28 @@ impl<'a> Samples<'a> {
         let points = [false, true].map(|truth| lanes.where_true(truth));
         self.sampler.facts.borrow_mut().insert(fact.clone(), points);
         points
+    }
+
+    /// Takes note that a variable runs from `min` through `extent` values, which are not all constant. At each point it
+    /// gets a value among them, if there is one: else few points were left inside of loops over symbolic sizes.
+    pub(super) fn iterate(&self, var: VarId, dtype: DType, min: &Expr, extent: &Expr) {
+        let range = self.range(var);
+        let (first, count) = (self.lanes(min), self.lanes(extent));
+        let lanes = Lanes::fill(|lane| {
+            let at = |range, signed| value_at(range, signed, u64::from(var.0), lane as u64);
+            let steps = count.get(lane).and_then(|count| Interval::new(0, count.checked_sub(1)?));
+            let inside =
+                steps.zip(first.get(lane)).and_then(|(steps, first)| first.checked_add(at(steps, true)));
+            Some(inside.unwrap_or_else(|| at(range, !dtype.is_uint())))
+        });
+        if self.sampler.free.borrow_mut().insert(var, (range, dtype, lanes)).is_some() {
+            self.sampler.forget_values();
+            self.sampler.facts.borrow_mut().clear();
+        }
+    }
+
+    fn range(&self, var: VarId) -> Interval {
+        self.known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL)
     }
 
     /// The points.
@@ -189,7 +211,7 @@ impl<'a> Samples<'a> {
             self.sampler.bound.borrow_mut().insert(var, Rc::clone(&lanes));
             return lanes;
         }
-        let range = self.known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+        let range = self.range(var);
         if let Some((before, of_type, lanes)) = self.sampler.free.borrow().get(&var)
             && (*before, *of_type) == (range, dtype)
         {
@@ -334,3 +356,36 @@ fn unknown(dtype: DType, hash: u64) -> i64 {
 }
 
 const _: () = assert!(LANES.is_multiple_of(4), "every width of ranges occurs equally often");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn var(i: u32, dtype: DType) -> Expr {
+        Expr::var(VarId(i), dtype)
+    }
+
+    #[test]
+    fn facts_about_floats_leave_points() {
+        let negative = Expr::binary(BinOp::Lt, var(0, DType::F32), Expr::float(0.0, DType::F32));
+        let known = Known { facts: vec![(negative.clone(), false)], ..Known::default() };
+        let sampler = Sampler::default();
+        let samples = Samples::new(&sampler, &known, 1);
+        assert!(samples.points().len() > LANES / 4);
+        assert!(samples.refute(&negative, true));
+        assert!(!samples.refute(&negative, false));
+    }
+
+    #[test]
+    fn loops_over_symbolic_sizes_leave_points() {
+        let (n, i) = (var(0, DType::I32), var(1, DType::I32));
+        let facts = vec![
+            (Expr::binary(BinOp::Le, n.clone(), i.clone()), true),
+            (Expr::binary(BinOp::Lt, i, n.clone() + n.clone()), true),
+        ];
+        let known = Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL], facts, ..Known::default() };
+        let sampler = Sampler::default();
+        Samples::new(&sampler, &known, 0).iterate(VarId(1), DType::I32, &n, &n);
+        assert!(Samples::new(&sampler, &known, 2).points().len() > LANES / 2);
+    }
+}
