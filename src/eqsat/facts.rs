@@ -343,7 +343,7 @@ fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
 
 fn node_poly(node: &Node, operands: &[&Facts]) -> Option<Poly> {
     match node.op {
-        Op::Int(v) => Some(Poly::constant(v)),
+        Op::Int(v) => Some(Poly::constant(v.get())),
         Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) => {
             let (a, b) = (operands[0].poly.as_ref()?, operands[1].poly.as_ref()?);
             match op {
@@ -364,7 +364,7 @@ fn node_interval(theory: &Theory, node: &Node, operands: &[&Facts]) -> Interval 
     let of = |i: usize| operands[i].interval;
     let operand = operands.first().map(|operand| operand.dtype);
     match node.op {
-        Op::Int(v) => Interval::point(v),
+        Op::Int(v) => Interval::point(v.get()),
         Op::Var(v) => {
             let values = values_of_type(node.dtype);
             theory.var_ranges.get(v.index()).and_then(|r| r.meet(values)).unwrap_or(values)
@@ -397,7 +397,7 @@ fn node_residue(node: &Node, operands: &[&Facts]) -> Residue {
     let divisor = || operands[1].interval.as_point().filter(|&c| c > 0);
     let wrapped = |r: Residue| if node.dtype.is_index() { r } else { r.wrap(u32::from(node.dtype.bits)) };
     match node.op {
-        Op::Int(v) => Residue::point(v),
+        Op::Int(v) => Residue::point(v.get()),
         Op::Bin(BinOp::Add) => wrapped(of(0).add(of(1))),
         Op::Bin(BinOp::Sub) => wrapped(of(0).sub(of(1))),
         Op::Bin(BinOp::Mul) => wrapped(of(0).mul(of(1))),

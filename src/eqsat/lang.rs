@@ -1,48 +1,31 @@
 //! The language of the e-graph: one node type, every node with its data type.
 
-use std::hash::{Hash, Hasher};
-
 use egg::{Id, Language};
-use smallvec::SmallVec;
 
+use super::ids::Ids;
 use crate::ir::{BinOp, BufferId, DType, VarId};
 
-/// The operands of a node.
-pub(crate) type Children = SmallVec<[Id; 3]>;
-
-/// An e-node: an operator, the type of its value, and operand classes.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An e-node: an operator, the type of its value, and operand classes. There are three of each in a graph, so that its
+/// size matters: it is that of four addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Node {
     /// What it computes.
     pub op: Op,
     /// The type of the value.
     pub dtype: DType,
     /// The operands.
-    pub children: Children,
+    pub children: Ids,
 }
 
-impl Clone for Node {
-    // The operands are copied as a whole: the clone of a `SmallVec` goes element by element.
-    fn clone(&self) -> Node {
-        Node { op: self.op.clone(), dtype: self.dtype, children: Children::from_slice(&self.children) }
-    }
-}
+/// A number of 64 bits where one of 32 may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(Rust, packed(4))]
+pub(crate) struct Packed<T: Copy>(T);
 
-impl Hash for Node {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.op.hash(state);
-        self.dtype.hash(state);
-        hash_ids(&self.children, state);
-    }
-}
-
-/// Hashes two numbers of classes at a time: each number that is hashed takes its time.
-pub(super) fn hash_ids<H: Hasher>(ids: &[Id], state: &mut H) {
-    let number = |id: Id| usize::from(id) as u64;
-    let first = ids.first().map_or(0, |&id| number(id));
-    state.write_u64(first << 32 | ids.len() as u64);
-    for pair in ids.get(1..).unwrap_or_default().chunks(2) {
-        state.write_u64(pair.iter().fold(0, |both, &id| both << 32 | number(id)));
+impl<T: Copy> Packed<T> {
+    /// The number.
+    pub(crate) fn get(self) -> T {
+        self.0
     }
 }
 
@@ -50,9 +33,9 @@ pub(super) fn hash_ids<H: Hasher>(ids: &[Id], state: &mut H) {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Op {
     /// An integer or truth constant.
-    Int(i64),
+    Int(Packed<i64>),
     /// A float constant by its bits, so that `-0.0` and `0.0` stay apart.
-    Float(u64),
+    Float(Packed<u64>),
     /// A variable.
     Var(VarId),
     /// A binary operation.
@@ -87,6 +70,18 @@ pub(crate) enum Op {
     Template(u32),
 }
 
+impl Op {
+    /// An integer or truth constant.
+    pub(crate) fn int(value: i64) -> Op {
+        Op::Int(Packed(value))
+    }
+
+    /// A float constant by its bits.
+    pub(crate) fn float(bits: u64) -> Op {
+        Op::Float(Packed(bits))
+    }
+}
+
 impl Node {
     /// A node.
     pub(crate) fn new(op: Op, dtype: DType, children: impl IntoIterator<Item = Id>) -> Node {
@@ -95,7 +90,7 @@ impl Node {
 
     /// An integer or truth constant.
     pub(crate) fn int(value: i64, dtype: DType) -> Node {
-        Node::new(Op::Int(value), dtype, [])
+        Node::new(Op::int(value), dtype, [])
     }
 
     /// A binary operation on operands of type `operand`.

@@ -178,7 +178,7 @@ pub(crate) fn lower_at<'a>(
     lowerer.known_values = Some(&known.values);
     for (fact, truth) in &known.facts {
         let fact = lowerer.expr(fact);
-        let truth = lowerer.add(Op::Int(i64::from(*truth)), DType::BOOL, []);
+        let truth = lowerer.add(Op::int(i64::from(*truth)), DType::BOOL, []);
         lowerer.out.graph.union(fact, truth);
     }
     for e in exprs {
@@ -574,8 +574,8 @@ impl<'a> Lowerer<'a> {
     fn expr(&mut self, e: &Expr) -> Id {
         let dtype = e.dtype;
         match &e.kind {
-            ExprKind::Int(v) => self.add(Op::Int(*v), dtype, []),
-            ExprKind::Float(bits) => self.add(Op::Float(*bits), dtype, []),
+            ExprKind::Int(v) => self.add(Op::int(*v), dtype, []),
+            ExprKind::Float(bits) => self.add(Op::float(*bits), dtype, []),
             ExprKind::Var(v) => {
                 if let Some(&class) = self.values.get(v) {
                     return class;

@@ -142,7 +142,7 @@ impl<'m> Match<'m> {
                 }
             }
             Pat::Float(bits, ty) => {
-                if graph[class].nodes.iter().any(|n| n.op == Op::Float(*bits)) {
+                if graph[class].nodes.iter().any(|n| n.op == Op::float(*bits)) {
                     self.typed(*ty, graph.facts(class).dtype, |search| search.go_on(rest));
                 }
             }

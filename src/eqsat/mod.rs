@@ -14,6 +14,7 @@ pub(crate) mod extents;
 pub(crate) mod extract;
 pub(crate) mod facts;
 pub(crate) mod forms;
+mod ids;
 pub(crate) mod lang;
 pub(crate) mod lets;
 pub(crate) mod lower;

@@ -1,29 +1,14 @@
 //! Products of atoms.
 
-use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use egg::Id;
-use smallvec::SmallVec;
 
-use super::lang::hash_ids;
+use super::ids::Ids;
 
-/// A product of atoms, sorted; empty for the constant term. Products of up to two atoms take no allocation.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Monomial(SmallVec<[Id; 2]>);
-
-impl Clone for Monomial {
-    // The atoms are copied as a whole: the clone of a `SmallVec` goes element by element.
-    fn clone(&self) -> Monomial {
-        Monomial(SmallVec::from_slice(&self.0))
-    }
-}
-
-impl Hash for Monomial {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        hash_ids(&self.0, state);
-    }
-}
+/// A product of atoms, sorted; empty for the constant term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(crate) struct Monomial(Ids);
 
 impl Deref for Monomial {
     type Target = [Id];
@@ -58,7 +43,7 @@ impl Monomial {
 
     /// One atom.
     pub(crate) fn atom(id: Id) -> Monomial {
-        Monomial(SmallVec::from_slice(&[id]))
+        Monomial(Ids::from_iter([id]))
     }
 
     /// Product.
@@ -66,13 +51,7 @@ impl Monomial {
         match (self.is_empty(), other.is_empty()) {
             (true, _) => other.clone(),
             (_, true) => self.clone(),
-            _ => {
-                let mut atoms: SmallVec<[Id; 2]> = SmallVec::with_capacity(self.len() + other.len());
-                atoms.extend_from_slice(self);
-                atoms.extend_from_slice(other);
-                atoms.sort_unstable();
-                Monomial(atoms)
-            }
+            _ => self.iter().chain(other).copied().collect(),
         }
     }
 
@@ -88,16 +67,16 @@ impl Monomial {
 
     /// The largest product that divides both.
     #[must_use]
-    pub(crate) fn common(mut self, other: &Monomial) -> Monomial {
+    pub(crate) fn common(&self, other: &Monomial) -> Monomial {
         let mut rest = other.clone();
-        self.0.retain(|id| match rest.0.iter().position(|x| x == id) {
+        let both = |id: &Id| match rest.iter().position(|x| x == id) {
             Some(at) => {
                 rest.0.remove(at);
                 true
             }
             None => false,
-        });
-        self
+        };
+        self.iter().copied().filter(both).collect()
     }
 }
 

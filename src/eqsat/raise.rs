@@ -176,8 +176,8 @@ impl<'a> Raiser<'a> {
         let mut operands = chosen.children.iter().map(|&c| self.expr(c, place));
         let mut next = || operands.next().map(Box::new).unwrap_or_else(|| Box::new(Expr::bool(false)));
         let kind = match &chosen.node.op {
-            Op::Int(v) => ExprKind::Int(*v),
-            Op::Float(bits) => ExprKind::Float(*bits),
+            Op::Int(v) => ExprKind::Int(v.get()),
+            Op::Float(bits) => ExprKind::Float(bits.get()),
             Op::Var(v) => ExprKind::Var(*v),
             Op::Bin(op) => ExprKind::Binary(*op, next(), next()),
             Op::Not => ExprKind::Not(next()),

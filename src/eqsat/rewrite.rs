@@ -153,7 +153,7 @@ impl<'a> Matcher<'a> {
             let mut heads = Heads::EMPTY;
             class.nodes.iter().filter_map(|n| matcher.head(n)).for_each(|head| heads.insert(head));
             let constant = class.nodes.iter().find_map(|n| match n.op {
-                Op::Int(v) if v >= 0 || !n.dtype.is_uint() => Some(v),
+                Op::Int(v) if v.get() >= 0 || !n.dtype.is_uint() => Some(v.get()),
                 _ => None,
             });
             matcher.summaries[usize::from(class.id)] = Summary { heads, constant };
@@ -326,14 +326,14 @@ impl<'a> Matcher<'a> {
     fn fill(&self, pat: &Pat, subst: &Subst, lanes: u16) -> Option<Built> {
         let constant = |v: i64, dtype: DType| {
             let fits = dtype.int_range().is_some_and(|(lo, hi)| lo <= i128::from(v) && i128::from(v) <= hi);
-            fits.then(|| Built::Node(BuiltOp::Op(Op::Int(v)), dtype, Vec::new()))
+            fits.then(|| Built::Node(BuiltOp::Op(Op::int(v)), dtype, Vec::new()))
         };
         match pat {
             Pat::Hole(hole) => subst.holes[*hole].map(Built::Class),
             Pat::Int(v, ty) => constant(*v, resolve(*ty, subst)?),
             Pat::Bool(v) => constant(i64::from(*v), DType::BOOL),
             Pat::Float(bits, ty) => {
-                Some(Built::Node(BuiltOp::Op(Op::Float(*bits)), resolve(*ty, subst)?, Vec::new()))
+                Some(Built::Node(BuiltOp::Op(Op::float(*bits)), resolve(*ty, subst)?, Vec::new()))
             }
             Pat::Fold(term, ty) => {
                 let dtype = resolve(*ty, subst)?;

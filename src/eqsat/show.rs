@@ -134,8 +134,8 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = || (0..self.node.children.len()).map(self.operand).collect::<Vec<_>>().join(", ");
         match &self.node.op {
-            Op::Int(value) => write!(f, "{value}"),
-            Op::Float(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
+            Op::Int(value) => write!(f, "{}", value.get()),
+            Op::Float(bits) => write!(f, "{:?}", f64::from_bits(bits.get())),
             Op::Var(var) => f.write_str(&self.func.var(*var).name),
             Op::Bin(op) => write!(f, "{}({})", op.name(), all()),
             Op::Not => write!(f, "not({})", all()),

@@ -99,7 +99,7 @@ fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Opt
     let of = |i: usize| operands[i].witness.at(point);
     let at = point as u64;
     match &node.op {
-        Op::Int(v) => Some(*v),
+        Op::Int(v) => Some(v.get()),
         Op::Var(v) if node.dtype.is_bool() => Some((points::mix(u64::from(v.0) + 1, at) & 1).cast_signed()),
         Op::Var(v) => {
             let range = theory.var_ranges.get(v.index()).copied().unwrap_or(Interval::ALL);

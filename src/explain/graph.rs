@@ -290,8 +290,8 @@ impl Builder<'_> {
     fn shallow(&self, node: &Node, operands: &[Expr]) -> Option<Expr> {
         let boxed = |i: usize| operands.get(i).cloned().map(Box::new);
         let kind = match &node.op {
-            Op::Int(v) => ExprKind::Int(*v),
-            Op::Float(bits) => ExprKind::Float(*bits),
+            Op::Int(v) => ExprKind::Int(v.get()),
+            Op::Float(bits) => ExprKind::Float(bits.get()),
             Op::Var(var) => ExprKind::Var(*var),
             Op::Bin(op) => ExprKind::Binary(*op, boxed(0)?, boxed(1)?),
             Op::Not => ExprKind::Not(boxed(0)?),

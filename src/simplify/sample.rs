@@ -1,10 +1,10 @@
 //! Values of expressions at sample points: what a point refutes needs no search for a proof.
 //!
-//! A point gives every variable a value in its range, also one of symbolic ends. Only the points at which all known facts hold are used. As in
-//! the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed value of its
-//! buffer and indices, which may be what the memory holds; floats are computed with as `f64`, of which variables have
-//! small ones, and a call of floats gives some fixed value for its arguments. What has no value here (other calls,
-//! overflow) leaves a point out. The answers only ever refute.
+//! A point gives every variable a value in its range, also one of symbolic ends. Only the points at which all known facts
+//! hold are used. As in the e-graph, division by zero gives 0 and a remainder by zero its dividend; a load gives some fixed
+//! value of its buffer and indices, which may be what the memory holds; floats are computed with as `f64`, of which
+//! variables have small ones, and a call of floats gives some fixed value for its arguments. What has no value here (other
+//! calls, overflow) leaves a point out. The answers only ever refute.
 
 use std::cell::RefCell;
 use std::rc::Rc;

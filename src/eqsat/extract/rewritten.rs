@@ -87,7 +87,7 @@ impl Selector<'_> {
 
     fn constant(&self, c: Index) -> Option<i64> {
         match self.chosen(c)?.node.op {
-            Op::Int(v) => Some(v),
+            Op::Int(v) => Some(v.get()),
             _ => None,
         }
     }

@@ -169,8 +169,9 @@ impl<'a> Selector<'a> {
             let class = classes[next];
             let nodes = &graph.get(class).nodes;
             // Where index types do not overflow, a constant that has no place in its type is never met.
-            let writable =
-                |n: &&Node| !n.is_virtual() && !matches!(n.op, Op::Int(v) if !representable(v, n.dtype));
+            let writable = |n: &&Node| {
+                !n.is_virtual() && !matches!(n.op, Op::Int(v) if !representable(v.get(), n.dtype))
+            };
             let constant =
                 nodes.iter().position(|n| matches!(n.op, Op::Int(_) | Op::Float(_)) && writable(&n));
             let nodes = constant.map_or(&nodes[..], |at| &nodes[at..=at]);
@@ -581,9 +582,9 @@ fn weight(lowered: &Lowered, graph: &Classes<'_>, node: &Node, profile: &Profile
 /// The constant that the class is in every lane.
 fn constant(graph: &Classes<'_>, id: Id) -> Option<i64> {
     graph[id].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
-        (Op::Int(v), _) => Some(*v),
+        (Op::Int(v), _) => Some(v.get()),
         (Op::Broadcast, &[x]) => graph[x].nodes.iter().find_map(|n| match n.op {
-            Op::Int(v) => Some(v),
+            Op::Int(v) => Some(v.get()),
             _ => None,
         }),
         _ => None,

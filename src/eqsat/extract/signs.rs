@@ -93,5 +93,5 @@ pub(super) fn divides_slowly(graph: &Classes<'_>, id: Id) -> bool {
     graph[id]
         .nodes
         .iter()
-        .any(|n| matches!(n.op, Op::Int(v) if v != 0 && !v.unsigned_abs().is_power_of_two()))
+        .any(|n| matches!(n.op, Op::Int(v) if v.get() != 0 && !v.get().unsigned_abs().is_power_of_two()))
 }

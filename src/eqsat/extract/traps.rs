@@ -221,7 +221,7 @@ fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
 
 fn nonzero(graph: &Graph, id: Id) -> bool {
     let data = graph.facts(id);
-    graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v != 0))
+    graph[id].nodes.iter().any(|n| matches!(n.op, Op::Int(v) if v.get() != 0))
         || (data.dtype.is_index() && data.dtype.is_scalar() && !data.interval.contains(0))
 }
 

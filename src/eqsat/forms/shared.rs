@@ -118,7 +118,7 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
                 let atom = |i: usize| Poly::atom(chosen[i].class);
                 let of = |i: usize| polys[i].clone().unwrap_or_else(|| atom(i));
                 match (&c.node.op, &c.children[..]) {
-                    (Op::Int(v), _) if *v != i64::MIN => Some(Poly::constant(*v)),
+                    (Op::Int(v), _) if v.get() != i64::MIN => Some(Poly::constant(v.get())),
                     (Op::Bin(BinOp::Add), &[a, b]) => of(a).add(&of(b)),
                     (Op::Bin(BinOp::Sub), &[a, b]) => of(a).sub(&of(b)),
                     (Op::Bin(BinOp::Mul), &[a, b]) => {

@@ -59,7 +59,7 @@ fn terms(graph: &Graph, sum: Id) -> Option<Vec<(Monomial, i64)>> {
     while let Some((id, k)) = open.pop() {
         let node = graph.id_to_node(id);
         match (&node.op, node.as_bin()) {
-            (Op::Int(v), _) => terms.push((Monomial::new(), k.checked_mul(*v)?)),
+            (Op::Int(v), _) => terms.push((Monomial::new(), k.checked_mul(v.get())?)),
             (_, Some((BinOp::Add, a, b))) => open.extend([(a, k), (b, k)]),
             (_, Some((BinOp::Sub, a, b))) => open.extend([(a, k), (b, k.checked_neg()?)]),
             (_, Some((BinOp::Mul, a, b))) => match constant(graph, b) {
@@ -77,7 +77,7 @@ fn terms(graph: &Graph, sum: Id) -> Option<Vec<(Monomial, i64)>> {
 
 fn constant(graph: &Graph, id: Id) -> Option<i64> {
     match *graph.id_to_node(id) {
-        Node { op: Op::Int(v), .. } => Some(v),
+        Node { op: Op::Int(v), .. } => Some(v.get()),
         _ => None,
     }
 }

@@ -235,7 +235,7 @@ fn eval(node: &Node, operands: &[i128], vars: &[i128]) -> i128 {
     let floordiv = |x: i128, y: i128| if y == 0 { 0 } else { (x - x.rem_euclid(y)).div_euclid(y) };
     let floordiv = |x: i128, y: i128| if y < 0 { floordiv(-x, -y) } else { floordiv(x, y) };
     match (&node.op, operands) {
-        (Op::Int(v), _) => i128::from(*v),
+        (Op::Int(v), _) => i128::from(v.get()),
         (Op::Var(v), _) => vars[v.index()],
         (Op::Not, [a]) => 1 - a,
         (Op::Bin(op), &[a, b]) => match op {

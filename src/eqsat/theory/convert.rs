@@ -13,9 +13,9 @@ use crate::ir::value::{self, Value};
 /// The constant that a scalar class is.
 pub(in super::super) fn constant(graph: &Graph, class: Id) -> Option<Value> {
     graph[graph.find(class)].nodes.iter().find_map(|n| match n.op {
-        Op::Int(v) => Some(Value::Int(v)),
+        Op::Int(v) => Some(Value::Int(v.get())),
         // A literal may have more digits than its type.
-        Op::Float(bits) => value::cast(n.dtype, n.dtype, Value::Float(f64::from_bits(bits))).ok(),
+        Op::Float(bits) => value::cast(n.dtype, n.dtype, Value::Float(f64::from_bits(bits.get()))).ok(),
         _ => None,
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
             unite(graph, id, constant)
         }
         Some(Ok(Value::Float(v))) => {
-            let constant = graph.add(Node::new(Op::Float(v.to_bits()), node.dtype, []));
+            let constant = graph.add(Node::new(Op::float(v.to_bits()), node.dtype, []));
             unite(graph, id, constant)
         }
         Some(Err(_)) | None => false,
