@@ -48,6 +48,8 @@ pub(crate) struct Facts {
     pub poly: Option<Arc<Poly>>,
     /// Whether the class holds a variable, a load or a template: its normal form is the class itself.
     pub leaf: bool,
+    /// Whether a node of the class is a quotient.
+    pub quotient: bool,
     /// Depth of the innermost scope that defines a variable of the cheapest-scoped node.
     pub level: u32,
     /// The value at sample points.
@@ -73,6 +75,7 @@ impl Facts {
             residue: node_residue(node, &operands),
             poly,
             leaf: matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_) | Op::Lane(_) | Op::LaneOf),
+            quotient: matches!(node.op, Op::Bin(BinOp::FloorDiv | BinOp::Div)),
             level: node_level(theory, node, &operands),
             witness: Witness::of(theory, node, &operands),
             updates: 0,
@@ -206,10 +209,12 @@ impl Analysis<Node> for Theory {
 
     fn merge(&mut self, a: &mut Held, b: Held) -> DidMerge {
         let b = self.facts.take(b);
-        if self.contradicts() {
+        let contradicts = self.contradicts();
+        let a = self.facts.held(*a);
+        a.quotient |= b.quotient;
+        if contradicts {
             return DidMerge(false, false);
         }
-        let a = self.facts.held(*a);
         debug_assert_eq!(a.dtype, b.dtype, "a union across types");
         let mut did = DidMerge(false, false);
         a.updates = a.updates.max(b.updates);

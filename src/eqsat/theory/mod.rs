@@ -342,6 +342,10 @@ pub(crate) fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i
 
 fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)> {
     let class = graph.find(class);
+    // Most are none, and to find the nodes of a class takes longer than to find its facts.
+    if !graph.facts(class).quotient {
+        return None;
+    }
     graph[class].nodes.iter().find_map(|node| match node.as_bin() {
         Some((op, n, d)) if op == division => {
             let c = graph.facts(d).interval.as_point().filter(|&c| c > 1)?;
