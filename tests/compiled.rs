@@ -53,3 +53,15 @@ fn addresses_are_hoisted_sums_of_what_is_not_negative() {
     // With `j * 189 - j // 3 * 558` it would be one operation less.
     assert!(!lines.iter().any(|line| line.contains(" - ")), "{lines:#?}");
 }
+
+#[test]
+fn a_value_between_two_constants_stays_one() {
+    let lines = optimized(
+        "A: T.Buffer((104,), \"int32\"), B: T.Buffer((60,), \"int32\")",
+        "for x, y in T.grid(104, 60):\n    \
+         B[y] = B[y] + T.if_then_else(1 <= y + x % 13 and y + x % 13 < 14, A[x], 0)",
+    );
+    // With `0 - x % 13 < y and y <= 13 - x % 13` nothing would be added in the inner loop.
+    let expected = "B[y] = B[y] + T.if_then_else(1 <= cse_v2 and cse_v2 < 14, A[x], 0)";
+    assert_eq!(lines.last().unwrap(), expected);
+}

@@ -5,6 +5,7 @@
 //! of the cost that is reported.
 
 use egg::Id;
+use hashbrown::HashMap;
 
 use super::super::classes::{ClassMap, ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
@@ -58,6 +59,11 @@ const ROLLED_FIRST: f64 = 1.0;
 /// two that LLVM does not know to be alike.
 pub(crate) const DIVIDED_CONDITION: f64 = 2.5;
 
+/// Added to the cost of a comparison of what is not constant that does not stand in the input, in whose place the input compares
+/// a value with one of two constants, per execution. `1 <= x + y and x + y < 14` is one unsigned comparison; with `-x < y` and
+/// `y <= 13 - x` it is two.
+const SPLIT_RANGE: f64 = 1.0;
+
 /// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
 /// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
 const BACKWARDS: f64 = 1.0 / 1024.0;
@@ -88,6 +94,8 @@ pub(super) struct Handicaps<'a> {
     /// The variables of loops that are unrolled, and the comparisons for which the input has a quotient of such variables.
     unrolled: ClassSet,
     divided: ClassSet,
+    /// The comparisons for which the input compares a value with one of several constants.
+    ranges: ClassSet,
     signs: Signs<'a>,
 }
 
@@ -132,6 +140,7 @@ impl<'a> Handicaps<'a> {
             strided,
             divided: divided(lowered, graph, &unrolled),
             unrolled,
+            ranges: ranges(lowered, graph),
             signs: Signs::new(graph),
         }
     }
@@ -198,6 +207,10 @@ impl<'a> Handicaps<'a> {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
             Op::Bin(op) if op.is_compare() && self.divided.contains(class) => DIVIDED_CONDITION,
             Op::Not if self.divided.contains(class) => DIVIDED_CONDITION,
+            Op::Bin(op) if op.is_compare() && self.ranges.contains(class) => {
+                let bounds = node.children.iter().any(|&c| is_constant(self.graph, c));
+                if bounds { 0.0 } else { SPLIT_RANGE }
+            }
             _ => 0.0,
         }
     }
@@ -285,6 +298,29 @@ fn divided(lowered: &Lowered, graph: &Classes<'_>, unrolled: &ClassSet) -> Class
             && (divides(a) || divides(b))
         {
             found.insert(graph.find(id));
+        }
+    }
+    found
+}
+
+/// The classes of the input's comparisons of a value with one of several constants.
+fn ranges(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
+    let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
+    for id in (0..lowered.input_nodes).map(Id::from) {
+        if let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin()
+            && op.is_compare()
+            && graph.facts(a).dtype.is_index()
+            && is_constant(graph, a) != is_constant(graph, b)
+        {
+            let value = if is_constant(graph, a) { b } else { a };
+            compared.entry(graph.find(value)).or_default().push(graph.find(id));
+        }
+    }
+    let mut found = ClassSet::new(graph);
+    for mut classes in compared.into_values() {
+        classes.dedup();
+        if classes.len() > 1 {
+            found.extend(classes);
         }
     }
     found
