@@ -56,7 +56,7 @@ def measure(args, worker, program, key):
     """The measurements of one program, from an earlier run or from a new process."""
     path = args.folder / "results" / f"{key}.json"
     if path.exists() and not args.fresh:
-        return json.loads(path.read_text())
+        return describe(json.loads(path.read_text()), program)
     if args.minutes and time.monotonic() > args.start + args.minutes * 60:
         return describe({"error": report.NOT_REACHED}, program)
     job = {
@@ -83,7 +83,7 @@ def measure(args, worker, program, key):
 
 def describe(result, program):
     """Adds to a result what it is about."""
-    result |= {key: program[key] for key in ("name", "set", "device", "category")}
+    result |= {key: program[key] for key in ("name", "set", "device", "category", "bindings")}
     result["bytes"] = pathlib.Path(program["path"]).stat().st_size
     return result
 

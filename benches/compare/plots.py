@@ -5,6 +5,9 @@ import math
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 860, 360, 64, 46, 40, 16
 COLOURS = ["#b3b3b3", "#e08a1e", "#1f77b4", "#2c8a4b", "#a03070"]
 
+# In milliseconds: processor time of a short process may read as none, for which a logarithmic axis has no place.
+SHORTEST = 0.1
+
 
 def escape(text):
     """Text inside SVG."""
@@ -89,10 +92,10 @@ def quality(title, y_label, series, y):
 def times(title, series):
     """Milliseconds over size: series is (name, [(size, seconds, program)])."""
     sizes = [p[0] for _, points in series for p in points]
-    seconds = [p[1] * 1e3 for _, points in series for p in points]
+    milliseconds = [max(p[1] * 1e3, SHORTEST) for _, points in series for p in points]
     x = (max(min(sizes) * 0.8, 1), max(sizes) * 1.2)
-    y = (min(seconds) * 0.8, max(seconds) * 1.2)
+    y = (min(milliseconds) * 0.8, max(milliseconds) * 1.2)
     plot = Plot(title, "bytes of the program", "milliseconds", x, y, log_x=True)
     for name, points in series:
-        plot.points(name, [(size, t * 1e3, f"{program}: {t * 1e3:.1f} ms") for size, t, program in points])
+        plot.points(name, [(size, max(t * 1e3, SHORTEST), f"{program}: {t * 1e3:.1f} ms") for size, t, program in points])
     return plot.text()
