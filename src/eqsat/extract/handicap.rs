@@ -291,29 +291,27 @@ fn divided(lowered: &Lowered, graph: &Classes<'_>, unrolled: &ClassSet) -> Class
     };
     let divides = |id: Id| poly_of(graph, id).atoms().into_iter().any(is_quotient);
     let mut found = ClassSet::new(graph);
-    for id in (0..lowered.input_nodes).map(Id::from) {
-        if let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin()
-            && op.is_compare()
-            && graph.facts(a).dtype.is_index()
-            && (divides(a) || divides(b))
-        {
-            found.insert(graph.find(id));
-        }
-    }
+    found.extend(
+        comparisons(lowered, graph).filter(|&(_, a, b)| divides(a) || divides(b)).map(|(class, ..)| class),
+    );
     found
+}
+
+/// The input's comparisons of indices: their classes, and both sides.
+fn comparisons<'a>(lowered: &'a Lowered, graph: &'a Classes<'_>) -> impl Iterator<Item = (Id, Id, Id)> {
+    (0..lowered.input_nodes).map(Id::from).filter_map(|id| {
+        let (op, a, b) = lowered.graph.id_to_node(id).as_bin()?;
+        (op.is_compare() && graph.facts(a).dtype.is_index()).then(|| (graph.find(id), a, b))
+    })
 }
 
 /// The classes of the input's comparisons of a value with one of several constants.
 fn ranges(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
     let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
-    for id in (0..lowered.input_nodes).map(Id::from) {
-        if let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin()
-            && op.is_compare()
-            && graph.facts(a).dtype.is_index()
-            && is_constant(graph, a) != is_constant(graph, b)
-        {
+    for (class, a, b) in comparisons(lowered, graph) {
+        if is_constant(graph, a) != is_constant(graph, b) {
             let value = if is_constant(graph, a) { b } else { a };
-            compared.entry(graph.find(value)).or_default().push(graph.find(id));
+            compared.entry(graph.find(value)).or_default().push(class);
         }
     }
     let mut found = ClassSet::new(graph);

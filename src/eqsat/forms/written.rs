@@ -7,7 +7,7 @@ use egg::Id;
 use hashbrown::HashSet;
 
 use super::super::facts::{Graph, Knowing, in_theory, is_full};
-use super::super::lang::{Node, Op};
+use super::super::lang::Op;
 use super::super::monomial::Monomial;
 use super::super::poly::Poly;
 use super::super::rebuild::rebuild;
@@ -62,7 +62,7 @@ fn terms(graph: &Graph, sum: Id) -> Option<Vec<(Monomial, i64)>> {
             (Op::Int(v), _) => terms.push((Monomial::new(), k.checked_mul(v.get())?)),
             (_, Some((BinOp::Add, a, b))) => open.extend([(a, k), (b, k)]),
             (_, Some((BinOp::Sub, a, b))) => open.extend([(a, k), (b, k.checked_neg()?)]),
-            (_, Some((BinOp::Mul, a, b))) => match constant(graph, b) {
+            (_, Some((BinOp::Mul, a, b))) => match graph.facts(b).interval.as_point() {
                 Some(c) => open.push((a, k.checked_mul(c)?)),
                 None => terms.push((Monomial::atom(graph.find(id)), k)),
             },
@@ -73,11 +73,4 @@ fn terms(graph: &Graph, sum: Id) -> Option<Vec<(Monomial, i64)>> {
         }
     }
     Some(terms)
-}
-
-fn constant(graph: &Graph, id: Id) -> Option<i64> {
-    match *graph.id_to_node(id) {
-        Node { op: Op::Int(v), .. } => Some(v.get()),
-        _ => None,
-    }
 }
