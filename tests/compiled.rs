@@ -65,3 +65,28 @@ fn a_value_between_two_constants_stays_one() {
     let expected = "B[y] = B[y] + T.if_then_else(1 <= cse_v2 and cse_v2 < 14, A[x], 0)";
     assert_eq!(lines.last().unwrap(), expected);
 }
+
+#[test]
+fn quotients_that_unrolled_loops_make_constant_stay_apart() {
+    let lines = optimized(
+        "A: T.Buffer((437,), \"float32\"), B: T.Buffer((1311,), \"float32\")",
+        "for i, j, k in T.grid(23, 8, 8):\n    \
+         if j * 8 + k < 57:\n        \
+         B[i * 57 + j * 8 + k] = A[i * 19 + (j * 8 + k) // 3]",
+    );
+    // With the index of `B` divided by 3 two operations less would be written, and a division be executed each time.
+    assert_eq!(lines.last().unwrap(), "B[cse_v4 + k] = A[cse_v5 + cse_v2 // 3]");
+}
+
+#[test]
+fn quotients_of_unrolled_variables_stay_inside_of_others() {
+    let lines = optimized(
+        "A: T.Buffer((1000,), \"float32\"), B: T.Buffer((5000,), \"float32\")",
+        "for i, j, p, k in T.grid(33, 6, 4, 6):\n    \
+         B[i * 144 + p * 36 + j * 6 + k] = \
+         A[(j * 2 + k // 3) // 3 * 182 + (j * 2 + k // 3) % 3 * 13 + k % 3 + i * 4 + p]",
+    );
+    // `(j * 6 + k) // 9` would be another division in each iteration of the loop over `k`, not in every third.
+    let expected = "B[cse_v3 + k] = A[cse_v8 + k + cse_v4 * 10 + (cse_v5 + cse_v4) // 3 * 143]";
+    assert_eq!(lines.last().unwrap(), expected);
+}

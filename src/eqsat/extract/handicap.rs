@@ -12,7 +12,7 @@ use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
 use super::signs::{Signs, VISIBLE, divides_slowly};
-use super::unrolled;
+use super::unrolled::{Unrolled, is_constant};
 use crate::ir::BinOp;
 
 /// Taken off the cost of a remainder by a constant, per execution. Where the quotient is there, `x - (x // d) * d` costs
@@ -59,6 +59,13 @@ const ROLLED_FIRST: f64 = 1.0;
 /// two that LLVM does not know to be alike.
 pub(crate) const DIVIDED_CONDITION: f64 = 2.5;
 
+/// The same of a quotient: `(2*x + i // 3) // 3` is one division for three iterations, `(6*x + i) // 9` is three.
+const DIVIDED_QUOTIENT: f64 = 2.5;
+
+/// Taken off the cost of a quotient or remainder by a constant of what is constant in each iteration of unrolled loops, per
+/// execution: so is the quotient then. One of more than that is computed each time.
+const UNROLLED_QUOTIENT: f64 = 3.0;
+
 /// Added to the cost of a comparison of what is not constant that does not stand in the input, in whose place the input compares
 /// a value with one of two constants, per execution. `1 <= x + y and x + y < 14` is one unsigned comparison; with `-x < y` and
 /// `y <= 13 - x` it is two.
@@ -91,9 +98,7 @@ pub(super) struct Handicaps<'a> {
     /// Of these, the ones that only addresses with a [symbolic stride](has_symbolic_stride) are computed from, if there are
     /// such addresses.
     strided: Option<ClassSet>,
-    /// The variables of loops that are unrolled, and the comparisons for which the input has a quotient of such variables.
-    unrolled: ClassSet,
-    divided: ClassSet,
+    unrolled: Unrolled<'a>,
     /// The comparisons for which the input compares a value with one of several constants.
     ranges: ClassSet,
     signs: Signs<'a>,
@@ -131,15 +136,13 @@ impl<'a> Handicaps<'a> {
             only.extend(parts_of(strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
             only
         });
-        let unrolled = unrolled::variables(lowered, graph);
         Handicaps {
             graph,
             has_blocks: lowered.has_blocks,
             addresses,
             parts,
             strided,
-            divided: divided(lowered, graph, &unrolled),
-            unrolled,
+            unrolled: Unrolled::new(lowered, graph),
             ranges: ranges(lowered, graph),
             signs: Signs::new(graph),
         }
@@ -152,6 +155,7 @@ impl<'a> Handicaps<'a> {
                 if node.dtype.is_index() && divides_slowly(self.graph, divisor) =>
             {
                 match op {
+                    _ if self.unrolled.folds(dividend) => -UNROLLED_QUOTIENT,
                     _ if !self.signs.are_seen(dividend) => CORRECTION,
                     BinOp::FloorMod => -REMAINDER,
                     _ => 0.0,
@@ -205,8 +209,13 @@ impl<'a> Handicaps<'a> {
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
-            Op::Bin(op) if op.is_compare() && self.divided.contains(class) => DIVIDED_CONDITION,
-            Op::Not if self.divided.contains(class) => DIVIDED_CONDITION,
+            Op::Bin(op) if op.is_compare() && self.unrolled.is_divided(class) => DIVIDED_CONDITION,
+            Op::Not if self.unrolled.is_divided(class) => DIVIDED_CONDITION,
+            Op::Bin(BinOp::FloorDiv)
+                if self.unrolled.is_divided(class) && !self.unrolled.divides(node.children[0]) =>
+            {
+                DIVIDED_QUOTIENT
+            }
             Op::Bin(op) if op.is_compare() && self.ranges.contains(class) => {
                 let bounds = node.children.iter().any(|&c| is_constant(self.graph, c));
                 if bounds { 0.0 } else { SPLIT_RANGE }
@@ -236,7 +245,7 @@ impl<'a> Handicaps<'a> {
     /// Whether `outer` is a symbolic stride times the variable of an unrolled loop, and `inner` holds that of one which is not,
     /// with more that does not vary in it.
     fn is_rolled_first(&self, inner: Id, outer: Id) -> bool {
-        let is_unrolled = |&atom: &Id| self.unrolled.contains(self.graph.find(atom));
+        let is_unrolled = |&atom: &Id| self.unrolled.contains(atom);
         let level = |atom: Id| if is_unrolled(&atom) { 0 } else { self.level(atom) };
         let terms = poly_of(self.graph, outer);
         if !terms.terms().iter().any(|(m, _)| m.len() > 1 && m.iter().any(is_unrolled)) {
@@ -278,40 +287,17 @@ impl<'a> Handicaps<'a> {
     }
 }
 
-/// The classes of the input's comparisons with quotients by constants of what varies in unrolled loops only.
-fn divided(lowered: &Lowered, graph: &Classes<'_>, unrolled: &ClassSet) -> ClassSet {
-    let varies_there = |id: Id| {
-        let atoms = poly_of(graph, id).atoms();
-        !atoms.is_empty() && atoms.into_iter().all(|atom| unrolled.contains(graph.find(atom)))
-    };
-    let is_quotient = |atom: Id| {
-        graph[atom].nodes.iter().any(|node| {
-            matches!(node.as_bin(), Some((BinOp::FloorDiv, x, c)) if is_constant(graph, c) && varies_there(x))
-        })
-    };
-    let divides = |id: Id| poly_of(graph, id).atoms().into_iter().any(is_quotient);
-    let mut found = ClassSet::new(graph);
-    found.extend(
-        comparisons(lowered, graph).filter(|&(_, a, b)| divides(a) || divides(b)).map(|(class, ..)| class),
-    );
-    found
-}
-
-/// The input's comparisons of indices: their classes, and both sides.
-fn comparisons<'a>(lowered: &'a Lowered, graph: &'a Classes<'_>) -> impl Iterator<Item = (Id, Id, Id)> {
-    (0..lowered.input_nodes).map(Id::from).filter_map(|id| {
-        let (op, a, b) = lowered.graph.id_to_node(id).as_bin()?;
-        (op.is_compare() && graph.facts(a).dtype.is_index()).then(|| (graph.find(id), a, b))
-    })
-}
-
 /// The classes of the input's comparisons of a value with one of several constants.
 fn ranges(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
     let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
-    for (class, a, b) in comparisons(lowered, graph) {
-        if is_constant(graph, a) != is_constant(graph, b) {
+    for id in (0..lowered.input_nodes).map(Id::from) {
+        let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin() else { continue };
+        if op.is_compare()
+            && graph.facts(a).dtype.is_index()
+            && is_constant(graph, a) != is_constant(graph, b)
+        {
             let value = if is_constant(graph, a) { b } else { a };
-            compared.entry(graph.find(value)).or_default().push(class);
+            compared.entry(graph.find(value)).or_default().push(graph.find(id));
         }
     }
     let mut found = ClassSet::new(graph);
@@ -384,10 +370,6 @@ fn spread(
         }
     }
     reached
-}
-
-fn is_constant(graph: &Classes<'_>, id: Id) -> bool {
-    graph.facts(id).poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
 }
 
 /// Whether the class is a power of two above 1: a remainder by it is a mask.

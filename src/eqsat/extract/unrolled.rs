@@ -1,18 +1,90 @@
 //! Loops that the compiler of the result unrolls: in what is left of them, their variables are constants.
 
+use egg::Id;
+
 use super::super::classes::{ClassSet, Classes};
-use super::super::facts::Knowing;
+use super::super::facts::{Knowing, poly_of};
 use super::super::lang::Op;
 use super::super::lower::Lowered;
 use super::super::scopes::ScopeId;
 use crate::arith::Interval;
+use crate::ir::BinOp;
 
 /// The most iterations of a loop, times those of the loops inside of it, that are written out. LLVM goes by the size of the
 /// code, which gives about this for the bodies of kernels.
 pub(crate) const MOST: f64 = 64.0;
 
-/// The classes of the variables of unrolled loops.
-pub(super) fn variables(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
+/// The most iterations of a loop of which LLVM looks at what is constant in each (`MaxIterationsCountToAnalyze`).
+const MOST_ANALYZED: f64 = 10.0;
+
+/// What is constant in unrolled loops.
+pub(super) struct Unrolled<'a> {
+    graph: &'a Classes<'a>,
+    /// The variables of loops that are unrolled, and of those that surely are.
+    variables: ClassSet,
+    analyzed: ClassSet,
+    /// The comparisons and quotients for which the input has a quotient of such variables.
+    divided: ClassSet,
+}
+
+impl<'a> Unrolled<'a> {
+    pub(super) fn new(lowered: &Lowered, graph: &'a Classes<'a>) -> Unrolled<'a> {
+        let (mut variables, mut analyzed) = (ClassSet::new(graph), ClassSet::new(graph));
+        for (id, iterations) in unrolled(lowered, graph) {
+            variables.insert(id);
+            if iterations <= MOST_ANALYZED {
+                analyzed.insert(id);
+            }
+        }
+        let mut unrolled = Unrolled { graph, variables, analyzed, divided: ClassSet::new(graph) };
+        for id in (0..lowered.input_nodes).map(Id::from) {
+            let divided = match lowered.graph.id_to_node(id).as_bin() {
+                Some((BinOp::FloorDiv, a, _)) => unrolled.divides(a),
+                Some((op, a, b)) if op.is_compare() => unrolled.divides(a) || unrolled.divides(b),
+                _ => false,
+            };
+            if divided {
+                unrolled.divided.insert(graph.find(id));
+            }
+        }
+        unrolled
+    }
+
+    /// Whether the class is the variable of an unrolled loop.
+    pub(super) fn contains(&self, id: Id) -> bool {
+        self.variables.contains(self.graph.find(id))
+    }
+
+    /// Whether the class is a constant in each iteration of loops that surely are unrolled.
+    pub(super) fn folds(&self, id: Id) -> bool {
+        self.varies_only_in(&self.analyzed, id)
+    }
+
+    /// Whether the input computes the comparison or quotient from a quotient of what varies in unrolled loops only.
+    pub(super) fn is_divided(&self, id: Id) -> bool {
+        self.divided.contains(id)
+    }
+
+    /// Whether among the terms of the class is a quotient by a constant of what varies in unrolled loops only.
+    pub(super) fn divides(&self, id: Id) -> bool {
+        let graph = self.graph;
+        graph.facts(id).dtype.is_index()
+            && poly_of(graph, id).atoms().into_iter().any(|atom| {
+                graph[atom].nodes.iter().any(|node| {
+                    matches!(node.as_bin(), Some((BinOp::FloorDiv, x, c))
+                        if is_constant(graph, c) && self.varies_only_in(&self.variables, x))
+                })
+            })
+    }
+
+    fn varies_only_in(&self, variables: &ClassSet, id: Id) -> bool {
+        let atoms = poly_of(self.graph, id).atoms();
+        !atoms.is_empty() && atoms.into_iter().all(|atom| variables.contains(self.graph.find(atom)))
+    }
+}
+
+/// The classes of the variables of unrolled loops, with the iterations of each.
+fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
     let scopes = &lowered.scopes;
     let mut iterations = vec![1.0_f64; scopes.len()];
     let mut variables = Vec::new();
@@ -36,10 +108,12 @@ pub(super) fn variables(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
             inside[parent] = inside[parent].max(iterations * inside[index]);
         }
     }
-    let mut unrolled = ClassSet::new(graph);
     let few = |scope: usize| iterations[scope] * inside[scope] <= MOST;
-    unrolled.extend(variables.into_iter().filter(|&(_, scope)| few(scope)).map(|(id, _)| id));
-    unrolled
+    variables
+        .into_iter()
+        .filter(|&(_, scope)| few(scope))
+        .map(|(id, scope)| (id, iterations[scope]))
+        .collect()
 }
 
 /// How many values a range has.
@@ -48,4 +122,9 @@ pub(crate) fn values(range: Interval) -> f64 {
         (Some(lo), Some(hi)) => hi as f64 - lo as f64 + 1.0,
         _ => f64::INFINITY,
     }
+}
+
+/// Whether the class is a constant integer.
+pub(super) fn is_constant(graph: &Classes<'_>, id: Id) -> bool {
+    graph.facts(id).poly.as_ref().is_some_and(|poly| poly.as_const().is_some())
 }
