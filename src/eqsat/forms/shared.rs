@@ -6,6 +6,7 @@
 
 use egg::Id;
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::super::classes::ClassMap;
 use super::super::extract::Selection;
@@ -13,7 +14,7 @@ use super::super::facts::{Graph, Knowing, in_theory};
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::poly::{Monomial, Poly};
-use super::divisors::{Definition, Factors, Item, Level, Problem, Strategy, Symbol, Weights};
+use super::divisors::{Definition, Divisors, Item, Level, Problem, Strategy, Symbol, Weights};
 use super::{Emit, Sum, product};
 use crate::ir::{BinOp, DType};
 
@@ -45,8 +46,8 @@ pub(crate) fn offer(
     let expanded =
         if searches.iter().any(|s| s.expand) { sums(lowered, selection, true) } else { Vec::new() };
     let expanded = if expanded == plain { Vec::new() } else { expanded };
-    let mut prepared = [false, true]
-        .map(|expand| Prepared { stated: None, bases: Bases::new(if expand { &expanded } else { &plain }) });
+    let mut prepared =
+        [false, true].map(|expand| Prepared::new(Bases::new(if expand { &expanded } else { &plain })));
     // The parts that were found so far, at most.
     let mut most = 0;
     for search in searches {
@@ -59,15 +60,26 @@ pub(crate) fn offer(
         if sums.is_empty() || search.strategy.factor && !sums.iter().any(|s| can_be_factored(&s.poly)) {
             continue;
         }
-        let Prepared { bases, stated } = &mut prepared[usize::from(search.expand)];
-        let (problem, symbols) =
-            stated.get_or_insert_with(|| problem(lowered, selection, &bases.polys, weights));
-        let mut problem = problem.clone();
-        let parts = problem.solve(search.strategy);
-        if parts == 0 {
+        let Prepared { bases, stated, divisors, tied } = &mut prepared[usize::from(search.expand)];
+        let Strategy { factor, last } = search.strategy;
+        let (divisors, tied) = (&mut divisors[usize::from(factor)], &mut tied[usize::from(factor)]);
+        // Nothing to choose from leads to the same again.
+        if last && *tied == Some(false) {
             continue;
         }
-        most = most.max(parts);
+        let (problem, symbols) =
+            stated.get_or_insert_with(|| problem(lowered, selection, &bases.polys, weights));
+        let found = divisors.take().unwrap_or_else(|| problem.clone().divisors(factor));
+        if !last && sums.len() <= MANY {
+            *divisors = Some(found.clone());
+        }
+        let solution = found.take_out(last);
+        *tied = Some(solution.tied);
+        let problem = solution.problem;
+        if problem.parts() == 0 {
+            continue;
+        }
+        most = most.max(problem.parts());
         let ids = symbols.iter().enumerate().map(|(i, &id)| (i as Symbol, id)).collect();
         let mut builder = Builder { graph: &mut lowered.graph, problem: &problem, ids, built: Hints::new() };
         let built: Vec<Id> = (bases.polys.iter().zip(problem.polys()))
@@ -91,6 +103,16 @@ struct Prepared {
     bases: Bases,
     /// Stated as a problem once that is needed, with the classes of its symbols.
     stated: Option<(Problem, Vec<Id>)>,
+    /// Without and with taking terms apart: the divisors, where they may be needed again, and whether it mattered in which
+    /// order equally good ones are taken.
+    divisors: [Option<Divisors>; 2],
+    tied: [Option<bool>; 2],
+}
+
+impl Prepared {
+    fn new(bases: Bases) -> Prepared {
+        Prepared { bases, stated: None, divisors: [None, None], tied: [None; 2] }
+    }
 }
 
 /// Whether terms of the polynomial may have a factor in common.
@@ -231,7 +253,7 @@ fn problem(
     for (_, poly) in sums {
         problem.push(poly.terms().iter().map(|(monomial, c)| {
             let symbol = |&id: &Id| symbols.get(id).expect("the atoms of all sums have symbols");
-            let mut factors: Factors = monomial.iter().map(symbol).collect();
+            let mut factors: SmallVec<[Symbol; 8]> = monomial.iter().map(symbol).collect();
             factors.sort_unstable();
             (*c, factors)
         }));
@@ -272,13 +294,11 @@ impl Builder<'_> {
             }
             Some(&Definition::Sum(body)) => {
                 let items = &problem.polys()[body];
-                let dtype = items.iter().filter(|i| i.count > 0).find_map(|i| i.factors.first()).map_or(
-                    DType::I32,
-                    |&s| {
-                        let id = self.symbol(s);
-                        self.graph.facts(id).dtype
-                    },
-                );
+                let mut factors = items.iter().filter(|i| i.count > 0).flat_map(|i| problem.factors(i));
+                let dtype = factors.next().map_or(DType::I32, |&s| {
+                    let id = self.symbol(s);
+                    self.graph.facts(id).dtype
+                });
                 self.poly(items, dtype)
             }
             None => unreachable!("atoms have their classes"),
@@ -289,21 +309,22 @@ impl Builder<'_> {
 
     /// The sum, outermost terms first.
     fn poly(&mut self, items: &[Item], dtype: DType) -> Id {
-        let mut terms: Vec<(u32, i64, &Factors)> = Vec::new();
+        let mut terms: Vec<(u32, i64, &[Symbol])> = Vec::new();
         let mut constant = 0;
         for item in items.iter().filter(|i| i.count > 0) {
-            if item.factors.is_empty() {
+            let factors = self.problem.factors(item);
+            if factors.is_empty() {
                 constant = item.coefficient;
                 continue;
             }
-            let depth = item.factors.iter().map(|&s| self.problem.level(s).depth).max().unwrap_or(0);
+            let depth = factors.iter().map(|&s| self.problem.level(s).depth).max().unwrap_or(0);
             // Three times the same is twice the same and once more.
             let count = i64::from(item.count);
             if count == 3 {
-                terms.push((depth, item.coefficient, &item.factors));
+                terms.push((depth, item.coefficient, factors));
             }
             let scale = if count == 3 { 2 } else { count };
-            terms.push((depth, item.coefficient * scale, &item.factors));
+            terms.push((depth, item.coefficient * scale, factors));
         }
         terms.sort_by_key(|&(depth, ..)| depth);
         let mut sum = Sum::new(dtype);
