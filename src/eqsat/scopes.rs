@@ -95,6 +95,18 @@ impl Scopes {
         most
     }
 
+    /// How often each scope runs, or any inside of it if that is less.
+    pub(crate) fn least_frequencies(&self) -> Vec<f64> {
+        let mut least: Vec<f64> = self.scopes.iter().map(|scope| scope.frequency).collect();
+        for (i, scope) in self.scopes.iter().enumerate().rev() {
+            if let Some(parent) = scope.parent {
+                let parent = parent.scope.0 as usize;
+                least[parent] = least[parent].min(least[i]);
+            }
+        }
+        least
+    }
+
     /// Whether no scope runs more rarely than the one around it.
     pub(crate) fn frequencies_grow(&self) -> bool {
         self.scopes.iter().all(|s| s.parent.is_none_or(|p| self.get(p.scope).frequency <= s.frequency))

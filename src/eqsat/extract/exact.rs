@@ -18,6 +18,9 @@ use crate::eqsat::scopes::Place;
 /// Less than this is no gain.
 const EPSILON: f64 = 1e-6;
 
+/// By no more than this part of it, a sum depends on the order of its terms.
+const ROUNDING: f64 = 1e-9;
+
 /// What the search led to.
 pub(super) struct Outcome {
     /// The best choice and its placement; absent if none is cheaper than what the search began with.
@@ -119,19 +122,60 @@ impl Search<'_, '_> {
 
     /// Every needed class has its node: places them.
     fn complete(&mut self, roots: &[Index]) {
-        let order = self.selector.update(roots);
-        let selection = order.and_then(|order| self.selector.finish(roots, &order));
-        let Some(selection) = selection else { return };
+        let Some(order) = self.selector.update(roots) else { return };
+        // To place it takes longest.
+        let cost = self.cost - EPSILON;
+        if self.least(roots, &order) > cost + ROUNDING * cost.abs() {
+            return;
+        }
+        let Some(selection) = self.selector.finish(roots, &order) else { return };
         let Some(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
         if plan.rank() < self.cost - EPSILON {
             self.cost = plan.rank();
             self.outcome.best = Some((selection, plan));
         }
     }
+
+    /// What the choices for the needed classes, operands first, cost at least, wherever they are placed: each is computed where
+    /// it is used, or bound where all that it needs is defined or further inside; what is used more than once is bound or
+    /// computed again.
+    fn least(&self, roots: &[Index], order: &[Index]) -> f64 {
+        let selector = &*self.selector;
+        let branch = self.profile.branch().to_f64();
+        // Of each class, how many uses there are, and how often a use of it runs at least.
+        let mut uses = vec![(0_u32, f64::INFINITY); selector.classes()];
+        let add = |uses: &mut [(u32, f64)], c: Index, frequency: f64| {
+            uses[c] = (uses[c].0 + 1, uses[c].1.min(frequency));
+        };
+        for (&root, site) in roots.iter().zip(&self.lowered.sites) {
+            add(&mut uses, root, self.lowered.scopes.get(site.place.scope).frequency);
+        }
+        let mut sum = 0.0;
+        for &c in order.iter().rev() {
+            let Some(chosen) = selector.chosen(c) else { continue };
+            let operands = selector.operands(chosen);
+            // What has no operands is never bound, and for free.
+            if operands.is_empty() {
+                continue;
+            }
+            let (uses_of_it, frequency) = uses[c];
+            let frequency = frequency.min(self.bounds.frequency[selector.needs[c].scope.0 as usize]);
+            let once = chosen.weight + chosen.handicap;
+            let again = if uses_of_it > 1 { once.min(selector.let_weight) } else { 0.0 };
+            sum += (once + again) * frequency;
+            for (i, &operand) in operands.iter().enumerate() {
+                let taken = if condition(chosen.node, i).is_some() { branch } else { 1.0 };
+                add(&mut uses, operand as Index, frequency * taken);
+            }
+        }
+        sum
+    }
 }
 
 /// What computing each class, and each of its candidates, costs at least.
 struct Bounds {
+    /// Per scope: how often it runs, or any inside of it if that is less.
+    frequency: Vec<f64>,
     class: Vec<f64>,
     candidate: Vec<Vec<f64>>,
     /// The candidates of each class that are worth a look, the least bound first.
@@ -156,7 +200,7 @@ impl Bounds {
             .zip(&candidate)
             .map(|(list, bounds)| worth_a_look(selector, list, bounds))
             .collect();
-        Bounds { class, candidate, order }
+        Bounds { frequency: lowered.scopes.least_frequencies(), class, candidate, order }
     }
 }
 
