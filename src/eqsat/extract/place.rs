@@ -14,8 +14,6 @@
 //! input is certain to evaluate it ([`traps`]); a choice of nodes for which that is not so everywhere
 //! has no legal plan.
 
-use std::collections::BTreeMap;
-
 use hashbrown::HashMap;
 use indexmap::IndexSet;
 use smallvec::SmallVec;
@@ -240,9 +238,8 @@ impl Placer<'_> {
         let stays =
             matches!(uses[..], [u] if u.place.scope == top && u.frequency <= self.scopes.get(top).frequency);
         if bindable(&chosen.node) && !stays {
-            let all: Vec<&Use> = uses.iter().collect();
             let mut plan = Outcome::default();
-            self.solve(index, top, &all, &mut plan);
+            self.solve(index, top, &uses, &mut plan);
             for (place, count) in plan.bound {
                 bindings.push(Binding { index, place, uses: count });
                 let frequency = self.scopes.get(place.scope).frequency;
@@ -309,7 +306,7 @@ impl Placer<'_> {
     }
 
     /// The cheapest way to serve `uses`, all inside of `scope`.
-    fn solve(&mut self, index: Index, scope: ScopeId, uses: &[&Use], out: &mut Outcome) -> f64 {
+    fn solve(&mut self, index: Index, scope: ScopeId, uses: &[Use], out: &mut Outcome) -> f64 {
         let weight = self.inline_weight[index];
         // One binding here for all.
         let bound_cost = self
@@ -317,18 +314,21 @@ impl Placer<'_> {
             .map(|place| (place, (weight + self.let_weight) * self.scopes.get(scope).frequency));
         // Or each inner scope on its own.
         let mut direct = 0.0;
-        let mut inner: BTreeMap<ScopeId, Vec<&Use>> = BTreeMap::new();
+        let mut inner: SmallVec<[(ScopeId, Use); 4]> = SmallVec::new();
         let mut rest = Outcome::default();
         for &u in uses {
             if u.place.scope == scope {
                 direct += weight * u.frequency;
-                rest.inline.push(*u);
+                rest.inline.push(u);
             } else {
-                inner.entry(self.child_towards(scope, u.place.scope)).or_default().push(u);
+                inner.push((self.child_towards(scope, u.place.scope), u));
             }
         }
         let mut apart = direct;
-        for (child, uses) in inner {
+        inner.sort_by_key(|&(child, _)| child);
+        for uses in inner.chunk_by(|(a, _), (b, _)| a == b) {
+            let child = uses[0].0;
+            let uses: SmallVec<[Use; 4]> = uses.iter().map(|&(_, u)| u).collect();
             apart += self.solve(index, child, &uses, &mut rest);
         }
         match bound_cost {
@@ -357,7 +357,7 @@ impl Placer<'_> {
     }
 
     /// The place in `scope` where one binding would serve all uses; `None` if there is none.
-    fn binding_place(&self, index: Index, scope: ScopeId, uses: &[&Use]) -> Option<Place> {
+    fn binding_place(&self, index: Index, scope: ScopeId, uses: &[Use]) -> Option<Place> {
         if !self.scopes.get(scope).insertable {
             return None;
         }
@@ -377,8 +377,8 @@ impl Placer<'_> {
 
 #[derive(Default)]
 struct Outcome {
-    bound: Vec<(Place, usize)>,
-    inline: Vec<Use>,
+    bound: SmallVec<[(Place, usize); 2]>,
+    inline: Uses,
 }
 
 /// Whether a Let of such a node is ever wanted: not for what addressing modes absorb, annotations, and values
