@@ -68,6 +68,11 @@ impl ClassSet {
         !std::mem::replace(&mut self.0[usize::from(id)], true)
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.0.contains(&true)
+    }
+
     /// Adds classes.
     pub(crate) fn extend(&mut self, ids: impl IntoIterator<Item = Id>) {
         for id in ids {

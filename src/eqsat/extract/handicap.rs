@@ -11,6 +11,7 @@ use super::super::classes::{ClassMap, ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
+use super::super::poly::Poly;
 use super::signs::{Signs, VISIBLE, divides_slowly};
 use super::unrolled::{Unrolled, is_constant};
 use crate::ir::BinOp;
@@ -202,7 +203,8 @@ impl<'a> Handicaps<'a> {
     /// Whether the division is better written as one that truncates.
     pub(super) fn truncates(&self, class: Id, node: &Node) -> bool {
         // Before blocks are lowered, TVM infers ranges from indices, for which it knows less of truncating division.
-        !self.has_blocks && self.level(class) > 0 && self.signs.hide_floor(node)
+        let divides = matches!(node.op, Op::Bin(BinOp::FloorDiv | BinOp::FloorMod));
+        divides && !self.has_blocks && self.level(class) > 0 && self.signs.hide_floor(node)
     }
 
     /// What is added to the handicap of a node of `class` that does not stand in the input.
@@ -245,15 +247,15 @@ impl<'a> Handicaps<'a> {
     /// Whether `outer` is a symbolic stride times the variable of an unrolled loop, and `inner` holds that of one which is not,
     /// with more that does not vary in it.
     fn is_rolled_first(&self, inner: Id, outer: Id) -> bool {
+        if !self.unrolled.has_stride(outer) {
+            return false;
+        }
         let is_unrolled = |&atom: &Id| self.unrolled.contains(atom);
         let level = |atom: Id| if is_unrolled(&atom) { 0 } else { self.level(atom) };
         let terms = poly_of(self.graph, outer);
-        if !terms.terms().iter().any(|(m, _)| m.len() > 1 && m.iter().any(is_unrolled)) {
-            return false;
-        }
         let sum = poly_of(self.graph, inner);
-        let rolled = sum.atoms().into_iter().map(level).max().unwrap_or(0);
-        terms.atoms().into_iter().all(|atom| level(atom) < rolled)
+        let rolled = factors(&sum).map(level).max().unwrap_or(0);
+        factors(&terms).all(|atom| level(atom) < rolled)
             && sum
                 .terms()
                 .iter()
@@ -285,6 +287,11 @@ impl<'a> Handicaps<'a> {
                 .iter()
                 .any(|(m, _)| !m.is_empty() && m.iter().all(|&atom| self.level(atom) < level))
     }
+}
+
+/// The atoms of the polynomial, each as often as it stands there.
+fn factors(poly: &Poly) -> impl Iterator<Item = Id> {
+    poly.terms().iter().flat_map(|(monomial, _)| monomial.iter().copied())
 }
 
 /// The classes of the input's comparisons of a value with one of several constants.

@@ -283,6 +283,7 @@ impl<'a> Selector<'a> {
         self.tree_costs();
         let roots = self.roots(lowered);
         let trees = (self.choice.clone(), self.needs.clone(), self.total.clone());
+        let mut begun: Vec<Vec<Option<u32>>> = Vec::new();
         let mut seen: Vec<Vec<(Index, Option<u32>)>> = Vec::new();
         let mut improver = Improver::new(self);
         for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
@@ -293,11 +294,12 @@ impl<'a> Selector<'a> {
             selector.version += 1;
             if let Some(hint) = hint {
                 selector.follow(lowered, hint);
-                // A hint at what is chosen anyway leads to the same again.
-                if selector.choice == trees.0 {
-                    continue;
-                }
             }
+            // What was begun with leads to the same again.
+            if begun.contains(&selector.choice) {
+                continue;
+            }
+            begun.push(selector.choice.clone());
             let Some(order) = improver.improve(&roots) else { continue };
             let selector = &*improver.selector;
             let choice: Vec<_> = order.iter().map(|&c| (c, selector.choice[c])).collect();
@@ -401,12 +403,14 @@ impl<'a> Selector<'a> {
     /// Where the tree of a candidate can be computed, what it costs and whether it cannot trap, if that is better than
     /// what is known for its class.
     fn better_tree(&self, c: Index, candidate: &Candidate<'_>) -> Option<(Place, f64, bool)> {
-        let operands = self.operands(candidate);
-        if operands.iter().any(|&k| self.choice[k as Index].is_none() || k as Index == c) {
-            return None;
+        let (mut below, mut total) = (0.0, !candidate.partial);
+        for k in self.operands(candidate).iter().map(|&k| k as Index) {
+            if k == c || self.choice[k].is_none() {
+                return None;
+            }
+            below += self.tree[k];
+            total &= self.total[k];
         }
-        let below: f64 = operands.iter().map(|&k| self.tree[k as Index]).sum();
-        let total = self.is_total(candidate);
         let better = |cost: f64| match self.choice[c] {
             None => true,
             Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
@@ -462,8 +466,9 @@ impl<'a> Selector<'a> {
     fn order(&self, roots: &[Index]) -> Option<Vec<Index>> {
         let mut state = vec![0u8; self.classes.len()];
         let mut order = Vec::new();
+        let mut stack = Vec::new();
         for &root in roots {
-            let mut stack = vec![(root, false)];
+            stack.push((root, false));
             while let Some((c, done)) = stack.pop() {
                 if done {
                     state[c] = 2;

@@ -192,7 +192,9 @@ pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
 pub(crate) fn may_trap(lowered: &Lowered, node: &Node) -> bool {
     match node.op {
         Op::Load(..) | Op::Template(_) => true,
-        _ => !traps(lowered, node).is_empty(),
+        Op::Bin(op) if !is_division(op) => false,
+        Op::Bin(_) | Op::Call(_) => !traps(lowered, node).is_empty(),
+        _ => false,
     }
 }
 

@@ -6,6 +6,7 @@ use super::super::classes::{ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
 use super::super::lang::Op;
 use super::super::lower::Lowered;
+use super::super::monomial::Monomial;
 use super::super::scopes::ScopeId;
 use crate::arith::Interval;
 use crate::ir::BinOp;
@@ -25,6 +26,8 @@ pub(super) struct Unrolled<'a> {
     analyzed: ClassSet,
     /// The comparisons and quotients for which the input has a quotient of such variables.
     divided: ClassSet,
+    /// The classes of which a term is such a variable times something that is not constant.
+    strides: ClassSet,
 }
 
 impl<'a> Unrolled<'a> {
@@ -36,7 +39,11 @@ impl<'a> Unrolled<'a> {
                 analyzed.insert(id);
             }
         }
-        let mut unrolled = Unrolled { graph, variables, analyzed, divided: ClassSet::new(graph) };
+        let (divided, strides) = (ClassSet::new(graph), ClassSet::new(graph));
+        let mut unrolled = Unrolled { graph, variables, analyzed, divided, strides };
+        if unrolled.variables.is_empty() {
+            return unrolled;
+        }
         for id in (0..lowered.input_nodes).map(Id::from) {
             let divided = match lowered.graph.id_to_node(id).as_bin() {
                 Some((BinOp::FloorDiv, a, _)) => unrolled.divides(a),
@@ -45,6 +52,14 @@ impl<'a> Unrolled<'a> {
             };
             if divided {
                 unrolled.divided.insert(graph.find(id));
+            }
+        }
+        for class in graph.classes() {
+            let is_stride =
+                |m: &Monomial| m.len() > 1 && m.iter().any(|&atom| unrolled.contains(atom));
+            let poly = graph.facts(class.id).poly.as_deref();
+            if poly.is_some_and(|p| p.terms().iter().any(|(m, _)| is_stride(m))) {
+                unrolled.strides.insert(class.id);
             }
         }
         unrolled
@@ -58,6 +73,11 @@ impl<'a> Unrolled<'a> {
     /// Whether the class is a constant in each iteration of loops that surely are unrolled.
     pub(super) fn folds(&self, id: Id) -> bool {
         self.varies_only_in(&self.analyzed, id)
+    }
+
+    /// Whether a term of the class is the variable of an unrolled loop times something that is not constant.
+    pub(super) fn has_stride(&self, id: Id) -> bool {
+        self.strides.contains(self.graph.find(id))
     }
 
     /// Whether the input computes the comparison or quotient from a quotient of what varies in unrolled loops only.
