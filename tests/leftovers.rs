@@ -99,7 +99,11 @@ fn leftover(e: &Expr) -> Option<&'static str> {
     let is = |e: &Expr, v: i64| e.as_int() == Some(v);
     match &e.kind {
         ExprKind::Not(a) if constant(a) => Some("negation of a constant"),
-        ExprKind::Select(cond, a, b) if constant(cond) || matches!(cond.kind, ExprKind::Not(_)) || a == b => {
+        ExprKind::Select(select)
+            if constant(&select.cond)
+                || matches!(select.cond.kind, ExprKind::Not(_))
+                || select.then == select.otherwise =>
+        {
             Some("choice without a choice")
         }
         ExprKind::Call(_) => match e.as_intrin() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::ir::{AttrValue, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, VarId};
+use crate::ir::{AttrValue, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, Select, Shuffle, VarId};
 
 /// The number of a distinct expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,9 +171,8 @@ impl Pool {
             Head::Cast => ExprKind::Cast(next()),
             Head::Broadcast => ExprKind::Broadcast(next()),
             Head::Select => {
-                let c = next();
-                let a = next();
-                ExprKind::Select(c, a, next())
+                let (cond, then, otherwise) = (*next(), *next(), *next());
+                ExprKind::Select(Box::new(Select { cond, then, otherwise }))
             }
             Head::Ramp => {
                 let base = next();
@@ -186,7 +185,7 @@ impl Pool {
             Head::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.collect() },
             Head::Shuffle(n) => {
                 let vectors = operands.by_ref().take(*n as usize).collect();
-                ExprKind::Shuffle(vectors, operands.collect())
+                ExprKind::Shuffle(Box::new(Shuffle { vectors, indices: operands.collect() }))
             }
             Head::Call(call) => ExprKind::Call(Box::new(Call {
                 callee: call.callee.clone(),
@@ -224,7 +223,7 @@ fn head_of(e: &Expr, tag: LoadTag) -> Head {
         ExprKind::Load { buffer, .. } => Head::Load(*buffer, tag),
         ExprKind::Ramp(..) => Head::Ramp,
         ExprKind::Broadcast(_) => Head::Broadcast,
-        ExprKind::Shuffle(vectors, _) => Head::Shuffle(vectors.len() as u32),
+        ExprKind::Shuffle(shuffle) => Head::Shuffle(shuffle.vectors.len() as u32),
         ExprKind::Let(v, ..) => Head::Let(*v),
         ExprKind::Call(call) => {
             Head::Call(Arc::new(CallHead { callee: call.callee.clone(), kwargs: call.kwargs.clone() }))
@@ -254,11 +253,14 @@ mod tests {
         let load = Expr::load(DType::I32, BufferId(0), vec![x(), x() + 1]);
         let region = Expr {
             dtype: DType::HANDLE,
-            kind: ExprKind::Region(BufferId(1), vec![(x(), None), (x() * 2, Some(x()))]),
+            kind: ExprKind::Region(BufferId(1), Box::new([(x(), None), (x() * 2, Some(x()))])),
         };
         let shuffle = Expr {
             dtype: DType::I32,
-            kind: ExprKind::Shuffle(vec![Expr::broadcast(x(), 4)], vec![Expr::int(2, DType::I32)]),
+            kind: ExprKind::Shuffle(Box::new(Shuffle {
+                vectors: vec![Expr::broadcast(x(), 4)],
+                indices: vec![Expr::int(2, DType::I32)],
+            })),
         };
         let select = Expr::select(x().lt(3), load.clone(), shuffle);
         let call = Expr::call(DType::I32, "call_extern", vec![region, Expr::cast(DType::I64, select)]);

@@ -28,7 +28,7 @@ use crate::ir::intrin::{self, Effect};
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{
     AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, Origin, Param,
-    PrimFunc, SBlock, Stmt, StmtKind, VarId,
+    PrimFunc, SBlock, Select, Stmt, StmtKind, VarId,
 };
 
 /// A place where an expression stands.
@@ -621,8 +621,9 @@ impl<'a> Lowerer<'a> {
                 let a = self.expr(a);
                 self.add(Op::Cast, dtype, [a])
             }
-            ExprKind::Select(c, a, b) => {
-                let children = [self.expr(c), self.expr(a), self.expr(b)];
+            ExprKind::Select(select) => {
+                let Select { cond, then, otherwise } = &**select;
+                let children = [self.expr(cond), self.expr(then), self.expr(otherwise)];
                 self.add(Op::Select, dtype, children)
             }
             ExprKind::Load { buffer, indices } => {

@@ -182,7 +182,10 @@ impl<'a> Raiser<'a> {
             Op::Bin(op) => ExprKind::Binary(*op, next(), next()),
             Op::Not => ExprKind::Not(next()),
             Op::Cast => ExprKind::Cast(next()),
-            Op::Select => ExprKind::Select(next(), next(), next()),
+            Op::Select => {
+                let (cond, then, otherwise) = (*next(), *next(), *next());
+                return Expr { dtype, ..Expr::select(cond, then, otherwise) };
+            }
             Op::IfThenElse => return Expr::call(dtype, "if_then_else", operands.collect()),
             Op::Likely => return Expr::call(dtype, "likely", operands.collect()),
             Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.collect() },

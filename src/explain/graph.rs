@@ -296,10 +296,13 @@ impl Builder<'_> {
             Op::Bin(op) => ExprKind::Binary(*op, boxed(0)?, boxed(1)?),
             Op::Not => ExprKind::Not(boxed(0)?),
             Op::Cast => ExprKind::Cast(boxed(0)?),
-            Op::Select => ExprKind::Select(boxed(0)?, boxed(1)?, boxed(2)?),
+            Op::Select => {
+                let [cond, then, otherwise] = operands else { return None };
+                Expr::select(cond.clone(), then.clone(), otherwise.clone()).kind
+            }
             Op::IfThenElse => return Some(Expr::call(node.dtype, "if_then_else", operands.to_vec())),
             Op::Likely => return Some(Expr::call(node.dtype, "likely", operands.to_vec())),
-            Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.to_vec() },
+            Op::Load(buffer, _) => ExprKind::Load { buffer: *buffer, indices: operands.into() },
             Op::Ramp => ExprKind::Ramp(boxed(0)?, boxed(1)?),
             Op::Broadcast => ExprKind::Broadcast(boxed(0)?),
             Op::Call(callee) => {

@@ -25,6 +25,10 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
+// Programs of many statements do not fit into caches: what is large goes into boxes of its own.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Expr>() == 32);
+
 /// The kinds of expression. Typing rules are given per kind; `verify` checks them.
 ///
 /// ```
@@ -57,21 +61,21 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// Conversion of the value to `dtype`, lane by lane.
     Cast(Box<Expr>),
-    /// `T.Select(cond, then, else)`: both arms are evaluated.
-    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// One of two values; both are evaluated.
+    Select(Box<Select>),
     /// An element of a buffer, or with a vector as last index a vector of elements.
     Load {
         /// The buffer read.
         buffer: BufferId,
         /// One index for each dimension.
-        indices: Vec<Expr>,
+        indices: Box<[Expr]>,
     },
     /// The vector `base, base + stride, …` of `lanes` lanes (`dtype.lanes`); `base` and `stride` are scalars.
     Ramp(Box<Expr>, Box<Expr>),
     /// A scalar repeated in `dtype.lanes` lanes.
     Broadcast(Box<Expr>),
-    /// Lanes picked by constant indices from the concatenation of vectors.
-    Shuffle(Vec<Expr>, Vec<Expr>),
+    /// Lanes picked from vectors.
+    Shuffle(Box<Shuffle>),
     /// `T.Let(body, where={var: value})`.
     Let(VarId, Box<Expr>, Box<Expr>),
     /// A call.
@@ -81,9 +85,48 @@ pub enum ExprKind {
     /// A buffer itself as an argument of a call. Type `handle`.
     BufferRef(BufferId),
     /// A region of a buffer as an argument of a call: per dimension a range, or a point (`extent` absent).
-    Region(BufferId, Vec<(Expr, Option<Expr>)>),
+    Region(BufferId, Box<[(Expr, Option<Expr>)]>),
     /// A tuple or list as an argument of a call. Type `void`.
-    Tuple(Vec<Expr>),
+    Tuple(Box<[Expr]>),
+}
+
+/// `T.Select(cond, then, otherwise)`.
+///
+/// ```
+/// use satir::ir::{DType, Expr, ExprKind, VarId};
+///
+/// let x = || Expr::var(VarId(0), DType::I32);
+/// let clipped = Expr::select(x().lt(8), x(), Expr::int(8, DType::I32));
+/// let ExprKind::Select(select) = clipped.kind else { panic!("a choice") };
+/// assert_eq!((select.then, select.otherwise.as_int()), (x(), Some(8)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Select {
+    /// Which of the two.
+    pub cond: Expr,
+    /// The value where the condition holds.
+    pub then: Expr,
+    /// The value where it does not.
+    pub otherwise: Expr,
+}
+
+/// Lanes picked by constant indices from the concatenation of vectors.
+///
+/// ```
+/// use satir::ir::{DType, Expr, ExprKind, Shuffle};
+///
+/// let vector = Expr::broadcast(Expr::float(0.5, DType::F32), 4);
+/// let shuffle = Shuffle { vectors: vec![vector], indices: vec![Expr::int(2, DType::I32)] };
+/// let mut operands = 0;
+/// Expr { dtype: DType::F32, kind: ExprKind::Shuffle(Box::new(shuffle)) }.for_each_child(|_| operands += 1);
+/// assert_eq!(operands, 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shuffle {
+    /// The vectors, all of one element type.
+    pub vectors: Vec<Expr>,
+    /// For each lane of the result, the number of a lane of the vectors.
+    pub indices: Vec<Expr>,
 }
 
 /// A call of an intrinsic or of another function of the module.
@@ -236,10 +279,7 @@ impl Expr {
     /// assert_eq!(clipped.dtype, DType::I32);
     /// ```
     pub fn select(cond: Expr, then: Expr, otherwise: Expr) -> Expr {
-        Expr {
-            dtype: then.dtype,
-            kind: ExprKind::Select(Box::new(cond), Box::new(then), Box::new(otherwise)),
-        }
+        Expr { dtype: then.dtype, kind: ExprKind::Select(Box::new(Select { cond, then, otherwise })) }
     }
 
     /// A load of `dtype` (the buffer's element type, with the lanes of the last index).
@@ -254,7 +294,7 @@ impl Expr {
     /// assert_eq!(operands, [index]);
     /// ```
     pub fn load(dtype: DType, buffer: BufferId, indices: Vec<Expr>) -> Expr {
-        Expr { dtype, kind: ExprKind::Load { buffer, indices } }
+        Expr { dtype, kind: ExprKind::Load { buffer, indices: indices.into() } }
     }
 
     /// `T.Ramp(base, stride, lanes)`.
@@ -369,13 +409,13 @@ impl Expr {
                 f(a);
                 f(b);
             }
-            ExprKind::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
+            ExprKind::Select(select) => {
+                f(&select.cond);
+                f(&select.then);
+                f(&select.otherwise);
             }
             ExprKind::Load { indices, .. } => indices.iter().for_each(f),
-            ExprKind::Shuffle(a, b) => a.iter().chain(b).for_each(f),
+            ExprKind::Shuffle(shuffle) => shuffle.vectors.iter().chain(&shuffle.indices).for_each(f),
             ExprKind::Call(call) => call.args.iter().for_each(f),
             ExprKind::Region(_, ranges) => {
                 for (min, extent) in ranges {
@@ -410,13 +450,15 @@ impl Expr {
                 f(a);
                 f(b);
             }
-            ExprKind::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
+            ExprKind::Select(select) => {
+                f(&mut select.cond);
+                f(&mut select.then);
+                f(&mut select.otherwise);
             }
             ExprKind::Load { indices, .. } => indices.iter_mut().for_each(f),
-            ExprKind::Shuffle(a, b) => a.iter_mut().chain(b).for_each(f),
+            ExprKind::Shuffle(shuffle) => {
+                shuffle.vectors.iter_mut().chain(&mut shuffle.indices).for_each(f);
+            }
             ExprKind::Call(call) => call.args.iter_mut().for_each(f),
             ExprKind::Region(_, ranges) => {
                 for (min, extent) in ranges {

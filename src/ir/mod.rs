@@ -57,7 +57,7 @@ mod stmt;
 pub mod value;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
-pub use expr::{Call, Callee, Expr, ExprKind};
+pub use expr::{Call, Callee, Expr, ExprKind, Select, Shuffle};
 pub(crate) use fresh::FreshNames;
 pub use func::{AttrValue, Buffer, Module, Origin, Param, PrimFunc, Type, Var};
 pub use ids::{BufferId, VarId};

@@ -7,7 +7,7 @@
 use super::entail::entails;
 use super::region::{Engine, assume_parts, reads_memory, total_forms};
 use crate::eqsat::lower::{Known, acts, is_lazy_select};
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
 /// The most parts of a nest or chain that are looked at.
 const MAX_PARTS: usize = 12;
@@ -86,7 +86,10 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
 pub(super) fn fold_choices(e: &mut Expr) {
     e.for_each_child_mut(fold_choices);
     let (cond, then, otherwise, both) = match &mut e.kind {
-        ExprKind::Select(cond, then, otherwise) => (&**cond, &mut **then, &mut **otherwise, true),
+        ExprKind::Select(select) => {
+            let Select { cond, then, otherwise } = &mut **select;
+            (&*cond, then, otherwise, true)
+        }
         ExprKind::Call(call) if is_lazy_select(call) => {
             let [cond, then, otherwise] = &mut call.args[..] else { return };
             (&*cond, then, otherwise, false)

@@ -44,7 +44,7 @@ pub(super) fn does_nothing(stmt: &Stmt) -> bool {
 fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Load { buffer: from, indices: at } => {
-            *from == buffer && at == indices && !indices.iter().any(acts)
+            *from == buffer && **at == *indices && !indices.iter().any(acts)
         }
         _ => false,
     }

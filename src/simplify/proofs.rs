@@ -79,7 +79,7 @@ fn is_question(e: &Expr) -> bool {
                 && (op.is_compare() || op.is_logic() || matches!(op, BinOp::Min | BinOp::Max))
         }
         ExprKind::Not(a) => a.dtype.is_scalar(),
-        ExprKind::Select(cond, ..) => cond.dtype.is_scalar(),
+        ExprKind::Select(select) => select.cond.dtype.is_scalar(),
         ExprKind::Call(call) => is_lazy_select(call),
         _ => false,
     }
@@ -127,7 +127,9 @@ impl Settler<'_> {
                 let a_is_least = below(a, b).or_else(|| (below(b, a)?).then_some(false))?;
                 Some(arm(a_is_least == (*op == BinOp::Min), a, b))
             }
-            ExprKind::Select(cond, a, b) if cond.dtype == DType::BOOL => Some(arm(self.decide(cond)?, a, b)),
+            ExprKind::Select(select) if select.cond.dtype == DType::BOOL => {
+                Some(arm(self.decide(&select.cond)?, &select.then, &select.otherwise))
+            }
             ExprKind::Call(call) if is_lazy_select(call) => {
                 let [cond, a, b] = &call.args[..] else { return None };
                 (cond.dtype == DType::BOOL).then(|| Some(arm(self.decide(cond)?, a, b)))?

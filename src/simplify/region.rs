@@ -19,7 +19,7 @@ use crate::eqsat::forms;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{raise, saturate, saturate_sites, theory};
-use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, VarId, intrin};
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Select, VarId, intrin};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
@@ -279,11 +279,12 @@ pub(super) fn worth_it(known: &Known, e: &Expr) -> bool {
 /// conjunctions and disjunctions that the others imply. Returns how many expressions were replaced.
 pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr) -> usize {
     match &mut e.kind {
-        ExprKind::Select(cond, then, otherwise) => {
+        ExprKind::Select(select) => {
+            let Select { cond, then, otherwise } = &mut **select;
             // Both arms are evaluated, whatever the condition: what can trap must not come to rely on it.
             let mut arms = 0;
-            for (truth, e) in [(true, &mut **then), (false, &mut **otherwise)] {
-                let fact = [(&**cond, truth)];
+            for (truth, e) in [(true, then), (false, otherwise)] {
+                let fact = [(&*cond, truth)];
                 let facts = if can_trap(e) { &fact[..0] } else { &fact };
                 arms += arm(engine, known, facts, e);
             }

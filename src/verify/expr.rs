@@ -138,15 +138,15 @@ impl Checker<'_> {
                     self.report(format!("no cast from `{from}` to `{}`", e.dtype));
                 }
             }
-            ExprKind::Select(c, a, b) => {
-                let cond = self.expr(c);
+            ExprKind::Select(select) => {
+                let cond = self.expr(&select.cond);
                 if !cond.is_bool() || !(cond.is_scalar() || cond.lanes == e.dtype.lanes) {
                     self.report(format!(
                         "the condition of a `Select` of `{}` is a `bool`, found `{cond}`",
                         e.dtype
                     ));
                 }
-                self.arms(a, b, e.dtype);
+                self.arms(&select.then, &select.otherwise, e.dtype);
             }
             ExprKind::Load { buffer, indices } => {
                 if let Some(dtype) = self.access(*buffer, indices) {
@@ -169,7 +169,7 @@ impl Checker<'_> {
                 }
                 self.expect_type("the broadcast", value.with_lanes(e.dtype.lanes), e.dtype);
             }
-            ExprKind::Shuffle(vectors, indices) => self.shuffle(vectors, indices, e.dtype),
+            ExprKind::Shuffle(shuffle) => self.shuffle(&shuffle.vectors, &shuffle.indices, e.dtype),
             ExprKind::Let(var, value, body) => {
                 let value = self.expr(value);
                 if let Some(dtype) = self.var_dtype(*var)

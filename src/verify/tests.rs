@@ -5,8 +5,8 @@ use expect_test::{Expect, expect};
 use super::{verify, verify_func};
 use crate::ir::build::FuncBuilder;
 use crate::ir::{
-    Axis, AxisKind, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, MAX_DEPTH, Module, SBlock, Stmt,
-    StmtKind, VarId,
+    Axis, AxisKind, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, MAX_DEPTH, Module, SBlock, Shuffle,
+    Stmt, StmtKind, VarId,
 };
 
 fn int(v: i64) -> Expr {
@@ -225,7 +225,8 @@ fn vectors() {
             b.evaluate(Expr { dtype: DType::I64, kind: ExprKind::Cast(Box::new(v.clone())) });
             b.evaluate(Expr::broadcast(v.clone(), 2));
             b.evaluate(Expr::ramp(v.clone(), int(1), 2));
-            b.evaluate(Expr { dtype: DType::I32, kind: ExprKind::Shuffle(vec![v], vec![int(4)]) });
+            let shuffle = Shuffle { vectors: vec![v], indices: vec![int(4)] };
+            b.evaluate(Expr { dtype: DType::I32, kind: ExprKind::Shuffle(Box::new(shuffle)) });
         },
     );
 }
@@ -243,8 +244,8 @@ fn arguments_stand_only_in_calls() {
     "#]],
         |b, a, n| {
             let string = Expr { dtype: DType::HANDLE, kind: ExprKind::Str("s".into()) };
-            let tuple = Expr { dtype: DType::VOID, kind: ExprKind::Tuple(vec![b.var(n)]) };
-            let region = Expr { dtype: DType::HANDLE, kind: ExprKind::Region(a, vec![(int(0), None)]) };
+            let tuple = Expr { dtype: DType::VOID, kind: ExprKind::Tuple(Box::new([b.var(n)])) };
+            let region = Expr { dtype: DType::HANDLE, kind: ExprKind::Region(a, Box::new([(int(0), None)])) };
             b.evaluate(Expr::call(
                 DType::I32,
                 "call_packed",

@@ -181,7 +181,7 @@ fn value(e: &Expr, point: &[i64]) -> i64 {
         ExprKind::Int(v) => *v,
         ExprKind::Var(v) => point[v.index()],
         ExprKind::Not(a) => 1 - value(a, point),
-        ExprKind::Select(c, a, b) => value(if value(c, point) != 0 { a } else { b }, point),
+        ExprKind::Select(s) => value(if value(&s.cond, point) != 0 { &s.then } else { &s.otherwise }, point),
         ExprKind::Binary(op, a, b) => match (op, value(a, point), value(b, point)) {
             (BinOp::FloorDiv | BinOp::Div, _, 0) => 0,
             (BinOp::FloorMod | BinOp::Mod, x, 0) => x,

@@ -61,7 +61,7 @@ impl<'a> Translator<'a> {
             ExprKind::Binary(BinOp::And, a, b) => Some(Formula::all([self.condition(a), self.condition(b)])),
             ExprKind::Binary(BinOp::Or, a, b) => Some(Formula::any([self.condition(a), self.condition(b)])),
             ExprKind::Binary(op, a, b) if op.is_compare() => self.comparison(*op, a, b),
-            ExprKind::Select(c, a, b) => self.conditional(c, a, b),
+            ExprKind::Select(s) => self.conditional(&s.cond, &s.then, &s.otherwise),
             ExprKind::Let(v, value, body) => {
                 self.bind(*v, value);
                 Some(self.condition(body))
@@ -174,7 +174,7 @@ impl<'a> Translator<'a> {
                     })
                 .then_some(form)
             }
-            ExprKind::Select(c, a, b) => self.choice(c, a, b),
+            ExprKind::Select(s) => self.choice(&s.cond, &s.then, &s.otherwise),
             ExprKind::Let(v, value, body) => {
                 self.bind(*v, value);
                 self.number(body)

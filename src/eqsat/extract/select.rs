@@ -573,11 +573,9 @@ fn weight(lowered: &Lowered, graph: &Classes<'_>, node: &Node, profile: &Profile
     let kind = match (&node.op, it.next(), it.next(), it.next()) {
         (Op::Not, Some(a), None, None) => ExprKind::Not(Box::new(a)),
         (Op::Cast, Some(a), None, None) => ExprKind::Cast(Box::new(a)),
-        (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => {
-            ExprKind::Select(Box::new(c), Box::new(a), Box::new(b))
-        }
+        (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => Expr::select(c, a, b).kind,
         (Op::Call(callee), ..) => ExprKind::Call(Box::new(lowered.callees.get(*callee).clone())),
-        (Op::Load(buffer, _), ..) => ExprKind::Load { buffer: *buffer, indices: Vec::new() },
+        (Op::Load(buffer, _), ..) => ExprKind::Load { buffer: *buffer, indices: Box::default() },
         _ => return 0.0,
     };
     let shape = Expr { dtype: node.dtype, kind };

@@ -3,7 +3,7 @@
 use super::super::program::{Access, Inst, Slot};
 use super::{Compiler, Unsupported, of_type, opclass};
 use crate::ir::value::{Value, float};
-use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, Kind};
+use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, Kind, Select};
 
 impl<'a> Compiler<'a> {
     /// Code that computes `e`; the slot of the result, which must not be written.
@@ -24,9 +24,10 @@ impl<'a> Compiler<'a> {
                 self.result(e, |dst| Inst::Not { lanes: e.dtype.lanes, dst, a })
             }
             ExprKind::Cast(a) => self.cast(e, a),
-            ExprKind::Select(c, a, b) => {
-                let per_lane = !c.dtype.is_scalar();
-                let (cond, a, b) = (self.expr(c)?, self.expr(a)?, self.expr(b)?);
+            ExprKind::Select(select) => {
+                let Select { cond, then, otherwise } = &**select;
+                let per_lane = !cond.dtype.is_scalar();
+                let (cond, a, b) = (self.expr(cond)?, self.expr(then)?, self.expr(otherwise)?);
                 let lanes = e.dtype.lanes;
                 self.result(e, |dst| Inst::Select { lanes, per_lane, dst, cond, a, b })
             }
@@ -43,7 +44,7 @@ impl<'a> Compiler<'a> {
                 let a = self.expr(a)?;
                 self.result(e, |dst| Inst::Splat { lanes: e.dtype.lanes, dst, a })
             }
-            ExprKind::Shuffle(vectors, indices) => self.shuffle(e, vectors, indices),
+            ExprKind::Shuffle(shuffle) => self.shuffle(e, &shuffle.vectors, &shuffle.indices),
             ExprKind::Let(var, value, body) => {
                 let lanes = value.dtype.lanes;
                 let a = self.expr(value)?;

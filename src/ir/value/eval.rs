@@ -28,7 +28,7 @@ pub fn evaluate(e: &Expr, value_of: &impl Fn(VarId) -> Option<Value>) -> Option<
         ExprKind::Binary(op, a, b) => binary(*op, a.dtype, of(a)?, of(b)?).ok(),
         ExprKind::Not(a) => not(of(a)?).ok(),
         ExprKind::Cast(a) => cast(a.dtype, e.dtype, of(a)?).ok(),
-        ExprKind::Select(c, a, b) => choice(c, a, b),
+        ExprKind::Select(s) => choice(&s.cond, &s.then, &s.otherwise),
         ExprKind::Call(_) => match e.as_intrin()? {
             ("if_then_else", [c, a, b]) => choice(c, a, b),
             ("likely", [a]) => of(a),

@@ -156,7 +156,7 @@ impl<'s> Lower<'s> {
                 Ok(Expr { dtype: DType::HANDLE, kind: ExprKind::BufferRef(buffer) })
             }
             Value::List(items) | Value::Tuple(items) => {
-                let items: Res<Vec<Expr>> = items.into_iter().map(|v| self.to_arg(id, v)).collect();
+                let items: Res<Box<[Expr]>> = items.into_iter().map(|v| self.to_arg(id, v)).collect();
                 Ok(Expr { dtype: DType::VOID, kind: ExprKind::Tuple(items?) })
             }
             Value::Type(Type::Prim(dtype)) => {

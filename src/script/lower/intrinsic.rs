@@ -2,7 +2,7 @@
 
 use super::{Args, Lower, Res, Value};
 use crate::ir::intrin::{self, ResultType};
-use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Type};
+use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Shuffle, Type};
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind};
 
@@ -367,7 +367,8 @@ impl Lower<'_> {
         if vectors.iter().any(|v| v.dtype.scalar() != element) || lanes == 0 {
             return self.err(id, "expected vectors of one type and at least one index");
         }
-        Ok(Value::Expr(Expr { dtype: element.with_lanes(lanes), kind: ExprKind::Shuffle(vectors, indices) }))
+        let kind = ExprKind::Shuffle(Box::new(Shuffle { vectors, indices }));
+        Ok(Value::Expr(Expr { dtype: element.with_lanes(lanes), kind }))
     }
 
     fn limit_call(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {

@@ -324,9 +324,10 @@ impl Printer<'_> {
                 let _ = write!(self.line, "T.Cast(\"{}\", ", e.dtype);
                 self.expr(a);
             }
-            ExprKind::Select(c, a, b) => {
+            ExprKind::Select(select) => {
                 self.line.push_str("T.Select(");
-                for (i, part) in [c, a, b].into_iter().enumerate() {
+                let parts = [&select.cond, &select.then, &select.otherwise];
+                for (i, part) in parts.into_iter().enumerate() {
                     self.line.push_str(if i > 0 { ", " } else { "" });
                     self.expr(part);
                 }
@@ -343,11 +344,11 @@ impl Printer<'_> {
                 self.expr(a);
                 let _ = write!(self.line, ", {}", e.dtype.lanes);
             }
-            ExprKind::Shuffle(vectors, indices) => {
+            ExprKind::Shuffle(shuffle) => {
                 self.line.push_str("T.Shuffle([");
-                self.list(vectors);
+                self.list(&shuffle.vectors);
                 self.line.push_str("], [");
-                self.list(indices);
+                self.list(&shuffle.indices);
                 self.line.push(']');
             }
             ExprKind::Let(var, value, body) => {
