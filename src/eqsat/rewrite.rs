@@ -18,8 +18,8 @@ use super::matching::{Match, Subst};
 use super::poly::Poly;
 use super::prepared::Prepared;
 pub use super::prepared::Rewrites;
-use super::rebuild::rebuild;
-use super::theory::{bound, logic};
+use super::rebuild::rebuild_if_changed;
+use super::theory::{bound, logic, unite};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Head, Heads, Pat, Rule, RuleOp, TypeRef};
@@ -91,14 +91,14 @@ pub(crate) fn apply_to(
             break;
         }
         let id = add(graph, callees, &built);
-        if graph.union(class, id) {
+        if unite(graph, class, id) {
             united += 1;
             if let Some(observer) = rewrites.observer() {
                 observer.united(prepared.index);
             }
         }
     }
-    rebuild(graph);
+    rebuild_if_changed(graph);
     united
 }
 

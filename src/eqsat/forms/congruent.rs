@@ -5,8 +5,8 @@ use egg::Id;
 
 use super::super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
 use super::super::lang::Node;
-use super::super::rebuild::rebuild;
-use super::super::theory::vector;
+use super::super::rebuild::rebuild_if_changed;
+use super::super::theory::{unite, vector};
 use crate::ir::BinOp;
 
 /// The most dividends that are compared with each other.
@@ -48,9 +48,9 @@ pub(super) fn offer(graph: &mut Graph, node_limit: usize) {
             let difference = poly_of(graph, other).sub(&poly_of(graph, dividend));
             if difference.is_some_and(|d| d.terms().iter().all(|(_, k)| k % c == 0)) {
                 let same = graph.add(Node::bin(BinOp::FloorMod, dtype, other, divisor));
-                graph.union(remainder, same);
+                unite(graph, remainder, same);
             }
         }
     }
-    rebuild(graph);
+    rebuild_if_changed(graph);
 }

@@ -10,7 +10,8 @@ use super::super::facts::{Graph, Knowing, in_theory, is_full};
 use super::super::lang::Op;
 use super::super::monomial::Monomial;
 use super::super::poly::Poly;
-use super::super::rebuild::rebuild;
+use super::super::rebuild::rebuild_if_changed;
+use super::super::theory::unite;
 use super::{MAX_FACTORED_TERMS, default_form};
 use crate::ir::BinOp;
 
@@ -29,10 +30,10 @@ pub(crate) fn offer(graph: &mut Graph, input_nodes: usize, node_limit: usize) {
             && let Some(poly) = Poly::from_terms(terms)
         {
             let form = default_form(graph, &poly, graph.facts(id).dtype);
-            graph.union(id, form);
+            unite(graph, id, form);
         }
     }
-    rebuild(graph);
+    rebuild_if_changed(graph);
 }
 
 /// The sums that are no part of another one.
