@@ -200,7 +200,8 @@ impl MemoryVersions {
     /// Comes to the head of a statement.
     pub(crate) fn head(&mut self, stmt: &Stmt) {
         if let Some(open) = self.open.last_mut() {
-            open.head_changes = head_changes(stmt);
+            // Where some statement's does, the function may write everything.
+            open.head_changes = self.blocks[0].everything && head_changes(stmt);
         }
         if let StmtKind::While { .. } = &stmt.kind {
             let written = self.blocks[self.next_block as usize].clone();

@@ -84,14 +84,17 @@ impl Pass<'_> {
     /// takes each `if` for a halving of what is under it may see that otherwise.
     fn semantic(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
         let mut func = Cow::Borrowed(func);
-        if let Some(inlined) = simplify::inlined(&func) {
+        let inlined = simplify::inlined(&func);
+        let has_lets = inlined.is_some();
+        if let Some(inlined) = inlined {
             func = Cow::Owned(inlined);
         }
         if self.options.simplify {
             let start = Instant::now();
             let mut simplified = func.clone().into_owned();
             let settings = self.options.simplification(Reach::Context);
-            let done = simplify::run(&mut simplified, &settings);
+            let simplify = if has_lets { simplify::run } else { simplify::run_without_lets };
+            let done = simplify(&mut simplified, &settings);
             self.report.spent("simplify", start.elapsed());
             if done.conditions > 0 {
                 let cost = summary::cost(&simplified, self.options);

@@ -25,6 +25,29 @@ pub(super) fn size(func: &PrimFunc) -> usize {
     size
 }
 
+/// Whether a function is longer than this. Of one that is, no more than that is looked at.
+pub(super) fn is_longer(func: &PrimFunc, limit: usize) -> bool {
+    fn expr(e: &Expr, left: &mut Option<usize>) {
+        *left = left.and_then(|left| left.checked_sub(1));
+        if left.is_some() {
+            e.for_each_child(|c| expr(c, left));
+        }
+    }
+    fn block(statements: &Block, left: &mut Option<usize>) {
+        for stmt in statements {
+            *left = left.and_then(|left| left.checked_sub(1));
+            if left.is_none() {
+                return;
+            }
+            stmt.for_each_expr(|e| expr(e, left));
+            stmt.for_each_block(|inner| block(inner, left));
+        }
+    }
+    let mut left = Some(limit);
+    block(&func.body, &mut left);
+    left.is_none()
+}
+
 /// The cost as the report shows it.
 pub(super) fn measure(cost: &CostBreakdown) -> Measure {
     let occurring = cost.classes().filter(|(_, c)| c.count > 0);

@@ -6,6 +6,12 @@ use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::intrin::{Effect, effect};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
+/// Whether [`positive_sizes`] can say anything of this function: a buffer of it has a size that is no constant.
+pub(super) fn has_sizes(func: &PrimFunc) -> bool {
+    let mut extents = func.buffers.iter().flat_map(|buffer| &buffer.shape);
+    extents.any(|e| e.dtype.is_index() && factors(e).is_some())
+}
+
 /// That sizes are at least 1 which are not known to be: those of buffers of which the statement itself (not its blocks)
 /// is certain to access elements.
 pub(super) fn positive_sizes(func: &PrimFunc, known: &Known, stmt: &Stmt) -> Vec<Expr> {

@@ -133,6 +133,12 @@ pub struct Settings<'a> {
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let inlined = inline::inline(func);
+    let done = run_without_lets(func, settings);
+    Simplified { expressions: inlined + done.expressions, ..done }
+}
+
+/// As [`run`], if no expression of the function binds.
+pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
     let parameters = free_vars(&body, func.vars.len());
@@ -146,8 +152,9 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
         base: base::Base::new(known.clone(), parameters),
         answers: &Answers::default(),
     };
-    let done = Simplified { expressions: inlined, conditions: 0 };
-    let mut simplifier = Simplifier { engine, known, done, shapes: Vec::new() };
+    let has_sizes = access::has_sizes(func);
+    let done = Simplified { expressions: 0, conditions: 0 };
+    let mut simplifier = Simplifier { engine, known, has_sizes, done, shapes: Vec::new() };
     let body = simplifier.block(body);
     let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
@@ -229,6 +236,8 @@ const MAX_WORK: usize = 1_000;
 struct Simplifier<'a> {
     engine: Engine<'a>,
     known: Known,
+    /// Whether accesses may say something of sizes.
+    has_sizes: bool,
     done: Simplified,
     /// New shapes of allocated buffers.
     shapes: Vec<(BufferId, Vec<Expr>)>,
@@ -281,7 +290,8 @@ impl Simplifier<'_> {
     fn learned(&self, stmt: &Stmt) -> Vec<Expr> {
         match gives_fact(stmt) {
             Some(fact) => vec![fact.clone()],
-            None => access::positive_sizes(self.engine.func, &self.known, stmt),
+            None if self.has_sizes => access::positive_sizes(self.engine.func, &self.known, stmt),
+            None => Vec::new(),
         }
     }
 

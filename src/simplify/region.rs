@@ -79,8 +79,8 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
         match engine.reach {
             Reach::Everything if worth_it(known, root) || computes(root) => open.push(root),
             Reach::Context
-                if worth_it(known, root)
-                    && (*steers || !known.facts.is_empty())
+                if (*steers || !known.facts.is_empty())
+                    && worth_it(known, root)
                     && lesson
                         .get_or_insert_with(|| Lesson::new(&engine.sampler, known, 0))
                         .may_change(root) =>
