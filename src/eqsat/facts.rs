@@ -12,6 +12,7 @@
 //! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
 //! equality, and is decided there.
 
+mod polys;
 mod table;
 
 use std::cell::RefCell;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use egg::{Analysis, DidMerge, EClass, EGraph, Id};
-use hashbrown::{Equivalent, HashMap, HashSet};
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::lang::{Node, Op};
@@ -27,6 +28,7 @@ use super::poly::Poly;
 use super::witness::Witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
+pub(crate) use polys::PolyTable;
 use table::{FactsTable, Held};
 
 /// The e-graph of a function.
@@ -120,7 +122,7 @@ pub(crate) struct Theory {
     /// Depth of the scope from which on each memory version is valid.
     pub version_levels: Vec<u32>,
     /// The class of each normal form.
-    by_poly: HashMap<(DType, Arc<Poly>), Id>,
+    by_poly: PolyTable,
     /// What the theory has visited: hashes of nodes, with what their steps depend on.
     pub visited: HashSet<u64>,
     /// The normal forms whose bounds their classes have: hashes, with what bounds are made from.
@@ -145,20 +147,10 @@ pub(crate) struct Theory {
     pub contradictions: usize,
 }
 
-/// A key of [`Theory::by_poly`] that is only looked for; hashes as the tuple does.
-#[derive(Hash)]
-struct PolyKey<'a>(DType, &'a Poly);
-
-impl Equivalent<(DType, Arc<Poly>)> for PolyKey<'_> {
-    fn equivalent(&self, key: &(DType, Arc<Poly>)) -> bool {
-        self.0 == key.0 && *self.1 == *key.1
-    }
-}
-
 impl Theory {
     /// The class of a normal form, if one is known.
     pub(crate) fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
-        self.by_poly.get(&PolyKey(dtype, poly)).copied()
+        self.by_poly.get(dtype, poly)
     }
 
     /// Whether the deadline has passed.
@@ -172,7 +164,7 @@ impl Theory {
     }
 
     /// Sets the classes of normal forms.
-    pub(crate) fn set_table(&mut self, table: HashMap<(DType, Arc<Poly>), Id>) {
+    pub(crate) fn set_table(&mut self, table: PolyTable) {
         self.by_poly = table;
     }
 }
@@ -284,13 +276,10 @@ impl Analysis<Node> for Theory {
             }
         }
         let id = graph.find(id);
-        if let Some(poly) = graph.facts(id).poly.clone() {
-            match *graph.analysis.by_poly.entry((dtype, poly)).or_insert(id) {
-                other if other == id => {}
-                other => {
-                    graph.union(id, other);
-                }
-            }
+        let Theory { facts, by_poly, .. } = &mut graph.analysis;
+        let first = facts[id].poly.as_ref().map(|poly| by_poly.get_or_insert(dtype, poly, id));
+        if let Some(other) = first.filter(|&other| other != id) {
+            graph.union(id, other);
         }
     }
 }

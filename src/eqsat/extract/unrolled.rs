@@ -55,8 +55,7 @@ impl<'a> Unrolled<'a> {
             }
         }
         for class in graph.classes() {
-            let is_stride =
-                |m: &Monomial| m.len() > 1 && m.iter().any(|&atom| unrolled.contains(atom));
+            let is_stride = |m: &Monomial| m.len() > 1 && m.iter().any(|&atom| unrolled.contains(atom));
             let poly = graph.facts(class.id).poly.as_deref();
             if poly.is_some_and(|p| p.terms().iter().any(|(m, _)| is_stride(m))) {
                 unrolled.strides.insert(class.id);

@@ -22,11 +22,9 @@ use std::sync::Arc;
 
 use egg::{Id, Language};
 use foldhash::quality::FixedState;
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 
 use super::context;
-use super::facts::{Graph, Knowing, in_theory, is_full, poly_of, unite_commuted};
+use super::facts::{Graph, Knowing, PolyTable, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -111,7 +109,7 @@ fn refresh(graph: &mut Graph) -> bool {
         graph.classes().filter(|c| in_theory(graph.facts(c.id).dtype)).map(|c| c.id).collect();
     ids.sort_unstable();
     let mut changed = false;
-    let mut table: HashMap<(DType, Arc<Poly>), Id> = HashMap::with_capacity(ids.len());
+    let mut table = PolyTable::with_capacity(ids.len());
     for id in ids {
         let root = graph.find(id);
         let old = poly_of(graph, root);
@@ -141,15 +139,11 @@ fn refresh(graph: &mut Graph) -> bool {
             let constant = graph.add(Node::int(value, dtype));
             changed |= unite(graph, root, constant);
         }
-        match table.entry((dtype, new)) {
-            Entry::Occupied(entry) => changed |= unite(graph, *entry.get(), root),
-            Entry::Vacant(entry) => {
-                entry.insert(root);
-            }
-        }
+        let first = table.get_or_insert(dtype, &new, root);
+        changed |= unite(graph, first, root);
     }
     // In a whole function sums are built again, so that rules see them as they are built.
-    let forgotten = || HashMap::with_capacity(table.len());
+    let forgotten = || PolyTable::with_capacity(table.len());
     graph.analysis.set_table(if graph.analysis.contextual { table } else { forgotten() });
     if changed || !graph.clean {
         rebuild(graph);
