@@ -90,3 +90,24 @@ fn quotients_of_unrolled_variables_stay_inside_of_others() {
     let expected = "B[cse_v3 + k] = A[cse_v8 + k + cse_v4 * 10 + (cse_v5 + cse_v4) // 3 * 143]";
     assert_eq!(lines.last().unwrap(), expected);
 }
+
+#[test]
+fn offsets_stay_with_addresses_that_a_branch_computes_too() {
+    let params = "A: T.Buffer((64,), \"float32\"), B: T.Buffer((16,), \"float32\")";
+    let lines = |init: &str| {
+        optimized(
+            params,
+            &format!(
+                "for i, k in T.grid(8, 4):\n    {init}\n    \
+                 B[i * 2] = B[i * 2] + A[i * 8 + k]\n    B[i * 2 + 1] = B[i * 2 + 1] + A[i * 8 + k + 4]"
+            ),
+        )
+    };
+    // LLVM takes the constant out of a sum with one use only, and each branch is one.
+    let first = lines("if k == 0:\n        B[i * 2 + 1] = T.float32(0)");
+    assert_eq!(first.last().unwrap(), "B[cse_v1 + 1] = B[cse_v1 + 1] + A[cse_v4 + 4]", "{first:#?}");
+    assert!(first.contains(&"B[cse_v1 + 1] = T.float32(0.0)".to_owned()), "{first:#?}");
+    // Of equal addresses one after the other it makes one.
+    let always = lines("B[i * 2 + 1] = T.float32(0)");
+    assert!(always.iter().any(|line| line.ends_with("= cse_v1 + 1")), "{always:#?}");
+}

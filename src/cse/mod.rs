@@ -5,6 +5,7 @@
 //! semantic mode, the result of equality saturation. So no result costs more than what simpler methods reach, whatever
 //! limit ended the search, and what is optimized again stays as it is.
 
+mod addresses;
 mod options;
 mod pass;
 mod pool;

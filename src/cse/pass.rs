@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, summary, syntactic};
+use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, summary, syntactic};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
@@ -76,6 +76,7 @@ impl Pass<'_> {
         };
         let mut shared = func.clone();
         syntactic::run_with(&mut shared, &how);
+        addresses::spell_out(&mut shared, func.vars.len());
         shared
     }
 
@@ -118,7 +119,8 @@ impl Pass<'_> {
         }
         let config = eqsat::Config { deadline: self.deadline, ..options.search() };
         match eqsat::optimize(func, &config) {
-            Ok(optimized) => {
+            Ok(mut optimized) => {
+                addresses::spell_out(&mut optimized.func, func.vars.len());
                 for (stage, time) in &optimized.stats.stages {
                     report.spent(stage, *time);
                 }
