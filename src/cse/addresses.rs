@@ -1,10 +1,11 @@
-//! Bindings of addresses with constant offsets that the compiler of the result wants spelled out.
+//! Bindings of addresses that the compiler of the result wants spelled out.
 //!
 //! LLVM takes the constant out of an address `x + 3` (`base[x]` and 12 bytes on), by which it sees that accesses lie side by
 //! side, keeps accumulators in registers, and finds loops worth splitting or vectorizing. It does so only where the sum has
 //! no other use. Of equal addresses in one stretch of code it makes one, which is such a use; but an access that may be
 //! passed by, such as the first store of a reduction under `if k == 0`, computes the address on its own. So a binding that
 //! serves both is a sum with two uses, and the constant stays in, where the sum written twice is two with one use each.
+//! So it is with `x + y`, where `y` becomes a constant as its loop is unrolled.
 
 use hashbrown::HashMap;
 
@@ -12,7 +13,8 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 
 /// Puts the sums of variables and constants that are bound to variables from `first_new` on in place of these, where they
 /// are nothing but the address of elements of one buffer, and not all of these accesses come after the first of them
-/// whenever they are reached.
+/// whenever they are reached; sums of two variables only where no loop is between: they cost more than what addressing modes
+/// add, and LLVM would move them out of the loop again.
 pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
     let mut offsets = Offsets { first_new, ..Offsets::default() };
     offsets.in_block(&func.body);
@@ -22,11 +24,13 @@ pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
     }
 }
 
-/// The bindings of sums with constants.
+/// The bindings of sums.
 #[derive(Default)]
 struct Offsets {
     first_new: usize,
     sums: HashMap<VarId, Sum>,
+    /// How many loops are around what is looked at.
+    loops: usize,
     /// The numbers of the stretches of code around the one that is looked at, itself the last; and how many there are.
     around: Vec<usize>,
     stretches: usize,
@@ -35,6 +39,8 @@ struct Offsets {
 /// What is known of a binding.
 struct Sum {
     value: Expr,
+    /// How many loops may be around its uses.
+    loops: usize,
     /// The buffer and the stretch of the first access.
     first: Option<(BufferId, usize)>,
     /// Whether there is an access that may be reached without the first one.
@@ -63,12 +69,16 @@ impl Offsets {
         } else {
             stmt.for_each_expr(|e| self.in_expr(e));
         }
+        let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
+        self.loops += usize::from(is_loop);
         stmt.for_each_block(|block| self.in_block(block));
+        self.loops -= usize::from(is_loop);
         if let StmtKind::Bind { var, value } = &stmt.kind
             && var.index() >= self.first_new
-            && is_offset(value)
+            && let Some(offset) = offset(value)
         {
-            let sum = Sum { value: value.clone(), first: None, apart: false, elsewhere: false };
+            let loops = if offset.as_int().is_some() { usize::MAX } else { self.loops };
+            let sum = Sum { value: value.clone(), loops, first: None, apart: false, elsewhere: false };
             self.sums.insert(*var, sum);
         }
     }
@@ -105,18 +115,19 @@ impl Offsets {
         };
         let here = *self.around.last().expect("accesses stand in blocks");
         let (first, stretch) = *sum.first.get_or_insert((buffer, here));
-        sum.elsewhere |= first != buffer;
+        sum.elsewhere |= first != buffer || self.loops > sum.loops;
         sum.apart |= !self.around.contains(&stretch);
     }
 }
 
-/// Whether the expression is a variable and a constant.
-fn is_offset(e: &Expr) -> bool {
+/// What is added to a variable, if the expression is the sum of it and another one or a constant.
+fn offset(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) => {
-            e.dtype.is_index() && a.as_var().is_some() && b.as_int().is_some()
+            let simple = b.as_int().is_some() || b.as_var().is_some();
+            (e.dtype.is_index() && a.as_var().is_some() && simple).then_some(&**b)
         }
-        _ => false,
+        _ => None,
     }
 }
 
