@@ -110,4 +110,22 @@ fn offsets_stay_with_addresses_that_a_branch_computes_too() {
     // Of equal addresses one after the other it makes one.
     let always = lines("B[i * 2 + 1] = T.float32(0)");
     assert!(always.iter().any(|line| line.ends_with("= cse_v1 + 1")), "{always:#?}");
+    // So it is with a variable that becomes a constant, but not where a loop is between.
+    let sum = |loops: &str| {
+        let first = "if k == 0:\n        B[i * 4 + j] = T.float32(0)";
+        let then = "B[i * 4 + j] = B[i * 4 + j] + A[i * 16 + k * 4 + j]";
+        optimized(params, &format!("for {loops} in T.grid(4, 4, 4):\n    {first}\n    {then}"))
+    };
+    assert_eq!(sum("i, k, j").last().unwrap(), "B[cse_v2 + j] = B[cse_v2 + j] + A[cse_v5 + j]");
+    assert_eq!(sum("i, j, k").last().unwrap(), "B[cse_v2] = B[cse_v2] + A[cse_v4 + k * 4]");
+}
+
+#[test]
+fn quotients_of_unrolled_variables_stay_apart_from_others() {
+    let lines = optimized(
+        "A: T.Buffer((200,), \"float32\"), B: T.Buffer((8000,), \"float32\")",
+        "for i, j in T.grid(100, 4):\n    B[i * 4 + j] = A[i * 2 + j // 2]",
+    );
+    // The index of `B` divided by 2 would be an operation less, and a division for each `j`.
+    assert_eq!(lines.last().unwrap(), "B[cse_v1 + j] = A[cse_v2 + j // 2]");
 }

@@ -27,8 +27,8 @@ use crate::cost::{Bindings, Places, Profile};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{
-    AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, Origin, Param,
-    PrimFunc, SBlock, Select, Stmt, StmtKind, VarId,
+    AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, ForKind, Origin,
+    Param, PrimFunc, SBlock, Select, Stmt, StmtKind, VarId,
 };
 
 /// A place where an expression stands.
@@ -264,6 +264,7 @@ impl<'a> Lowerer<'a> {
             frequency: outer * frequency,
             insertable,
             certain,
+            threads: false,
             barrier: u32::MAX,
         })
     }
@@ -414,6 +415,7 @@ impl<'a> Lowerer<'a> {
                 let certain = !is_loop || value.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
                 if let AttrNode::IterVar { var, .. } = node {
+                    self.out.scopes.get_mut(scope).threads = true;
                     self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), value.as_int()));
                     self.runs(scope, extent);
                 }
@@ -424,6 +426,7 @@ impl<'a> Lowerer<'a> {
                 let count = self.places.threads(extent).to_f64();
                 let certain = extent.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
+                self.out.scopes.get_mut(scope).threads = true;
                 self.define(*var, Place { scope, position: 0 }, extent_range(Some(0), extent.as_int()));
                 self.runs(scope, class);
                 self.body(place, stmt, scope, body);
@@ -451,6 +454,7 @@ impl<'a> Lowerer<'a> {
         [&f.min, &f.extent].into_iter().chain(&f.step).for_each(|e| self.effect_of(e, place));
         let count = self.places.trip_count(f).to_f64();
         let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));
+        self.out.scopes.get_mut(scope).threads = matches!(f.kind, ForKind::ThreadBinding(_));
         self.define(f.var, Place { scope, position: 0 }, extent_range(least, trips));
         self.runs(scope, extent);
         self.body(place, stmt, scope, &f.body);

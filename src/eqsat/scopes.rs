@@ -33,6 +33,8 @@ pub(crate) struct Scope {
     pub insertable: bool,
     /// Whether the block runs whenever its statement does (no condition, no loop that may be empty).
     pub certain: bool,
+    /// Whether threads run the block, each once.
+    pub threads: bool,
     /// Index of the first statement that may not complete (an assertion, a call that may do anything, `return`):
     /// what stands behind it is not certain to run.
     pub barrier: u32,

@@ -63,6 +63,10 @@ pub(crate) const DIVIDED_CONDITION: f64 = 2.5;
 /// The same of a quotient: `(2*x + i // 3) // 3` is one division for three iterations, `(6*x + i) // 9` is three.
 const DIVIDED_QUOTIENT: f64 = 2.5;
 
+/// Added to the cost of a quotient or remainder by a constant of what varies in more than unrolled loops, where another way to
+/// write the class divides what varies in these only, per execution: that is a constant in what is left of the loops.
+const ROLLED_DIVIDEND: f64 = 5.0;
+
 /// Taken off the cost of a quotient or remainder by a constant of what is constant in each iteration of unrolled loops, per
 /// execution: so is the quotient then. One of more than that is computed each time.
 const UNROLLED_QUOTIENT: f64 = 3.0;
@@ -151,6 +155,10 @@ impl<'a> Handicaps<'a> {
 
     /// The handicap of a node of `class`.
     pub(super) fn of(&self, class: Id, node: &Node) -> f64 {
+        self.of_operation(class, node) + if self.divides_rolled(class, node) { ROLLED_DIVIDEND } else { 0.0 }
+    }
+
+    fn of_operation(&self, class: Id, node: &Node) -> f64 {
         match (&node.op, &node.children[..]) {
             (Op::Bin(op @ (BinOp::FloorMod | BinOp::FloorDiv)), &[dividend, divisor])
                 if node.dtype.is_index() && divides_slowly(self.graph, divisor) =>
@@ -198,6 +206,15 @@ impl<'a> Handicaps<'a> {
             }
             _ => 0.0,
         }
+    }
+
+    /// Whether the node divides what varies in more than unrolled loops by a constant, and the class can be written with
+    /// a quotient of what varies in these only.
+    fn divides_rolled(&self, class: Id, node: &Node) -> bool {
+        let Some((BinOp::FloorMod | BinOp::FloorDiv, dividend, divisor)) = node.as_bin() else {
+            return false;
+        };
+        is_constant(self.graph, divisor) && !self.unrolled.has_all(dividend) && self.unrolled.divides(class)
     }
 
     /// Whether the division is better written as one that truncates.

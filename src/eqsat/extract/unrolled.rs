@@ -69,6 +69,11 @@ impl<'a> Unrolled<'a> {
         self.variables.contains(self.graph.find(id))
     }
 
+    /// Whether the class varies in unrolled loops only.
+    pub(super) fn has_all(&self, id: Id) -> bool {
+        self.varies_only_in(&self.variables, id)
+    }
+
     /// Whether the class is a constant in each iteration of loops that surely are unrolled.
     pub(super) fn folds(&self, id: Id) -> bool {
         self.varies_only_in(&self.analyzed, id)
@@ -91,7 +96,7 @@ impl<'a> Unrolled<'a> {
             && poly_of(graph, id).atoms().into_iter().any(|atom| {
                 graph[atom].nodes.iter().any(|node| {
                     matches!(node.as_bin(), Some((BinOp::FloorDiv, x, c))
-                        if is_constant(graph, c) && self.varies_only_in(&self.variables, x))
+                        if is_constant(graph, c) && self.has_all(x))
                 })
             })
     }
@@ -114,7 +119,13 @@ fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
         });
         if let Some(place) = defined {
             let scope = place.scope.0 as usize;
-            iterations[scope] = iterations[scope].max(values(graph.facts(class.id).interval));
+            // What threads share out is no loop.
+            let most = if scopes.get(place.scope).threads {
+                f64::INFINITY
+            } else {
+                values(graph.facts(class.id).interval)
+            };
+            iterations[scope] = iterations[scope].max(most);
             variables.push((class.id, scope));
         }
     }
