@@ -135,14 +135,7 @@ fn offset(e: &Expr) -> Option<&Expr> {
 fn put(block: &mut Block, sums: &HashMap<VarId, Sum>) {
     block.retain(|stmt| !matches!(&stmt.kind, StmtKind::Bind { var, .. } if sums.contains_key(var)));
     for stmt in block {
-        stmt.for_each_expr_mut(|e| put_in(e, sums));
+        stmt.for_each_expr_mut(|e| e.substitute(&|var| sums.get(&var).map(|sum| &sum.value)));
         stmt.for_each_block_mut(|inner| put(inner, sums));
-    }
-}
-
-fn put_in(e: &mut Expr, sums: &HashMap<VarId, Sum>) {
-    match e.as_var().and_then(|var| sums.get(&var)) {
-        Some(sum) => *e = sum.value.clone(),
-        None => e.for_each_child_mut(|c| put_in(c, sums)),
     }
 }

@@ -83,7 +83,7 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
     let deadline = Instant::now().checked_add(options.budgets.time);
     let mut cost = summary::cost(func, options);
     let mut report = FunctionReport::new(func, summary::measure(&cost));
-    let large = summary::is_longer(func, LARGE);
+    let large = summary::size_up_to(func, LARGE + 1) > LARGE;
     let mut best = Cow::Borrowed(func);
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::ir::{AttrValue, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, Select, Shuffle, VarId};
+use crate::ir::{AttrValue, BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, Shuffle, VarId};
 
 /// The number of a distinct expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -172,7 +172,7 @@ impl Pool {
             Head::Broadcast => ExprKind::Broadcast(next()),
             Head::Select => {
                 let (cond, then, otherwise) = (*next(), *next(), *next());
-                ExprKind::Select(Box::new(Select { cond, then, otherwise }))
+                Expr::select(cond, then, otherwise).kind
             }
             Head::Ramp => {
                 let base = next();

@@ -16,36 +16,30 @@ pub(super) fn cost(func: &PrimFunc, options: &Options) -> CostBreakdown {
 
 /// How long a function is: its statements and the parts of their expressions.
 pub(super) fn size(func: &PrimFunc) -> usize {
-    let mut size = 0;
-    let mut add = |stmt: &Stmt| {
-        size += 1;
-        stmt.for_each_expr(|e| e.walk(&mut |_| size += 1));
-    };
-    func.body.iter().for_each(|stmt| stmt.walk(&mut add));
-    size
+    size_up_to(func, usize::MAX)
 }
 
-/// Whether a function is longer than this. Of one that is, no more than that is looked at.
-pub(super) fn is_longer(func: &PrimFunc, limit: usize) -> bool {
-    fn expr(e: &Expr, left: &mut Option<usize>) {
-        *left = left.and_then(|left| left.checked_sub(1));
-        if left.is_some() {
-            e.for_each_child(|c| expr(c, left));
+/// The same, or `most` if it is more: then the rest is not looked at.
+pub(super) fn size_up_to(func: &PrimFunc, most: usize) -> usize {
+    fn expr(e: &Expr, size: &mut usize, most: usize) {
+        if *size < most {
+            *size += 1;
+            e.for_each_child(|c| expr(c, size, most));
         }
     }
-    fn block(statements: &Block, left: &mut Option<usize>) {
+    fn block(statements: &Block, size: &mut usize, most: usize) {
         for stmt in statements {
-            *left = left.and_then(|left| left.checked_sub(1));
-            if left.is_none() {
+            if *size >= most {
                 return;
             }
-            stmt.for_each_expr(|e| expr(e, left));
-            stmt.for_each_block(|inner| block(inner, left));
+            *size += 1;
+            stmt.for_each_expr(|e| expr(e, size, most));
+            stmt.for_each_block(|inner| block(inner, size, most));
         }
     }
-    let mut left = Some(limit);
-    block(&func.body, &mut left);
-    left.is_none()
+    let mut size = 0;
+    block(&func.body, &mut size, most);
+    size
 }
 
 /// The cost as the report shows it.

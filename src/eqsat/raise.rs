@@ -184,7 +184,7 @@ impl<'a> Raiser<'a> {
             Op::Cast => ExprKind::Cast(next()),
             Op::Select => {
                 let (cond, then, otherwise) = (*next(), *next(), *next());
-                return Expr { dtype, ..Expr::select(cond, then, otherwise) };
+                Expr::select(cond, then, otherwise).kind
             }
             Op::IfThenElse => return Expr::call(dtype, "if_then_else", operands.collect()),
             Op::Likely => return Expr::call(dtype, "likely", operands.collect()),

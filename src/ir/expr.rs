@@ -484,4 +484,12 @@ impl Expr {
         f(self);
         self.for_each_child(|c| c.walk(f));
     }
+
+    /// Puts values in place of variables, where there are any; what stands in the values stays as it is.
+    pub(crate) fn substitute<'v>(&mut self, value_of: &impl Fn(VarId) -> Option<&'v Expr>) {
+        match self.as_var().and_then(value_of) {
+            Some(value) => self.clone_from(value),
+            None => self.for_each_child_mut(|c| c.substitute(value_of)),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! and equalities. Sharing what is equal makes bindings again where they pay.
 
 use crate::eqsat::lower::acts;
-use crate::ir::{Block, Expr, ExprKind, PrimFunc, VarId};
+use crate::ir::{Block, Expr, ExprKind, PrimFunc};
 
 /// The most nodes of an expression after a value was put in place of its variable.
 const MAX_NODES: usize = 200;
@@ -49,7 +49,7 @@ fn in_expr(e: &mut Expr, gone: &mut usize) {
     if acts(value) || acts(body) || size > MAX_NODES || uses > 1 && bindings > 0 {
         return;
     }
-    put(body, *var, value);
+    body.substitute(&|v| (v == *var).then_some(&**value));
     let body = std::mem::replace(&mut **body, Expr::bool(false));
     *e = body;
     *gone += 1;
@@ -60,14 +60,6 @@ fn count(e: &Expr, such: impl Fn(&Expr) -> bool) -> usize {
     let mut found = 0;
     e.walk(&mut |e| found += usize::from(such(e)));
     found
-}
-
-fn put(e: &mut Expr, var: VarId, value: &Expr) {
-    if e.as_var() == Some(var) {
-        *e = value.clone();
-        return;
-    }
-    e.for_each_child_mut(|c| put(c, var, value));
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use super::improve::ROUNDING;
 use super::place::{Plan, place};
 use super::select::{Candidate, Children, Index, Selection, Selector};
 use super::traps::{Evaluated, condition};
@@ -17,9 +18,6 @@ use crate::eqsat::scopes::Place;
 
 /// Less than this is no gain.
 const EPSILON: f64 = 1e-6;
-
-/// By no more than this part of it, a sum depends on the order of its terms.
-const ROUNDING: f64 = 1e-9;
 
 /// What the search led to.
 pub(super) struct Outcome {

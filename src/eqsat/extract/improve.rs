@@ -16,7 +16,7 @@ const ROUNDS: usize = 3;
 const EPSILON: f64 = 1e-9;
 
 /// By more than this part of it, a sum does not depend on the order of its terms.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// A choice of nodes with the uses of each.
 pub(super) struct Improver<'s, 'a> {
