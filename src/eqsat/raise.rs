@@ -1,7 +1,5 @@
 //! Back to statements: sites get their chosen expressions, bindings are inserted, dissolved `Bind`s go.
 
-mod hollow;
-
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
@@ -18,7 +16,7 @@ pub(crate) fn raise(
     selection: &Selection,
     plan: &Plan,
 ) -> (PrimFunc, Vec<VarId>) {
-    let mut result = hollow::func(func);
+    let mut result = func.hollow();
     let mut raiser = Raiser::new(lowered, selection);
     let mut vars = Vec::with_capacity(plan.bindings.len());
     // A class that the input binds keeps its variable.
@@ -135,7 +133,7 @@ impl<'a> Raiser<'a> {
         if let StmtKind::While { .. } = &stmt.kind {
             self.enter();
         }
-        let mut raised = hollow::stmt(stmt);
+        let mut raised = stmt.hollow(|_| Expr::bool(false));
         visit_roots(&mut raised, |e| self.site(e));
         match (&stmt.kind, &mut raised.kind) {
             (StmtKind::For(of), StmtKind::For(to)) => to.body = self.block(&of.body),

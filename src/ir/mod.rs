@@ -48,6 +48,7 @@ mod dtype;
 mod expr;
 mod fresh;
 mod func;
+mod hollow;
 mod ids;
 pub mod intrin;
 mod number;
