@@ -171,6 +171,7 @@ fn wrong_usage_is_exit_code_2() {
         &["cse", "--mode", "magic"],
         &["cse", "--time-limit", "-1"],
         &["cse", "--node-limit", "0"],
+        &["cse", "--window", "0"],
         &["cse", "--emit", "nothing"],
         &["opt"],
         &["opt", "--passes", "verify,no-such-pass"],

@@ -70,6 +70,54 @@ fn a_search_that_ends_at_a_limit_has_a_valid_result() {
     });
 }
 
+/// The function, optimized in windows that hold a statement or two; it must do the same.
+fn in_windows(text: &str) -> String {
+    let module = parse(text);
+    let budgets = Budgets { window: 12, ..Budgets::DEFAULT };
+    let (out, _) = cse::run(&module, &Options { budgets, ..Options::default() }).unwrap();
+    let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+    assert!(same.difference.is_none() && same.compared > 0, "{:?}\n{out}", same.difference);
+    out.to_string()
+}
+
+#[test]
+fn what_several_windows_bind_is_bound_once() {
+    with_stack(|| {
+        let body = (0..9).fold("for i in range(n * m + 1):\n".to_owned(), |mut body, k| {
+            let product = ["i * n * m", "n * i * m", "m * (n * i)"][k % 3];
+            writeln!(body, "    A[T.min({product} + {k}, 63)] = {k}").unwrap();
+            body
+        });
+        let out = in_windows(&function(&body));
+        let bindings: Vec<&str> = out.lines().filter(|line| line.contains("T.let")).map(str::trim).collect();
+        let [outside, inside] = bindings[..] else { panic!("two bindings\n{out}") };
+        assert!(outside.ends_with("= n * m") && inside.ends_with("* i"), "{out}");
+    });
+}
+
+#[test]
+fn windows_keep_the_order_of_reads_and_writes() {
+    with_stack(|| {
+        // Each statement reads what another window writes, in a row, under a condition and in the next iteration.
+        let out = in_windows(&function(
+            "for i in range(9):
+    A[0] = (A[1] * 3 + A[2] // T.max(n, 1)) % 97
+    A[1] = (A[0] * 3 + A[2] // T.max(n, 1)) % 97
+    A[2] = (A[1] * 3 + A[0] // T.max(n, 1)) % 97
+    if A[0] < A[1]:
+        A[0] = (A[1] * 3 + A[3] * i) % 97
+        A[3] = (A[0] * 3 + A[1] * i) % 97
+    else:
+        A[1] = (A[0] * 3 + A[3] * i) % 97
+    A[4] = (A[1] * 3 + A[3] * i + A[0]) % 97
+    B[i] = (B[i] + B[i + 1] * 5) % 97
+    B[i + 1] = (B[i] + B[i + 1] * 5) % 97
+    A[2] = (A[0] + A[1] + A[2] + A[3]) % 97",
+        ));
+        assert!(out.contains("T.max(n, 1)\n        for i in range(9):"), "hoisted by some window\n{out}");
+    });
+}
+
 #[test]
 fn constants_at_the_ends_of_their_types_fold_to_what_they_are_or_stay() {
     let (min, max) = (i64::MIN, i64::MAX);

@@ -57,6 +57,11 @@ pub(crate) struct Tuning {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) node_limit: Option<u64>,
 
+    /// Take functions three times as long as this in windows of about this length, each with an e-graph of its own; the length
+    /// counts statements and parts of expressions [default: 20000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) window: Option<u64>,
+
     /// Run program and result on small inputs before anything is written, and refuse a result that does something else.
     #[arg(long)]
     pub(crate) validate: bool,

@@ -114,6 +114,9 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
     if let Some(limit) = tuning.node_limit {
         options.budgets.nodes = usize::try_from(limit).unwrap_or(usize::MAX);
     }
+    if let Some(length) = tuning.window {
+        options.budgets.window = usize::try_from(length).unwrap_or(usize::MAX);
+    }
     Ok(options)
 }
 

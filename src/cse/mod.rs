@@ -12,6 +12,7 @@ mod pool;
 mod report;
 mod summary;
 pub mod syntactic;
+mod windows;
 
 use std::borrow::Cow;
 use std::time::Instant;

@@ -66,11 +66,15 @@ pub struct Budgets {
     pub nodes: usize,
     /// After this time the search for a function ends; what is found is kept.
     pub time: Duration,
+    /// A function that is three times as long, in statements and parts of expressions, is taken in windows of about this
+    /// length, each with an e-graph of its own. What stands in two windows is then equal only if it comes out alike in
+    /// both, but time and memory grow no faster than the function does.
+    pub window: usize,
 }
 
 impl Budgets {
     /// Enough for every program that we know.
-    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, time: Duration::from_secs(60) };
+    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, time: Duration::from_secs(60), window: 20_000 };
 }
 
 /// All options of [`run`](super::run). `Options::default()` is what `satir cse` does without flags.

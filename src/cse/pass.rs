@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use super::windows::Windows;
 use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, summary, syntactic};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
@@ -118,32 +119,37 @@ impl Pass<'_> {
             return;
         }
         let config = eqsat::Config { deadline: self.deadline, ..options.search() };
-        match eqsat::optimize(func, &config) {
-            Ok(mut optimized) => {
-                addresses::spell_out(&mut optimized.func, func.vars.len());
-                for (stage, time) in &optimized.stats.stages {
+        let optimize = |func: &PrimFunc| eqsat::optimize(func, &config).map(|done| (done.func, done.stats));
+        let optimized = match Windows::new(func, options.budgets.window) {
+            Some(windows) => windows.optimize(func, optimize),
+            None => optimize(func),
+        };
+        match optimized {
+            Ok((mut made, stats)) => {
+                addresses::spell_out(&mut made, func.vars.len());
+                for (stage, time) in &stats.stages {
                     report.spent(stage, *time);
                 }
-                if optimized.stats.time_limit_hit {
+                if stats.time_limit_hit {
                     report.hit(Limit::Time);
                 }
-                if optimized.stats.node_limit_hit {
+                if stats.node_limit_hit {
                     report.hit(Limit::Nodes);
                 }
-                if let Err(violations) = verify_func(&optimized.func) {
+                if let Err(violations) = verify_func(&made) {
                     // A bug in satir, which costs the improvement but not the program.
                     let first = violations.first().map(ToString::to_string).unwrap_or_default();
                     log::error!("an invalid result was dropped: {first}");
-                    log::debug!("{}", crate::script::print_func(&optimized.func));
+                    log::debug!("{}", crate::script::print_func(&made));
                     report.gave_up = Some(format!("an invalid result was dropped: {first}"));
                     return;
                 }
-                let cost = summary::cost(&optimized.func, options);
+                let cost = summary::cost(&made, options);
                 if report.semantic.is_none() || cost.total < best.cost {
-                    report.search = Some(SearchReport::new(&optimized.stats));
+                    report.search = Some(SearchReport::new(&stats));
                     report.semantic = Some(summary::measure(&cost));
                 }
-                best.offer(Found { func: optimized.func, cost, by: Chosen::Semantic });
+                best.offer(Found { func: made, cost, by: Chosen::Semantic });
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);

@@ -151,6 +151,23 @@ pub struct Stats {
     pub stages: Vec<(&'static str, Duration)>,
 }
 
+impl Stats {
+    /// Adds what a run on another part of a function did.
+    pub(crate) fn add(&mut self, other: Stats) {
+        self.input_nodes += other.input_nodes;
+        self.nodes += other.nodes;
+        self.classes += other.classes;
+        self.rounds = self.rounds.max(other.rounds);
+        self.node_limit_hit |= other.node_limit_hit;
+        self.cost += other.cost;
+        self.optimal &= other.optimal;
+        self.time_limit_hit |= other.time_limit_hit;
+        for (lap, (_, time)) in self.stages.iter_mut().zip(other.stages) {
+            lap.1 += time;
+        }
+    }
+}
+
 /// Why a function was left alone.
 ///
 /// ```

@@ -12,6 +12,9 @@ use crate::passes;
 use crate::script::parse;
 use crate::verify::verify;
 
+/// A window that holds a statement or two.
+const SHORT_WINDOW: usize = 12;
+
 /// Programs nest deep.
 const STACK: usize = 512 << 20;
 
@@ -223,8 +226,12 @@ impl Checker {
         if how.full || how.only.is_some() {
             let mut starved = options.clone();
             starved.budgets.nodes = 1;
+            let mut windowed = options.clone();
+            windowed.budgets.window = SHORT_WINDOW;
             let unsimplified = Options { simplify: false, ..options };
-            for (part, options) in [("unsimplified", &unsimplified), ("node limit", &starved)] {
+            for (part, options) in
+                [("unsimplified", &unsimplified), ("node limit", &starved), ("windows", &windowed)]
+            {
                 if wanted(part) {
                     let result = self.shared(module, part, options)?;
                     if keeps_choices(&result, module) {

@@ -1,0 +1,193 @@
+//! Putting a function together from what the views of its windows became.
+
+use std::vec::IntoIter;
+
+use hashbrown::HashMap;
+
+use super::{Counters, Windows, fill};
+use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
+
+/// The function made of what its views became, which bind new variables and keep all statements.
+pub(super) fn merge(windows: &Windows, func: &PrimFunc, views: Vec<PrimFunc>) -> PrimFunc {
+    let mut parts = Parts::default();
+    let mut types = Vec::with_capacity(views.len());
+    for (window, view) in views.into_iter().enumerate() {
+        parts.take(windows, window, &func.body, view.body, &mut Counters::default());
+        types.push(view.vars.into_iter().skip(func.vars.len()).map(|var| var.ty).collect::<Vec<_>>());
+    }
+    let mut merger = Merger {
+        windows,
+        stores: parts.stores.into_iter(),
+        others: parts.others.into_iter(),
+        vars: types.iter().map(|types| vec![None; types.len()]).collect(),
+        types,
+        first_new: func.vars.len(),
+        names: FreshNames::new(func),
+        bound: HashMap::new(),
+        result: func.hollow(),
+    };
+    let mut body = merger.block(&func.body, &mut Counters::default());
+    let mut result = merger.result;
+    drop_unused(&mut body, func.vars.len(), &mut vec![false; result.vars.len() - func.vars.len()]);
+    result.body = body;
+    result
+}
+
+/// What the views became, statement by statement.
+#[derive(Default)]
+struct Parts {
+    /// The stores of all rows, and the other statements without their blocks, in the order of the text.
+    stores: Vec<Part>,
+    others: Vec<Part>,
+}
+
+struct Part {
+    /// What is bound just before the statement, each with its window.
+    bindings: Vec<(usize, Stmt)>,
+    /// The window whose variables the statement uses.
+    window: usize,
+    stmt: Stmt,
+}
+
+impl Parts {
+    /// Takes apart what the view of window number `window` became.
+    fn take(&mut self, windows: &Windows, window: usize, of: &Block, made: Block, at: &mut Counters) {
+        let mut made = made.into_iter();
+        let mut bindings = Vec::new();
+        let mut next = |bindings: &mut Vec<(usize, Stmt)>| {
+            loop {
+                let stmt = made.next().expect("views keep their statements");
+                let StmtKind::Bind { .. } = stmt.kind else { return stmt };
+                bindings.push((window, stmt));
+            }
+        };
+        let mut rest = &of[..];
+        while let Some(stmt) = rest.first() {
+            if let Some(row) = windows.row(stmt, at) {
+                let [before, inside, behind] = row.split(&windows.ranges[window]);
+                row.emptied(&before, stmt.span).for_each(|_| drop(next(&mut bindings)));
+                for _ in inside {
+                    let stmt = next(&mut bindings);
+                    self.stores.push(Part { bindings: std::mem::take(&mut bindings), window, stmt });
+                }
+                row.emptied(&behind, stmt.span).for_each(|_| drop(next(&mut bindings)));
+                rest = &rest[row.stores.len()..];
+                continue;
+            }
+            let mut kept = next(&mut bindings);
+            let mut blocks = Vec::new();
+            kept.for_each_block_mut(|block| blocks.push(std::mem::take(block)));
+            match self.others.get_mut(at.others) {
+                Some(part) => part.bindings.append(&mut bindings),
+                None => {
+                    self.others.push(Part { bindings: std::mem::take(&mut bindings), window, stmt: kept });
+                }
+            }
+            at.others += 1;
+            let mut blocks = blocks.into_iter();
+            stmt.for_each_block(|of| {
+                self.take(windows, window, of, blocks.next().expect("views keep all blocks"), at);
+            });
+            rest = &rest[1..];
+        }
+    }
+}
+
+/// Puts a function together.
+struct Merger<'w> {
+    windows: &'w Windows,
+    stores: IntoIter<Part>,
+    others: IntoIter<Part>,
+    /// The types of the new variables of each window, and what they are in the result.
+    types: Vec<Vec<Type>>,
+    vars: Vec<Vec<Option<VarId>>>,
+    first_new: usize,
+    names: FreshNames,
+    /// What is bound around the statement that is looked at, but for what reads memory.
+    bound: HashMap<Expr, VarId>,
+    result: PrimFunc,
+}
+
+impl Merger<'_> {
+    fn block(&mut self, of: &Block, at: &mut Counters) -> Block {
+        let mut out = Block::with_capacity(of.len());
+        let mut bound_here = Vec::new();
+        let mut rest = &of[..];
+        while let Some(stmt) = rest.first() {
+            let row = self.windows.row(stmt, at);
+            let statements = row.map_or(1, |row| row.stores.len());
+            for stmt in &rest[..statements] {
+                let from = if row.is_some() { &mut self.stores } else { &mut self.others };
+                let part = from.next().expect("each statement is in a view");
+                for (window, binding) in part.bindings {
+                    out.extend(self.binding(window, binding, &mut bound_here));
+                }
+                let mut made = part.stmt;
+                made.for_each_expr_mut(|e| self.rename(part.window, e));
+                fill(&mut made, stmt, |block| self.block(block, at));
+                out.push(made);
+            }
+            rest = &rest[statements..];
+        }
+        for value in bound_here {
+            self.bound.remove(&value);
+        }
+        out
+    }
+
+    /// The binding, if its value is not bound yet; `here` are the values that its block binds.
+    fn binding(&mut self, window: usize, mut binding: Stmt, here: &mut Vec<Expr>) -> Option<Stmt> {
+        let StmtKind::Bind { var, value } = &mut binding.kind else { return Some(binding) };
+        let local = var.index() - self.first_new;
+        self.rename(window, value);
+        let known = self.bound.get(value).copied();
+        *var = known
+            .unwrap_or_else(|| self.result.new_var(self.names.next(), self.types[window][local].clone()));
+        self.vars[window][local] = Some(*var);
+        if known.is_some() {
+            return None;
+        }
+        let mut reads = false;
+        value.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. }));
+        if !reads {
+            self.bound.insert(value.clone(), *var);
+            here.push(value.clone());
+        }
+        Some(binding)
+    }
+
+    /// Puts the result's variables in place of those of a window.
+    fn rename(&self, window: usize, e: &mut Expr) {
+        match &mut e.kind {
+            ExprKind::Var(var) => {
+                if let Some(local) = var.index().checked_sub(self.first_new) {
+                    *var = self.vars[window][local].expect("bindings stand before their uses");
+                }
+            }
+            _ => e.for_each_child_mut(|c| self.rename(window, c)),
+        }
+    }
+}
+
+/// Drops bindings of variables from `first_new` on that nothing uses: the views of several windows bind what other
+/// statements than stores need. All uses of a binding come after it.
+fn drop_unused(block: &mut Block, first_new: usize, used: &mut [bool]) {
+    let number = |var: VarId| var.index().checked_sub(first_new);
+    let mut keeps = vec![true; block.len()];
+    for (stmt, keep) in block.iter_mut().zip(&mut keeps).rev() {
+        stmt.for_each_block_mut(|inner| drop_unused(inner, first_new, used));
+        if let StmtKind::Bind { var, .. } = stmt.kind {
+            *keep = number(var).is_none_or(|i| used[i]);
+        }
+        if *keep {
+            let mut mark = |e: &Expr| {
+                if let Some(i) = e.as_var().and_then(number) {
+                    used[i] = true;
+                }
+            };
+            stmt.for_each_expr(|e| e.walk(&mut mark));
+        }
+    }
+    let mut keeps = keeps.into_iter();
+    block.retain(|_| keeps.next() == Some(true));
+}
