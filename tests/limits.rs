@@ -85,7 +85,7 @@ fn what_several_windows_bind_is_bound_once() {
     with_stack(|| {
         let body = (0..9).fold("for i in range(n * m + 1):\n".to_owned(), |mut body, k| {
             let product = ["i * n * m", "n * i * m", "m * (n * i)"][k % 3];
-            writeln!(body, "    A[T.min({product} + {k}, 63)] = {k}").unwrap();
+            writeln!(body, "    A[T.min({product} + {k}, 63)] = T.max({product}, {k})").unwrap();
             body
         });
         let out = in_windows(&function(&body));
@@ -109,6 +109,13 @@ fn windows_keep_the_order_of_reads_and_writes() {
         A[3] = (A[0] * 3 + A[1] * i) % 97
     else:
         A[1] = (A[0] * 3 + A[3] * i) % 97
+    v: T.let[T.int32] = i * 4 + m * 0
+    for j in range(4):
+        A[v + j] = (A[v + j + 1] * 3 + A[j] * i) % 97
+        if A[j] < 50:
+            A[v + j + 2] = (A[v + j] * 3 + A[j] * i) % 97
+    for j in range(4):
+        A[v + j] = (A[v + j + 3] * 3 + A[j] * i) % 97
     A[4] = (A[1] * 3 + A[3] * i + A[0]) % 97
     B[i] = (B[i] + B[i + 1] * 5) % 97
     B[i + 1] = (B[i] + B[i + 1] * 5) % 97
@@ -116,6 +123,29 @@ fn windows_keep_the_order_of_reads_and_writes() {
         ));
         assert!(out.contains("T.max(n, 1)\n        for i in range(9):"), "hoisted by some window\n{out}");
     });
+}
+
+#[test]
+fn what_acts_and_what_it_may_write_stays_between_windows() {
+    let module = parse(&function(
+        "A[0] = A[n] * 3 + A[n + 1]
+A[1] = A[n] * 3 + A[n + 1]
+A[2] = A[n] * 3 + A[n + 1]
+T.evaluate(T.call_extern(\"int32\", \"f\", n * 3 + 1))
+A[3] = A[n] * 3 + A[n + 1]
+T.evaluate(T.call_extern(\"int32\", \"f\", n * 3 + 2))
+A[4] = A[n] * 3 + A[n + 1]",
+    ));
+    let budgets = Budgets { window: 12, ..Budgets::DEFAULT };
+    let (out, _) = cse::run(&module, &Options { budgets, ..Options::default() }).unwrap();
+    let text = out.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let calls: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains("call_extern")).collect();
+    let stores = |k: &str| lines.iter().position(|line| line.starts_with(k)).unwrap();
+    assert!(stores("A[2]") < calls[0] && calls[0] < stores("A[3]"), "{text}");
+    assert!(stores("A[3]") < calls[1] && calls[1] < stores("A[4]"), "{text}");
+    let reads = |range: std::ops::Range<usize>| lines[range].iter().any(|line| line.contains("A[n]"));
+    assert!(reads(calls[0]..calls[1]) && reads(calls[1]..lines.len()), "a call may write\n{text}");
 }
 
 #[test]

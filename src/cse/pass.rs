@@ -120,8 +120,9 @@ impl Pass<'_> {
         }
         let config = eqsat::Config { deadline: self.deadline, ..options.search() };
         let optimize = |func: &PrimFunc| eqsat::optimize(func, &config).map(|done| (done.func, done.stats));
-        let optimized = match Windows::new(func, options.budgets.window) {
-            Some(windows) => windows.optimize(func, optimize),
+        let windows = (!options.keep_lets).then(|| Windows::new(func, options.budgets.window)).flatten();
+        let optimized = match windows {
+            Some(windows) => windows.optimize(optimize),
             None => optimize(func),
         };
         match optimized {

@@ -1,97 +1,101 @@
-//! Long functions, a window of stores at a time.
+//! Long functions, a window at a time.
 //!
 //! An e-graph of a whole function that was unrolled a thousandfold lies in no cache: each look at it waits for memory, and
-//! longer the larger it is. So the stores of such a function are taken in windows of bounded size, each with a graph of its
-//! own, and time grows with the length of the function as it does from one window to the next.
+//! longer the larger it is. So such a function is taken in windows of bounded length, each with a graph of its own, and time
+//! grows with the length of the function as it does from one window to the next.
 //!
-//! The *view* of a window is the function with all other stores emptied: of each row of them is left that they write
-//! their buffers. So scopes, frequencies and memory versions are what they are in the function, and what is right
-//! in a view is right in the function: bindings stand before the first statement that uses them, and no memory
-//! that they read is written in between. What several windows bind alike is bound once again when they are put together.
+//! The *view* of a window is the function with all that is outside of it emptied: of each row of statements is left that they
+//! write their buffers, and that they act if they do. So scopes, frequencies and memory versions are what they are in the
+//! function, or know less, and what is right in a view is right in the function: bindings stand before the first statement
+//! that uses them, and no memory that they read is written in between. What several windows bind alike is bound once again
+//! when they are put together.
 
 mod merge;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::summary;
-use crate::diag::Span;
+use crate::eqsat::lets;
 use crate::eqsat::lower::acts;
 use crate::eqsat::{Failure, Stats};
-use crate::ir::{Block, BufferId, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 
 /// So many windows long is a function that is taken in windows.
 const LONG: usize = 3;
 
-/// The most windows, and how many times as long as the function its views may be in all: what is no store is in each.
+/// The most windows, and how many times as long as the function may be in all what is in each view.
 const MOST: usize = 100;
 const MOST_REPEATED: usize = 2;
 
-/// The stores of a function in windows.
-pub(super) struct Windows {
-    /// Of each window, the numbers of its stores in the order of the text.
+/// How many times as long a function may become that is taken without its bindings.
+const MOST_INLINED: usize = 4;
+
+/// A function in windows.
+pub(super) struct Windows<'f> {
+    func: Cow<'f, PrimFunc>,
+    /// Of each window, the numbers of its stores and calls in the order of the text.
     ranges: Vec<Range<usize>>,
-    rows: Vec<Row>,
+    /// By number of the block: the rows in it.
+    blocks: Vec<Vec<Row>>,
 }
 
-/// Stores side by side that only compute values and write one each. All others are in all views.
+/// Statements side by side that are emptied where they are in no window.
 struct Row {
-    /// Their numbers.
-    stores: Range<usize>,
-    /// What they write.
-    writes: Vec<BufferId>,
+    /// The index of the first.
+    start: usize,
+    /// What was met before each of them, and before what comes after the last.
+    before: Vec<Counters>,
+    /// What is left of them.
+    emptied: Vec<StmtKind>,
 }
 
-impl Row {
-    /// The parts of the row before, in and behind a window, by place in the row.
-    fn split(&self, window: &Range<usize>) -> [Range<usize>; 3] {
-        let Range { start, end } = self.stores;
-        let [first, last] = [window.start, window.end].map(|at| at.clamp(start, end) - start);
-        [0..first, first..last, last..end - start]
-    }
-
-    /// What is left of some of the stores: one to each buffer.
-    fn emptied(&self, stores: &Range<usize>, span: Span) -> impl Iterator<Item = Stmt> {
-        let writes = if stores.is_empty() { &[] } else { &self.writes[..] };
-        let value = Expr::int(0, DType::I32);
-        let store = move |&buffer| StmtKind::Store { buffer, indices: Vec::new(), value: value.clone() };
-        writes.iter().map(store).map(move |kind| Stmt { span, kind })
-    }
+/// How many blocks, stores and calls, and other statements were met, in the order of the text.
+#[derive(Clone, Copy, Default)]
+struct Counters {
+    blocks: usize,
+    leaves: usize,
+    others: usize,
 }
 
-impl Windows {
-    /// Windows of about a length, for a function that is long enough and consists of stores mostly.
-    pub(super) fn new(func: &PrimFunc, length: usize) -> Option<Windows> {
+/// What a view has of a block, in order.
+enum Step<'w> {
+    /// The statement with this index.
+    Kept(usize),
+    /// What is left of some statements, and what was met when they are passed.
+    Emptied(&'w [StmtKind], Counters),
+}
+
+impl<'f> Windows<'f> {
+    /// Windows of about a length, for a function that is long enough and can be taken apart: without the bindings of the
+    /// input, which are to be made again where they pay.
+    pub(super) fn new(func: &'f PrimFunc, length: usize) -> Option<Windows<'f>> {
         let long = length.saturating_mul(LONG);
         if summary::size_up_to(func, long.saturating_add(1)) <= long {
             return None;
         }
-        let size = summary::size(func);
-        let mut windows = Windows { ranges: Vec::new(), rows: Vec::new() };
-        let most = length.max(size.div_ceil(MOST));
-        let mut scan = Scan { windows: &mut windows, most, length: 0, stores: 0, in_rows: 0, splits: true };
-        scan.block(&func.body);
-        let Scan { stores, in_rows, splits, .. } = scan;
-        windows.close(stores);
-        let count = windows.ranges.len();
-        let fits = (size - in_rows).saturating_mul(count) <= MOST_REPEATED * size;
-        (splits && fits && count > 1).then_some(windows)
-    }
-
-    /// Ends a window before a store.
-    fn close(&mut self, store: usize) {
-        let first = self.ranges.last().map_or(0, |last| last.end);
-        if first < store {
-            self.ranges.push(first..store);
+        let mut size = summary::size(func);
+        let mut func = Cow::Borrowed(func);
+        if lets::has_bind(&func.body) {
+            func = Cow::Owned(lets::inlined(&func, MOST_INLINED * size)?);
+            size = summary::size(&func);
         }
+        let most = length.max(size.div_ceil(MOST));
+        let mut scan = Scan { most, splits: true, ..Scan::default() };
+        scan.block(&func.body);
+        scan.close();
+        let Scan { ranges, blocks, kept, splits, .. } = scan;
+        let fits = kept.saturating_mul(ranges.len()) <= MOST_REPEATED * size;
+        (splits && fits && ranges.len() > 1).then_some(Windows { func, ranges, blocks })
     }
 
     /// The function put together from what `optimize` makes of the view of each window. A view of which it makes nothing
     /// stays as it is, unless it makes nothing of any.
     pub(super) fn optimize(
         &self,
-        func: &PrimFunc,
         optimize: impl Fn(&PrimFunc) -> Result<(PrimFunc, Stats), Failure>,
     ) -> Result<(PrimFunc, Stats), Failure> {
+        let func = &*self.func;
         log::debug!("function `{}` is taken in {} windows", func.name, self.ranges.len());
         let mut done: Result<Stats, Failure> = Err(Failure::NoTerm);
         let mut views = Vec::with_capacity(self.ranges.len());
@@ -112,114 +116,193 @@ impl Windows {
             }
             views.push(view);
         }
-        done.map(|stats| (merge::merge(self, func, views), stats))
+        done.map(|stats| (merge::merge(self, views), stats))
     }
 
     fn view_of(&self, block: &Block, window: &Range<usize>, at: &mut Counters) -> Block {
         let mut out = Block::new();
-        let mut rest = &block[..];
-        while let Some(stmt) = rest.first() {
-            let Some(row) = self.row(stmt, at) else {
-                let mut kept = stmt.hollow(Expr::clone);
-                fill(&mut kept, stmt, |block| self.view_of(block, window, at));
-                out.push(kept);
-                rest = &rest[1..];
-                continue;
-            };
-            let [before, inside, behind] = row.split(window);
-            out.extend(row.emptied(&before, stmt.span));
-            out.extend_from_slice(&rest[inside]);
-            out.extend(row.emptied(&behind, stmt.span));
-            rest = &rest[row.stores.len()..];
+        for step in self.steps(block, window, at) {
+            match step {
+                Step::Kept(index) => {
+                    let stmt = &block[index];
+                    at.meet(stmt);
+                    let mut kept = stmt.hollow(Expr::clone);
+                    fill(&mut kept, stmt, |block| self.view_of(block, window, at));
+                    out.push(kept);
+                }
+                Step::Emptied(left, met) => {
+                    *at = met;
+                    out.extend(left.iter().cloned().map(Stmt::new));
+                }
+            }
         }
         out
     }
 
-    /// The row that begins with a statement.
-    fn row(&self, stmt: &Stmt, at: &mut Counters) -> Option<&Row> {
-        let StmtKind::Store { .. } = stmt.kind else { return None };
-        match self.rows.get(at.rows).filter(|row| row.stores.start == at.stores) {
-            Some(row) => {
-                at.rows += 1;
-                at.stores = row.stores.end;
-                Some(row)
+    /// What the view of a window has of the block that is met next.
+    fn steps(&self, block: &Block, window: &Range<usize>, at: &mut Counters) -> Vec<Step<'_>> {
+        let rows = &self.blocks[at.blocks];
+        at.blocks += 1;
+        let mut steps = Vec::new();
+        let mut next = 0;
+        for row in rows {
+            steps.extend((next..row.start).map(Step::Kept));
+            let last = row.before.len() - 1;
+            // Those that end before the window, and those that begin before its end.
+            let first_inside = row.before[1..].partition_point(|met| met.leaves <= window.start);
+            let first_behind = row.before[..last].partition_point(|met| met.leaves < window.end);
+            if first_inside > 0 {
+                steps.push(Step::Emptied(&row.emptied, row.before[first_inside]));
             }
-            None => {
-                at.stores += 1;
-                None
+            steps.extend((first_inside..first_behind).map(|i| Step::Kept(row.start + i)));
+            if first_behind.max(first_inside) < last {
+                steps.push(Step::Emptied(&row.emptied, row.before[last]));
             }
+            next = row.start + last;
+        }
+        steps.extend((next..block.len()).map(Step::Kept));
+        steps
+    }
+}
+
+impl Counters {
+    /// Comes to a statement; what is in its blocks is met afterwards.
+    fn meet(&mut self, stmt: &Stmt) {
+        if is_leaf(stmt) {
+            self.leaves += 1;
+        } else {
+            self.others += 1;
         }
     }
+}
+
+/// Whether the statement belongs to one window.
+fn is_leaf(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::Evaluate(_))
 }
 
 /// Finds rows and windows.
-struct Scan<'w> {
-    windows: &'w mut Windows,
+#[derive(Default)]
+struct Scan {
+    ranges: Vec<Range<usize>>,
+    blocks: Vec<Vec<Row>>,
     /// How long a window may become, and how long the one that is looked at is.
     most: usize,
     length: usize,
-    /// How many stores were met.
-    stores: usize,
-    /// How long all rows are.
-    in_rows: usize,
+    met: Counters,
+    /// How long all that is in each view is.
+    kept: usize,
     splits: bool,
 }
 
-impl Scan<'_> {
-    fn block(&mut self, block: &Block) {
-        let mut in_row = false;
-        for stmt in block {
-            let parts = match &stmt.kind {
-                StmtKind::Store { .. } => plain(stmt),
-                // Variables that are bound belong to no window, and TVM looks at all accesses of a block together.
-                StmtKind::Bind { .. } | StmtKind::SBlock(_) => {
-                    self.splits = false;
-                    None
-                }
-                _ => None,
-            };
-            if let (StmtKind::Store { buffer, .. }, Some(parts)) = (&stmt.kind, parts) {
-                if !in_row {
-                    self.windows.rows.push(Row { stores: self.stores..self.stores, writes: Vec::new() });
-                }
-                let row = self.windows.rows.last_mut().expect("one was begun");
-                row.stores.end += 1;
-                if !row.writes.contains(buffer) {
-                    row.writes.push(*buffer);
-                }
-                self.in_rows += parts;
-                self.length += parts;
-            }
-            in_row = parts.is_some();
-            self.stores += usize::from(matches!(stmt.kind, StmtKind::Store { .. }));
-            if self.length >= self.most {
-                self.windows.close(self.stores);
-                self.length = 0;
-            }
-            stmt.for_each_block(|block| self.block(block));
-        }
+/// What is left of statements.
+#[derive(Default)]
+struct Effects {
+    writes: Vec<BufferId>,
+    acts: bool,
+}
+
+impl Effects {
+    fn add(&mut self, other: Effects) {
+        self.acts |= other.acts;
+        let new = other.writes.into_iter().filter(|buffer| !self.writes.contains(buffer));
+        self.writes.extend(new.collect::<Vec<_>>());
+    }
+
+    /// Statements that write the same buffers, and act where these do.
+    fn statements(&self) -> Vec<StmtKind> {
+        let value = Expr::int(0, DType::I32);
+        let write = |&buffer| StmtKind::Store { buffer, indices: Vec::new(), value: value.clone() };
+        let call = || StmtKind::Evaluate(Expr::call(DType::I32, "call_extern", Vec::new()));
+        self.writes.iter().map(write).chain(self.acts.then(call)).collect()
     }
 }
 
-/// How long a statement is, if all that it does is to compute values and to write one.
-fn plain(stmt: &Stmt) -> Option<usize> {
-    let (mut parts, mut plain) = (1, true);
-    stmt.for_each_expr(|e| {
-        plain &= !acts(e);
-        e.walk(&mut |e| {
-            parts += 1;
-            plain &= !matches!(e.kind, ExprKind::Let(..));
-        });
-    });
-    plain.then_some(parts)
-}
+impl Scan {
+    /// Finds the rows of a block. What would be left of the block, if nothing of it has to be in each view.
+    fn block(&mut self, block: &Block) -> Option<Effects> {
+        let number = self.met.blocks;
+        self.met.blocks += 1;
+        self.blocks.push(Vec::new());
+        let mut rows: Vec<Row> = Vec::new();
+        let mut of_row: Option<Effects> = None;
+        let mut all = Some(Effects::default());
+        let end = |rows: &mut Vec<Row>, of_row: &mut Option<Effects>, met| {
+            if let (Some(row), Some(effects)) = (rows.last_mut(), of_row.take()) {
+                row.before.push(met);
+                row.emptied = effects.statements();
+            }
+        };
+        for (index, stmt) in block.iter().enumerate() {
+            let met = self.met;
+            let Some(effects) = self.stmt(stmt) else {
+                end(&mut rows, &mut of_row, met);
+                all = None;
+                continue;
+            };
+            if of_row.is_none() {
+                rows.push(Row { start: index, before: Vec::new(), emptied: Vec::new() });
+            }
+            rows.last_mut().expect("a row was begun").before.push(met);
+            if let Some(all) = &mut all {
+                all.add(Effects { writes: effects.writes.clone(), ..effects });
+            }
+            of_row.get_or_insert_default().add(effects);
+        }
+        end(&mut rows, &mut of_row, self.met);
+        self.blocks[number] = rows;
+        all
+    }
 
-/// How many rows, stores and statements in no row were met, in the order of the text.
-#[derive(Default)]
-struct Counters {
-    rows: usize,
-    stores: usize,
-    others: usize,
+    /// What would be left of a statement, if it need not be in each view.
+    fn stmt(&mut self, stmt: &Stmt) -> Option<Effects> {
+        let before = self.met.leaves;
+        self.met.meet(stmt);
+        let mut parts = 1;
+        let mut effects = Effects::default();
+        stmt.for_each_expr(|e| {
+            effects.acts |= acts(e);
+            e.walk(&mut |_| parts += 1);
+        });
+        self.length += parts;
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            effects.writes.push(*buffer);
+        }
+        let mut left = match &stmt.kind {
+            StmtKind::Store { .. } | StmtKind::Evaluate(_) => {
+                if self.length >= self.most {
+                    self.close();
+                }
+                return Some(effects);
+            }
+            StmtKind::For(_) | StmtKind::If { .. } => Some(effects),
+            // What is bound may be needed in any window, and TVM looks at all accesses of a block together.
+            StmtKind::Bind { .. } | StmtKind::SBlock(_) => {
+                self.splits = false;
+                None
+            }
+            _ => None,
+        };
+        stmt.for_each_block(|block| match (self.block(block), &mut left) {
+            (Some(inner), Some(left)) => left.add(inner),
+            _ => left = None,
+        });
+        // What holds nothing of any window is in all views.
+        let left = left.filter(|_| self.met.leaves > before);
+        if left.is_none() {
+            self.kept += parts;
+        }
+        left
+    }
+
+    /// Ends a window.
+    fn close(&mut self) {
+        let first = self.ranges.last().map_or(0, |last| last.end);
+        if first < self.met.leaves {
+            self.ranges.push(first..self.met.leaves);
+        }
+        self.length = 0;
+    }
 }
 
 /// Puts what `f` makes of the blocks of a statement into one that has none.

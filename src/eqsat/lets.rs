@@ -34,7 +34,50 @@ pub(crate) fn kept(func: &PrimFunc, memory: &MemoryVersions, all: bool) -> Kept 
     Kept { opaque, named: (!all).then_some(names) }
 }
 
-fn has_bind(block: &Block) -> bool {
+/// The function with the values of its `Bind` statements in place of their variables, if none of them stays; `None` if one
+/// does, or if it would be longer than `most`, in statements and parts of expressions.
+pub(crate) fn inlined(func: &PrimFunc, most: usize) -> Option<PrimFunc> {
+    let Kept { opaque, named } = kept(func, &MemoryVersions::new(func), false);
+    let (mut length, mut lengths, mut stays) = (0_usize, HashMap::new(), false);
+    let mut look = |stmt: &Stmt| {
+        let mut own = 1_usize;
+        stmt.for_each_expr(|e| {
+            e.walk(&mut |e| {
+                let of_value = e.as_var().and_then(|v| lengths.get(&v)).copied();
+                own = own.saturating_add(of_value.unwrap_or(1));
+            });
+        });
+        if let StmtKind::Bind { var, .. } = stmt.kind {
+            stays |= opaque.contains(&var) || named.as_ref().is_none_or(|names| names.contains(&var));
+            // A variable has one value.
+            stays |= lengths.insert(var, own).is_some();
+        } else {
+            length = length.saturating_add(own);
+        }
+    };
+    func.body.iter().for_each(|stmt| stmt.walk(&mut look));
+    if stays || length > most {
+        return None;
+    }
+    let mut result = func.clone();
+    inline(&mut result.body, &mut HashMap::with_capacity(lengths.len()));
+    Some(result)
+}
+
+fn inline(block: &mut Block, values: &mut HashMap<VarId, Expr>) {
+    block.retain_mut(|stmt| {
+        stmt.for_each_expr_mut(|e| e.substitute(&|v| values.get(&v)));
+        if let StmtKind::Bind { var, value } = &mut stmt.kind {
+            values.insert(*var, std::mem::replace(value, Expr::bool(false)));
+            return false;
+        }
+        stmt.for_each_block_mut(|inner| inline(inner, values));
+        true
+    });
+}
+
+/// Whether any statement binds.
+pub(crate) fn has_bind(block: &Block) -> bool {
     let mut found = false;
     let mut look = |stmt: &Stmt| found |= matches!(stmt.kind, StmtKind::Bind { .. });
     block.iter().for_each(|stmt| stmt.walk(&mut look));

@@ -4,11 +4,12 @@ use std::vec::IntoIter;
 
 use hashbrown::HashMap;
 
-use super::{Counters, Windows, fill};
+use super::{Counters, Step, Windows, fill, is_leaf};
 use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// The function made of what its views became, which bind new variables and keep all statements.
-pub(super) fn merge(windows: &Windows, func: &PrimFunc, views: Vec<PrimFunc>) -> PrimFunc {
+pub(super) fn merge(windows: &Windows<'_>, views: Vec<PrimFunc>) -> PrimFunc {
+    let func = &*windows.func;
     let mut parts = Parts::default();
     let mut types = Vec::with_capacity(views.len());
     for (window, view) in views.into_iter().enumerate() {
@@ -16,8 +17,7 @@ pub(super) fn merge(windows: &Windows, func: &PrimFunc, views: Vec<PrimFunc>) ->
         types.push(view.vars.into_iter().skip(func.vars.len()).map(|var| var.ty).collect::<Vec<_>>());
     }
     let mut merger = Merger {
-        windows,
-        stores: parts.stores.into_iter(),
+        leaves: parts.leaves.into_iter(),
         others: parts.others.into_iter(),
         vars: types.iter().map(|types| vec![None; types.len()]).collect(),
         types,
@@ -26,7 +26,7 @@ pub(super) fn merge(windows: &Windows, func: &PrimFunc, views: Vec<PrimFunc>) ->
         bound: HashMap::new(),
         result: func.hollow(),
     };
-    let mut body = merger.block(&func.body, &mut Counters::default());
+    let mut body = merger.block(&func.body);
     let mut result = merger.result;
     drop_unused(&mut body, func.vars.len(), &mut vec![false; result.vars.len() - func.vars.len()]);
     result.body = body;
@@ -36,9 +36,9 @@ pub(super) fn merge(windows: &Windows, func: &PrimFunc, views: Vec<PrimFunc>) ->
 /// What the views became, statement by statement.
 #[derive(Default)]
 struct Parts {
-    /// The stores of all rows, and the other statements without their blocks, in the order of the text.
-    stores: Vec<Part>,
-    others: Vec<Part>,
+    /// The stores and calls, and by their numbers the other statements without their blocks.
+    leaves: Vec<Part>,
+    others: Vec<Option<Part>>,
 }
 
 struct Part {
@@ -51,7 +51,7 @@ struct Part {
 
 impl Parts {
     /// Takes apart what the view of window number `window` became.
-    fn take(&mut self, windows: &Windows, window: usize, of: &Block, made: Block, at: &mut Counters) {
+    fn take(&mut self, windows: &Windows<'_>, window: usize, of: &Block, made: Block, at: &mut Counters) {
         let mut made = made.into_iter();
         let mut bindings = Vec::new();
         let mut next = |bindings: &mut Vec<(usize, Stmt)>| {
@@ -61,43 +61,44 @@ impl Parts {
                 bindings.push((window, stmt));
             }
         };
-        let mut rest = &of[..];
-        while let Some(stmt) = rest.first() {
-            if let Some(row) = windows.row(stmt, at) {
-                let [before, inside, behind] = row.split(&windows.ranges[window]);
-                row.emptied(&before, stmt.span).for_each(|_| drop(next(&mut bindings)));
-                for _ in inside {
-                    let stmt = next(&mut bindings);
-                    self.stores.push(Part { bindings: std::mem::take(&mut bindings), window, stmt });
+        for step in windows.steps(of, &windows.ranges[window], at) {
+            let index = match step {
+                Step::Kept(index) => index,
+                Step::Emptied(left, met) => {
+                    left.iter().for_each(|_| drop(next(&mut bindings)));
+                    *at = met;
+                    continue;
                 }
-                row.emptied(&behind, stmt.span).for_each(|_| drop(next(&mut bindings)));
-                rest = &rest[row.stores.len()..];
+            };
+            let mut stmt = next(&mut bindings);
+            let mut blocks = Vec::new();
+            stmt.for_each_block_mut(|block| blocks.push(std::mem::take(block)));
+            let number = at.others;
+            at.meet(&of[index]);
+            let part = Part { bindings: std::mem::take(&mut bindings), window, stmt };
+            if is_leaf(&of[index]) {
+                self.leaves.push(part);
                 continue;
             }
-            let mut kept = next(&mut bindings);
-            let mut blocks = Vec::new();
-            kept.for_each_block_mut(|block| blocks.push(std::mem::take(block)));
-            match self.others.get_mut(at.others) {
-                Some(part) => part.bindings.append(&mut bindings),
-                None => {
-                    self.others.push(Part { bindings: std::mem::take(&mut bindings), window, stmt: kept });
-                }
+            if self.others.len() <= number {
+                self.others.resize_with(number + 1, || None);
             }
-            at.others += 1;
+            match &mut self.others[number] {
+                Some(known) => known.bindings.extend(part.bindings),
+                none => *none = Some(part),
+            }
             let mut blocks = blocks.into_iter();
-            stmt.for_each_block(|of| {
+            of[index].for_each_block(|of| {
                 self.take(windows, window, of, blocks.next().expect("views keep all blocks"), at);
             });
-            rest = &rest[1..];
         }
     }
 }
 
 /// Puts a function together.
-struct Merger<'w> {
-    windows: &'w Windows,
-    stores: IntoIter<Part>,
-    others: IntoIter<Part>,
+struct Merger {
+    leaves: IntoIter<Part>,
+    others: IntoIter<Option<Part>>,
     /// The types of the new variables of each window, and what they are in the result.
     types: Vec<Vec<Type>>,
     vars: Vec<Vec<Option<VarId>>>,
@@ -108,26 +109,19 @@ struct Merger<'w> {
     result: PrimFunc,
 }
 
-impl Merger<'_> {
-    fn block(&mut self, of: &Block, at: &mut Counters) -> Block {
+impl Merger {
+    fn block(&mut self, of: &Block) -> Block {
         let mut out = Block::with_capacity(of.len());
         let mut bound_here = Vec::new();
-        let mut rest = &of[..];
-        while let Some(stmt) = rest.first() {
-            let row = self.windows.row(stmt, at);
-            let statements = row.map_or(1, |row| row.stores.len());
-            for stmt in &rest[..statements] {
-                let from = if row.is_some() { &mut self.stores } else { &mut self.others };
-                let part = from.next().expect("each statement is in a view");
-                for (window, binding) in part.bindings {
-                    out.extend(self.binding(window, binding, &mut bound_here));
-                }
-                let mut made = part.stmt;
-                made.for_each_expr_mut(|e| self.rename(part.window, e));
-                fill(&mut made, stmt, |block| self.block(block, at));
-                out.push(made);
+        for stmt in of {
+            let part = if is_leaf(stmt) { self.leaves.next() } else { self.others.next().flatten() };
+            let Part { bindings, window, stmt: mut made } = part.expect("each statement is in a view");
+            for (window, binding) in bindings {
+                out.extend(self.binding(window, binding, &mut bound_here));
             }
-            rest = &rest[statements..];
+            made.for_each_expr_mut(|e| self.rename(window, e));
+            fill(&mut made, stmt, |block| self.block(block));
+            out.push(made);
         }
         for value in bound_here {
             self.bound.remove(&value);
