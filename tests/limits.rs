@@ -149,6 +149,28 @@ A[4] = A[n] * 3 + A[n + 1]",
 }
 
 #[test]
+fn long_chains_of_minima_come_to_an_end() {
+    with_stack(|| {
+        let params: Vec<String> = (0..40).map(|i| format!("x{i}")).collect();
+        let chain = params[1..].iter().enumerate().fold(params[0].clone(), |chain, (i, x)| {
+            if i % 3 == 0 {
+                format!("T.min({x} // 6, {chain})")
+            } else {
+                format!("T.min({chain}, {x} + {i})")
+            }
+        });
+        let typed: Vec<String> = params.iter().map(|x| format!("{x}: T.int32")).collect();
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((64,), \"int32\"), {}):\n    A[0] = {chain}\n",
+            typed.join(", ")
+        );
+        let stats =
+            satir::eqsat::optimize(&parse(&text).funcs[0], &Options::default().search()).unwrap().stats;
+        assert!(stats.nodes < 2 * stats.input_nodes, "{stats:?}");
+    });
+}
+
+#[test]
 fn constants_at_the_ends_of_their_types_fold_to_what_they_are_or_stay() {
     let (min, max) = (i64::MIN, i64::MAX);
     holds(&function(&format!(

@@ -30,11 +30,17 @@ pub(in super::super) fn dual(op: BinOp) -> BinOp {
 pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool {
     let dtype = graph.facts(a).dtype;
     let mut operands = Vec::new();
+    let mut whole = true;
     for side in [a, b] {
         let poly = Poly::clone(&poly_of(graph, side));
-        gather(graph, op, id, poly, MAX_DEPTH, &mut operands);
+        whole &= gather(graph, op, id, poly, MAX_DEPTH, &mut operands);
     }
+    let gathered = operands.len();
     without_bounded(graph, op, &mut operands);
+    // The order of a part of a chain is no order of the chain: bringing parts of new chains into order would never end.
+    if !whole && operands.len() == gathered {
+        return false;
+    }
     if let [single] = &operands[..] {
         let single = single.clone();
         return unite_with(graph, id, &single, dtype);
@@ -78,17 +84,22 @@ pub(in super::super) fn operands_of(graph: &Graph, op: BinOp, poly: &Poly) -> Op
     found
 }
 
-/// Adds the operands of nested extrema of one kind. `owner` is the class that is being described.
-fn gather(graph: &Graph, op: BinOp, owner: Id, poly: Poly, depth: u32, operands: &mut Vec<Poly>) {
-    if depth > 0
-        && operands.len() < MAX_OPERANDS
-        && !poly.mentions(graph.find(owner))
-        && let Some((p, q)) = operands_of(graph, op, &poly)
-    {
-        gather(graph, op, owner, p, depth - 1, operands);
-        gather(graph, op, owner, q, depth - 1, operands);
-    } else if !operands.contains(&poly) {
-        operands.push(poly);
+/// Adds the operands of nested extrema of one kind; whether these are all that there are. `owner` is the class that is being
+/// described.
+fn gather(graph: &Graph, op: BinOp, owner: Id, poly: Poly, depth: u32, operands: &mut Vec<Poly>) -> bool {
+    let nested = if poly.mentions(graph.find(owner)) { None } else { operands_of(graph, op, &poly) };
+    let taken_apart = depth > 0 && operands.len() < MAX_OPERANDS;
+    match nested {
+        Some((p, q)) if taken_apart => {
+            let whole = gather(graph, op, owner, p, depth - 1, operands);
+            gather(graph, op, owner, q, depth - 1, operands) && whole
+        }
+        nested => {
+            if !operands.contains(&poly) {
+                operands.push(poly);
+            }
+            nested.is_none()
+        }
     }
 }
 
