@@ -149,6 +149,20 @@ A[4] = A[n] * 3 + A[n + 1]",
 }
 
 #[test]
+fn bindings_that_double_in_length_are_not_written_out() {
+    with_stack(|| {
+        let mut body = "v0: T.let[T.int32] = n\n".to_owned();
+        for k in 1..99 {
+            writeln!(body, "v{k}: T.let[T.int32] = T.min(v{j}, m) + T.max(v{j}, m)", j = k - 1).unwrap();
+        }
+        for k in 0..9 {
+            writeln!(body, "A[{k}] = n // 3 + {k}").unwrap();
+        }
+        in_windows(&function(&body));
+    });
+}
+
+#[test]
 fn long_chains_of_minima_come_to_an_end() {
     with_stack(|| {
         let params: Vec<String> = (0..40).map(|i| format!("x{i}")).collect();

@@ -35,7 +35,7 @@ pub(crate) fn kept(func: &PrimFunc, memory: &MemoryVersions, all: bool) -> Kept 
 }
 
 /// The function with the values of its `Bind` statements in place of their variables, if none of them stays; `None` if one
-/// does, or if it would be longer than `most`, in statements and parts of expressions.
+/// does, or if the function and the values would be longer than `most`, in statements and parts of expressions.
 pub(crate) fn inlined(func: &PrimFunc, most: usize) -> Option<PrimFunc> {
     let Kept { opaque, named } = kept(func, &MemoryVersions::new(func), false);
     let (mut length, mut lengths, mut stays) = (0_usize, HashMap::new(), false);
@@ -47,12 +47,11 @@ pub(crate) fn inlined(func: &PrimFunc, most: usize) -> Option<PrimFunc> {
                 own = own.saturating_add(of_value.unwrap_or(1));
             });
         });
+        length = length.saturating_add(own);
         if let StmtKind::Bind { var, .. } = stmt.kind {
             stays |= opaque.contains(&var) || named.as_ref().is_none_or(|names| names.contains(&var));
             // A variable has one value.
             stays |= lengths.insert(var, own).is_some();
-        } else {
-            length = length.saturating_add(own);
         }
     };
     func.body.iter().for_each(|stmt| stmt.walk(&mut look));
