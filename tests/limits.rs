@@ -70,11 +70,16 @@ fn a_search_that_ends_at_a_limit_has_a_valid_result() {
     });
 }
 
-/// The function, optimized in windows that hold a statement or two; it must do the same.
+/// The module, optimized in windows that hold a statement or two.
+fn windowed(module: &Module) -> Module {
+    let budgets = Budgets { window: 12, ..Budgets::DEFAULT };
+    cse::run(module, &Options { budgets, ..Options::default() }).unwrap().0
+}
+
+/// The function, optimized in windows; it must do the same.
 fn in_windows(text: &str) -> String {
     let module = parse(text);
-    let budgets = Budgets { window: 12, ..Budgets::DEFAULT };
-    let (out, _) = cse::run(&module, &Options { budgets, ..Options::default() }).unwrap();
+    let out = windowed(&module);
     let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
     assert!(same.difference.is_none() && same.compared > 0, "{:?}\n{out}", same.difference);
     out.to_string()
@@ -136,9 +141,7 @@ A[3] = A[n] * 3 + A[n + 1]
 T.evaluate(T.call_extern(\"int32\", \"f\", n * 3 + 2))
 A[4] = A[n] * 3 + A[n + 1]",
     ));
-    let budgets = Budgets { window: 12, ..Budgets::DEFAULT };
-    let (out, _) = cse::run(&module, &Options { budgets, ..Options::default() }).unwrap();
-    let text = out.to_string();
+    let text = windowed(&module).to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let calls: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains("call_extern")).collect();
     let stores = |k: &str| lines.iter().position(|line| line.starts_with(k)).unwrap();

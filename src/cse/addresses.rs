@@ -9,6 +9,7 @@
 
 use hashbrown::HashMap;
 
+use crate::eqsat::lets;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Puts the sums of variables and constants that are bound to variables from `first_new` on in place of these, where they
@@ -20,7 +21,7 @@ pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
     offsets.in_block(&func.body);
     offsets.sums.retain(|_, sum| sum.apart && !sum.elsewhere);
     if !offsets.sums.is_empty() {
-        put(&mut func.body, &offsets.sums);
+        lets::inline(&mut func.body, &|var| offsets.sums.contains_key(&var));
     }
 }
 
@@ -38,7 +39,6 @@ struct Offsets {
 
 /// What is known of a binding.
 struct Sum {
-    value: Expr,
     /// How many loops may be around its uses.
     loops: usize,
     /// The buffer and the stretch of the first access.
@@ -78,7 +78,7 @@ impl Offsets {
             && let Some(offset) = offset(value)
         {
             let loops = if offset.as_int().is_some() { usize::MAX } else { self.loops };
-            let sum = Sum { value: value.clone(), loops, first: None, apart: false, elsewhere: false };
+            let sum = Sum { loops, first: None, apart: false, elsewhere: false };
             self.sums.insert(*var, sum);
         }
     }
@@ -128,14 +128,5 @@ fn offset(e: &Expr) -> Option<&Expr> {
             (e.dtype.is_index() && a.as_var().is_some() && simple).then_some(&**b)
         }
         _ => None,
-    }
-}
-
-/// Takes the bindings out, and puts their values in place of their variables.
-fn put(block: &mut Block, sums: &HashMap<VarId, Sum>) {
-    block.retain(|stmt| !matches!(&stmt.kind, StmtKind::Bind { var, .. } if sums.contains_key(var)));
-    for stmt in block {
-        stmt.for_each_expr_mut(|e| e.substitute(&|var| sums.get(&var).map(|sum| &sum.value)));
-        stmt.for_each_block_mut(|inner| put(inner, sums));
     }
 }

@@ -46,8 +46,15 @@ struct Row {
     start: usize,
     /// What was met before each of them, and before what comes after the last.
     before: Vec<Counters>,
-    /// What is left of them.
-    emptied: Vec<StmtKind>,
+    effects: Effects,
+}
+
+impl Row {
+    /// Ends the row before what comes after it.
+    fn end(mut self, met: Counters) -> Row {
+        self.before.push(met);
+        self
+    }
 }
 
 /// How many blocks, stores and calls, and other statements were met, in the order of the text.
@@ -63,7 +70,7 @@ enum Step<'w> {
     /// The statement with this index.
     Kept(usize),
     /// What is left of some statements, and what was met when they are passed.
-    Emptied(&'w [StmtKind], Counters),
+    Emptied(&'w Effects, Counters),
 }
 
 impl<'f> Windows<'f> {
@@ -102,17 +109,15 @@ impl<'f> Windows<'f> {
         for window in &self.ranges {
             let mut view = func.hollow();
             view.body = self.view_of(&func.body, window, &mut Counters::default());
-            match (optimize(&view), &mut done) {
-                (Ok((made, stats)), Ok(sum)) => {
+            match optimize(&view) {
+                Ok((made, stats)) => {
                     view = made;
-                    sum.add(stats);
+                    done = Ok(match done {
+                        Ok(sum) => sum.and(stats),
+                        Err(_) => stats,
+                    });
                 }
-                (Ok((made, stats)), Err(_)) => {
-                    view = made;
-                    done = Ok(stats);
-                }
-                (Err(_), Ok(_)) => {}
-                (Err(failure), Err(_)) => done = Err(failure),
+                Err(failure) => done = done.or(Err(failure)),
             }
             views.push(view);
         }
@@ -127,12 +132,12 @@ impl<'f> Windows<'f> {
                     let stmt = &block[index];
                     at.meet(stmt);
                     let mut kept = stmt.hollow(Expr::clone);
-                    fill(&mut kept, stmt, |block| self.view_of(block, window, at));
+                    kept.fill(stmt, |block| self.view_of(block, window, at));
                     out.push(kept);
                 }
-                Step::Emptied(left, met) => {
+                Step::Emptied(effects, met) => {
                     *at = met;
-                    out.extend(left.iter().cloned().map(Stmt::new));
+                    out.extend(effects.statements().map(Stmt::new));
                 }
             }
         }
@@ -152,11 +157,11 @@ impl<'f> Windows<'f> {
             let first_inside = row.before[1..].partition_point(|met| met.leaves <= window.start);
             let first_behind = row.before[..last].partition_point(|met| met.leaves < window.end);
             if first_inside > 0 {
-                steps.push(Step::Emptied(&row.emptied, row.before[first_inside]));
+                steps.push(Step::Emptied(&row.effects, row.before[first_inside]));
             }
             steps.extend((first_inside..first_behind).map(|i| Step::Kept(row.start + i)));
             if first_behind.max(first_inside) < last {
-                steps.push(Step::Emptied(&row.emptied, row.before[last]));
+                steps.push(Step::Emptied(&row.effects, row.before[last]));
             }
             next = row.start + last;
         }
@@ -196,7 +201,7 @@ struct Scan {
 }
 
 /// What is left of statements.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Effects {
     writes: Vec<BufferId>,
     acts: bool,
@@ -210,11 +215,11 @@ impl Effects {
     }
 
     /// Statements that write the same buffers, and act where these do.
-    fn statements(&self) -> Vec<StmtKind> {
+    fn statements(&self) -> impl Iterator<Item = StmtKind> {
         let value = Expr::int(0, DType::I32);
-        let write = |&buffer| StmtKind::Store { buffer, indices: Vec::new(), value: value.clone() };
+        let write = move |&buffer| StmtKind::Store { buffer, indices: Vec::new(), value: value.clone() };
         let call = || StmtKind::Evaluate(Expr::call(DType::I32, "call_extern", Vec::new()));
-        self.writes.iter().map(write).chain(self.acts.then(call)).collect()
+        self.writes.iter().map(write).chain(self.acts.then(call))
     }
 }
 
@@ -225,33 +230,25 @@ impl Scan {
         self.met.blocks += 1;
         self.blocks.push(Vec::new());
         let mut rows: Vec<Row> = Vec::new();
-        let mut of_row: Option<Effects> = None;
-        let mut all = Some(Effects::default());
-        let end = |rows: &mut Vec<Row>, of_row: &mut Option<Effects>, met| {
-            if let (Some(row), Some(effects)) = (rows.last_mut(), of_row.take()) {
-                row.before.push(met);
-                row.emptied = effects.statements();
-            }
-        };
-        for (index, stmt) in block.iter().enumerate() {
+        let mut open: Option<Row> = None;
+        let mut whole = true;
+        for (start, stmt) in block.iter().enumerate() {
             let met = self.met;
             let Some(effects) = self.stmt(stmt) else {
-                end(&mut rows, &mut of_row, met);
-                all = None;
+                rows.extend(open.take().map(|row| row.end(met)));
+                whole = false;
                 continue;
             };
-            if of_row.is_none() {
-                rows.push(Row { start: index, before: Vec::new(), emptied: Vec::new() });
-            }
-            rows.last_mut().expect("a row was begun").before.push(met);
-            if let Some(all) = &mut all {
-                all.add(Effects { writes: effects.writes.clone(), ..effects });
-            }
-            of_row.get_or_insert_default().add(effects);
+            let begin = || Row { start, before: Vec::new(), effects: Effects::default() };
+            let row = open.get_or_insert_with(begin);
+            row.before.push(met);
+            row.effects.add(effects);
         }
-        end(&mut rows, &mut of_row, self.met);
+        rows.extend(open.map(|row| row.end(self.met)));
+        // A block of which all can be emptied is one row, if it is not empty.
+        let left = whole.then(|| rows.first().map(|row| row.effects.clone()).unwrap_or_default());
         self.blocks[number] = rows;
-        all
+        left
     }
 
     /// What would be left of a statement, if it need not be in each view.
@@ -276,8 +273,8 @@ impl Scan {
                 return Some(effects);
             }
             StmtKind::For(_) | StmtKind::If { .. } => Some(effects),
-            // What is bound may be needed in any window, and TVM looks at all accesses of a block together.
-            StmtKind::Bind { .. } | StmtKind::SBlock(_) => {
+            // TVM looks at all accesses of a block together.
+            StmtKind::SBlock(_) => {
                 self.splits = false;
                 None
             }
@@ -303,12 +300,4 @@ impl Scan {
         }
         self.length = 0;
     }
-}
-
-/// Puts what `f` makes of the blocks of a statement into one that has none.
-fn fill(hollow: &mut Stmt, of: &Stmt, mut f: impl FnMut(&Block) -> Block) {
-    let mut blocks = Vec::new();
-    of.for_each_block(|block| blocks.push(f(block)));
-    let mut blocks = blocks.into_iter();
-    hollow.for_each_block_mut(|block| *block = blocks.next().expect("both have the same blocks"));
 }

@@ -59,19 +59,26 @@ pub(crate) fn inlined(func: &PrimFunc, most: usize) -> Option<PrimFunc> {
         return None;
     }
     let mut result = func.clone();
-    inline(&mut result.body, &mut HashMap::with_capacity(lengths.len()));
+    inline(&mut result.body, &|_| true);
     Some(result)
 }
 
-fn inline(block: &mut Block, values: &mut HashMap<VarId, Expr>) {
+/// Takes the `Bind` statements out whose variables `goes` names, and puts their values in place of these.
+pub(crate) fn inline(block: &mut Block, goes: &impl Fn(VarId) -> bool) {
+    inline_with(block, goes, &mut HashMap::new());
+}
+
+fn inline_with(block: &mut Block, goes: &impl Fn(VarId) -> bool, values: &mut HashMap<VarId, Expr>) {
     block.retain_mut(|stmt| {
         stmt.for_each_expr_mut(|e| e.substitute(&|v| values.get(&v)));
-        if let StmtKind::Bind { var, value } = &mut stmt.kind {
-            values.insert(*var, std::mem::replace(value, Expr::bool(false)));
-            return false;
+        stmt.for_each_block_mut(|inner| inline_with(inner, goes, values));
+        match &mut stmt.kind {
+            StmtKind::Bind { var, value } if goes(*var) => {
+                values.insert(*var, std::mem::replace(value, Expr::bool(false)));
+                false
+            }
+            _ => true,
         }
-        stmt.for_each_block_mut(|inner| inline(inner, values));
-        true
     });
 }
 

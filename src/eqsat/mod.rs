@@ -152,8 +152,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Adds what a run on another part of a function did.
-    pub(crate) fn add(&mut self, other: Stats) {
+    /// This and what a run on another part of a function did.
+    pub(crate) fn and(mut self, other: Stats) -> Stats {
         self.input_nodes += other.input_nodes;
         self.nodes += other.nodes;
         self.classes += other.classes;
@@ -165,6 +165,7 @@ impl Stats {
         for (lap, (_, time)) in self.stages.iter_mut().zip(other.stages) {
             lap.1 += time;
         }
+        self
     }
 }
 

@@ -135,25 +135,11 @@ impl<'a> Raiser<'a> {
         }
         let mut raised = stmt.hollow(|_| Expr::bool(false));
         visit_roots(&mut raised, |e| self.site(e));
-        match (&stmt.kind, &mut raised.kind) {
-            (StmtKind::For(of), StmtKind::For(to)) => to.body = self.block(&of.body),
-            (StmtKind::While { body: of, .. }, StmtKind::While { body: to, .. })
-            | (StmtKind::Attr { body: of, .. }, StmtKind::Attr { body: to, .. })
-            | (StmtKind::LaunchThread { body: of, .. }, StmtKind::LaunchThread { body: to, .. }) => {
-                *to = self.block(of);
-            }
-            (StmtKind::If { then, otherwise, .. }, StmtKind::If { then: to, otherwise: other, .. }) => {
-                *to = self.block(then);
-                *other = self.block(otherwise);
-            }
-            (StmtKind::SBlock(of), StmtKind::SBlock(to)) => {
-                self.enter();
-                to.init = of.init.as_ref().map(|init| self.block(init));
-                to.body = self.block(&of.body);
-            }
-            // What is left has no blocks.
-            _ => {}
+        // So do the axes of a block.
+        if let StmtKind::SBlock(_) = &stmt.kind {
+            self.enter();
         }
+        raised.fill(stmt, |block| self.block(block));
         Some(raised)
     }
 

@@ -76,4 +76,12 @@ impl Stmt {
         };
         Stmt { span: self.span, kind }
     }
+
+    /// Puts what `f` makes of the blocks of `of`, of which this is the hollow statement, into its own, in order.
+    pub(crate) fn fill(&mut self, of: &Stmt, mut f: impl FnMut(&Block) -> Block) {
+        let mut blocks = Vec::new();
+        of.for_each_block(|block| blocks.push(f(block)));
+        let mut blocks = blocks.into_iter();
+        self.for_each_block_mut(|block| *block = blocks.next().expect("both have the same blocks"));
+    }
 }

@@ -4,7 +4,7 @@ use std::vec::IntoIter;
 
 use hashbrown::HashMap;
 
-use super::{Counters, Step, Windows, fill, is_leaf};
+use super::{Counters, Step, Windows, is_leaf};
 use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// The function made of what its views became, which bind new variables and keep all statements.
@@ -64,8 +64,8 @@ impl Parts {
         for step in windows.steps(of, &windows.ranges[window], at) {
             let index = match step {
                 Step::Kept(index) => index,
-                Step::Emptied(left, met) => {
-                    left.iter().for_each(|_| drop(next(&mut bindings)));
+                Step::Emptied(effects, met) => {
+                    effects.statements().for_each(|_| drop(next(&mut bindings)));
                     *at = met;
                     continue;
                 }
@@ -120,7 +120,7 @@ impl Merger {
                 out.extend(self.binding(window, binding, &mut bound_here));
             }
             made.for_each_expr_mut(|e| self.rename(window, e));
-            fill(&mut made, stmt, |block| self.block(block));
+            made.fill(stmt, |block| self.block(block));
             out.push(made);
         }
         for value in bound_here {
