@@ -49,7 +49,7 @@ fn addresses_are_hoisted_sums_of_what_is_not_negative() {
         "for i, j, k in T.grid(3, 21, 27):\n    \
          B[i * 567 + j * 27 + k] = A[i * 567 + j % 3 * 189 + k % 3 * 63 + j // 3 * 9 + k // 3]",
     );
-    assert_eq!(lines.last().unwrap(), "B[cse_v2 + k] = A[cse_v3 + k % 3 * 63 + k // 3]");
+    assert_eq!(lines.last().unwrap(), "B[cse_v3 + k] = A[cse_v2 + k % 3 * 63 + k // 3]");
     // With `j * 189 - j // 3 * 558` it would be one operation less.
     assert!(!lines.iter().any(|line| line.contains(" - ")), "{lines:#?}");
 }
@@ -75,7 +75,7 @@ fn quotients_that_unrolled_loops_make_constant_stay_apart() {
          B[i * 57 + j * 8 + k] = A[i * 19 + (j * 8 + k) // 3]",
     );
     // With the index of `B` divided by 3 two operations less would be written, and a division be executed each time.
-    assert_eq!(lines.last().unwrap(), "B[cse_v4 + k] = A[cse_v5 + cse_v2 // 3]");
+    assert_eq!(lines.last().unwrap(), "B[cse_v5 + k] = A[cse_v3 + cse_v2 // 3]");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn quotients_of_unrolled_variables_stay_inside_of_others() {
          A[(j * 2 + k // 3) // 3 * 182 + (j * 2 + k // 3) % 3 * 13 + k % 3 + i * 4 + p]",
     );
     // `(j * 6 + k) // 9` would be another division in each iteration of the loop over `k`, not in every third.
-    let expected = "B[cse_v3 + k] = A[cse_v8 + k + cse_v4 * 10 + (cse_v5 + cse_v4) // 3 * 143]";
+    let expected = "B[cse_v8 + k] = A[cse_v5 + k + cse_v1 * 10 + (cse_v2 + cse_v1) // 3 * 143]";
     assert_eq!(lines.last().unwrap(), expected);
 }
 
@@ -127,5 +127,16 @@ fn quotients_of_unrolled_variables_stay_apart_from_others() {
         "for i, j in T.grid(100, 4):\n    B[i * 4 + j] = A[i * 2 + j // 2]",
     );
     // The index of `B` divided by 2 would be an operation less, and a division for each `j`.
-    assert_eq!(lines.last().unwrap(), "B[cse_v1 + j] = A[cse_v2 + j // 2]");
+    assert_eq!(lines.last().unwrap(), "B[cse_v2 + j] = A[cse_v1 + j // 2]");
+}
+
+#[test]
+fn bindings_come_in_the_order_of_generated_code() {
+    let lines = optimized(
+        "A: T.Buffer((99,), \"int32\"), B: T.Buffer((99,), \"int32\"), x: T.int32, y: T.int32",
+        "B[0] = (x * x - y) * A[x * x] + (x * y - 3) * A[y * x]\nB[1] = x * x - y\nB[2] = y * x - 3",
+    );
+    let values: Vec<&str> = lines.iter().filter_map(|line| line.split("T.let[T.int32] = ").nth(1)).collect();
+    // Operands of sums and products from right to left.
+    assert_eq!(values[..2], ["x * y", "cse_v1 - 3"], "{lines:#?}");
 }

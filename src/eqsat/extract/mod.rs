@@ -10,7 +10,7 @@
 //! [`select`] chooses the nodes, counting a shared class once at its best place: once from the cheapest trees, and once
 //! from each way in which the sums of the function may share parts ([`shared`]). [`place`] then
 //! decides for each class, exactly, where to bind and where to compute inline, given the places of its uses, and
-//! refuses a choice that would evaluate what the input does not ([`traps`]). What the compiler of the result makes of a
+//! refuses a choice that would evaluate what the input does not ([`traps`]); `order.rs` puts the bindings of a place into order. What the compiler of the result makes of a
 //! form takes part in these choices, not in the cost that is reported (`handicap.rs`, `rewritten.rs`, `signs.rs`). The cheapest plan
 //! is kept, of equally cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper
 //! one ([`Effort`]).
@@ -19,6 +19,7 @@ mod exact;
 pub(crate) mod guards;
 mod handicap;
 mod improve;
+mod order;
 pub(crate) mod place;
 mod rewritten;
 pub(crate) mod select;
@@ -102,6 +103,13 @@ pub(crate) struct Extracted {
     pub optimal: bool,
 }
 
+impl Extracted {
+    fn new(lowered: &Lowered, selection: Selection, mut plan: Plan, optimal: bool) -> Extracted {
+        order::order(&mut plan, lowered, &selection);
+        Extracted { selection, plan, optimal }
+    }
+}
+
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
 /// have in common.
 pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extracted, Failure> {
@@ -152,10 +160,10 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
     let steps = config.effort.steps(selector.classes());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Failure::MayTrap)?;
-        return Ok(Extracted { selection, plan, optimal: false });
+        return Ok(Extracted::new(lowered, selection, plan, false));
     }
     let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.rank());
     let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Failure::MayTrap)?;
-    Ok(Extracted { selection, plan, optimal: found.complete })
+    Ok(Extracted::new(lowered, selection, plan, found.complete))
 }

@@ -1,0 +1,75 @@
+//! The order of the bindings at one place.
+//!
+//! The compiler of the result emits code in the order of the bindings, and where its scheduler sees no reason to change that
+//! it stays so: what is computed far before it is needed occupies a register, or memory across a call. So bindings come
+//! in the order in which their values would be computed if they stood where they are used first, which is that of TVM's
+//! LLVM code generator: most operands from right to left.
+
+use smallvec::SmallVec;
+
+use super::super::lang::{Node, Op};
+use super::super::lower::Lowered;
+use super::place::Plan;
+use super::select::{Index, Selection};
+use crate::ir::{BinOp, Kind};
+
+/// Brings the bindings of a plan into that order; operands stay before their users.
+pub(super) fn order(plan: &mut Plan, lowered: &Lowered, selection: &Selection) {
+    let mut ranks: Vec<Option<usize>> = vec![None; selection.chosen.len()];
+    let mut next = 0;
+    for root in roots(lowered, selection) {
+        // Terms may be too deep for a recursion.
+        let mut open = vec![(root, 0)];
+        while let Some((index, operand)) = open.last_mut() {
+            if ranks[*index].is_some() {
+                open.pop();
+            } else if let Some(&child) = operands(selection, *index).get(*operand) {
+                *operand += 1;
+                open.push((child, 0));
+            } else {
+                ranks[*index] = Some(next);
+                next += 1;
+                open.pop();
+            }
+        }
+    }
+    plan.bindings.sort_by_key(|binding| ranks[binding.index]);
+}
+
+/// The classes of all expressions, of a store its value before its indices.
+fn roots(lowered: &Lowered, selection: &Selection) -> Vec<Index> {
+    let mut roots = Vec::with_capacity(selection.sites.len());
+    let mut indices = Vec::new();
+    for (site, &root) in lowered.sites.iter().zip(&selection.sites) {
+        // The sites of a store are those of its indices, then that of its value.
+        if site.address {
+            indices.push(root);
+        } else {
+            roots.push(root);
+            roots.append(&mut indices);
+        }
+    }
+    roots
+}
+
+/// The operands of a class in the order in which they are computed.
+fn operands(selection: &Selection, index: Index) -> SmallVec<[Index; 4]> {
+    let chosen = &selection.chosen[index];
+    // A product in a sum of floats becomes one operation with it.
+    let factors = |term: Index| {
+        let Node { op, dtype, .. } = &selection.chosen[term].node;
+        let fused = dtype.kind == Kind::Float && matches!(op, Op::Bin(BinOp::Mul));
+        fused.then_some(&selection.chosen[term].children[..])
+    };
+    match (&chosen.node.op, &chosen.children[..]) {
+        (Op::Bin(BinOp::Add), &[a, b]) => match (factors(a), factors(b)) {
+            (_, Some(&[x, y])) => SmallVec::from([x, y, b, a]),
+            (Some(&[x, y]), None) => SmallVec::from([x, y, a, b]),
+            _ => SmallVec::from_slice(&[b, a]),
+        },
+        (Op::Bin(BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or), &[a, b]) => SmallVec::from_slice(&[b, a]),
+        (Op::Bin(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge), &[a, b]) => SmallVec::from_slice(&[b, a]),
+        (Op::Select, &[condition, then, otherwise]) => SmallVec::from_slice(&[otherwise, then, condition]),
+        (_, operands) => SmallVec::from_slice(operands),
+    }
+}
