@@ -130,6 +130,59 @@ fn quotients_of_unrolled_variables_stay_apart_from_others() {
     assert_eq!(lines.last().unwrap(), "B[cse_v2 + j] = A[cse_v1 + j // 2]");
 }
 
+/// The variables bound at the depth of the last line, in their order, and all lines.
+fn bound_beside_the_last(lines: &[String]) -> Vec<&str> {
+    let last_loop = lines.iter().rposition(|line| line.starts_with("for ")).unwrap();
+    let bindings = lines[last_loop + 1..].iter().filter(|line| line.contains(": T.let["));
+    bindings.map(|line| line.split(" = ").nth(1).unwrap()).collect()
+}
+
+#[test]
+fn indices_with_hidden_signs_are_computed_in_their_loop() {
+    let params =
+        "A: T.Buffer((400,), \"float32\"), B: T.Buffer((2000,), \"float32\"), S: T.Buffer((100,), \"int32\")";
+    let lines = |row: &str| {
+        let text = format!(
+            "for i, j in T.grid(19, 100):\n    \
+             B[i * 100 + j] = A[({row}) * 11 + T.max(T.min(S[j], 10), 0)] * A[({row}) * 11 + j % 8] * T.Cast(\"float32\", S[i])"
+        );
+        optimized(params, &text)
+    };
+    // LLVM makes `min(max(x, -1), 7) + 1` of this.
+    let hidden = lines("T.max(T.min(S[i] + 1, 8), 0)");
+    assert!(
+        bound_beside_the_last(&hidden).iter().any(|value| value.contains("+ 1, 8), 0) * 11")),
+        "{hidden:#?}"
+    );
+    // It sees that this is not negative.
+    let seen = lines("T.max(T.min(S[i], 8), 0)");
+    assert!(!bound_beside_the_last(&seen).iter().any(|value| value.contains(", 8), 0)")), "{seen:#?}");
+    // Where a part of it is needed outside, it stays there.
+    let text = "for i in range(19):\n    \
+        S[i] = S[i + 20] * T.max(T.min(S[i + 20] + 1, 8), 0)\n    \
+        for j in range(100):\n        \
+        B[i * 100 + j] = A[T.max(T.min(S[i + 20] + 1, 8), 0) * 11 + S[j] % 4]";
+    let used = optimized(params, text);
+    assert!(bound_beside_the_last(&used).iter().all(|value| !value.contains("0) * 11")), "{used:#?}");
+}
+
+#[test]
+fn short_divisions_go_into_a_short_loop() {
+    let params = "A: T.Buffer((500,), \"float32\"), B: T.Buffer((5000,), \"float32\")";
+    let lines = |rows: u32, columns: u32| {
+        let text = format!(
+            "for i, j in T.grid({rows}, {columns}):\n    B[i * {columns} + j] = A[i % 7 * 9 + j % 3]"
+        );
+        optimized(params, &text)
+    };
+    // LLVM would make an operation on bytes of it in the loop of `i`.
+    let short = lines(21, 12);
+    assert!(bound_beside_the_last(&short).contains(&"i % 7 * 9"), "{short:#?}");
+    for outside in [lines(21, 60), lines(400, 12)] {
+        assert!(!bound_beside_the_last(&outside).iter().any(|value| value.contains('%')), "{outside:#?}");
+    }
+}
+
 #[test]
 fn bindings_come_in_the_order_of_generated_code() {
     let lines = optimized(

@@ -22,7 +22,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("simplify", &["ir", "analysis", "arith", "cost", "eqsat"]),
     ("explain", &["diag", "ir", "arith", "script", "cost", "rules", "eqsat", "simplify"]),
     ("error", &["diag", "verify"]),
-    ("cse", &["diag", "ir", "analysis", "script", "cost", "rules", "verify", "eqsat", "simplify", "error"]),
+    (
+        "cse",
+        &[
+            "diag", "ir", "analysis", "arith", "script", "cost", "rules", "verify", "eqsat", "simplify",
+            "error",
+        ],
+    ),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),

@@ -10,6 +10,7 @@ mod options;
 mod pass;
 mod pool;
 mod report;
+mod sink;
 mod summary;
 pub mod syntactic;
 mod windows;

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use super::windows::Windows;
-use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, summary, syntactic};
+use super::{
+    Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink, summary, syntactic,
+};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
@@ -128,6 +130,12 @@ impl Pass<'_> {
         match optimized {
             Ok((mut made, stats)) => {
                 addresses::spell_out(&mut made, func.vars.len());
+                let first_bound = if options.keep_lets { func.vars.len() } else { 0 };
+                if let Some(sunk) = sink::sunk(&made, first_bound)
+                    && summary::cost(&sunk, options).total <= best.cost
+                {
+                    made = sunk;
+                }
                 for (stage, time) in &stats.stages {
                     report.spent(stage, *time);
                 }

@@ -27,11 +27,16 @@ pub(crate) struct Kept {
 /// Finds the variables whose `Bind` stays; with `all`, every one does. `memory` is that of the function, at its head.
 pub(crate) fn kept(func: &PrimFunc, memory: &MemoryVersions, all: bool) -> Kept {
     let opaque = if has_bind(&func.body) { Finder::of(func, memory.clone()) } else { HashSet::new() };
+    Kept { opaque, named: (!all).then(|| named(func)) }
+}
+
+/// The variables that something names which is not evaluated.
+pub(crate) fn named(func: &PrimFunc) -> HashSet<VarId> {
     let mut names = HashSet::new();
     described(func, &mut |v| {
         names.insert(v);
     });
-    Kept { opaque, named: (!all).then_some(names) }
+    names
 }
 
 /// The function with the values of its `Bind` statements in place of their variables, if none of them stays; `None` if one
