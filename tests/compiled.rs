@@ -193,3 +193,28 @@ fn bindings_come_in_the_order_of_generated_code() {
     // Operands of sums and products from right to left.
     assert_eq!(values[..2], ["x * y", "cse_v1 - 3"], "{lines:#?}");
 }
+
+#[test]
+fn comparisons_of_quotients_that_become_constants_stay() {
+    let lines = |condition: &str| {
+        let text = format!(
+            "for i, j in T.grid(100, 3):\n    B[i * 3 + j] = T.if_then_else({condition}, A[i * 3 + j], 0)"
+        );
+        let params = "A: T.Buffer((500,), \"int32\"), B: T.Buffer((500,), \"int32\")";
+        optimized(params, &text).pop().unwrap()
+    };
+    // `i * 3 + j < 149` is a comparison for each `j`.
+    assert!(lines("(j + 1) // 3 + i < 50").contains("(j + 1) // 3 + i < 50"));
+    // It is none where a lower bound is compared too.
+    assert!(lines("7 <= i * 3 + j and (j + 1) // 3 + i < 50").contains("< 149"));
+}
+
+#[test]
+fn constants_come_before_subtracted_variables_of_unrolled_loops() {
+    let lines = optimized(
+        "A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\")",
+        "n = T.int32()\nfor i, j, k in T.grid(n, 3, 3):\n    B[i] = B[i] + A[i * 45 + 8 - k - j * 3]",
+    );
+    let last = lines.last().unwrap();
+    assert!(!last.contains("+ 8]"), "{last}");
+}

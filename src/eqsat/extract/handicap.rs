@@ -5,12 +5,13 @@
 //! of the cost that is reported.
 
 use egg::Id;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::super::classes::{ClassMap, ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
+use super::super::monomial::Monomial;
 use super::super::poly::Poly;
 use super::signs::{Signs, VISIBLE, divides_slowly};
 use super::unrolled::{Unrolled, is_constant};
@@ -30,7 +31,8 @@ const CORRECTION: f64 = 3.0;
 
 /// Added to the cost of a difference, or of a sum with a part that may be negative, as a part of an address, per execution,
 /// where the value is never negative: LLVM sees the sign of a sum by the signs of its parts, extends what may be negative by
-/// the sign, and takes no constants out of that.
+/// the sign, and takes no constants out of that. The same of `x - unrolled + 3`, with the variable of an unrolled loop: nothing
+/// tells that `x - unrolled` is not negative, where `x + 3 - unrolled` is a sum with one constant in each copy.
 const HIDDEN_SIGN: f64 = 1.0;
 
 /// Added to the cost of an address that is `outer + (inner + more)`, per execution, where `outer + more` could be
@@ -58,7 +60,10 @@ const ROLLED_FIRST: f64 = 1.0;
 /// Added to the cost of a comparison that does not stand in the input, in whose place the input compares a quotient of the
 /// variable of an unrolled loop, per execution. `x + i // 2 < n` is one comparison for two iterations, `2*x + i < 2*n` is
 /// two that LLVM does not know to be alike.
-pub(crate) const DIVIDED_CONDITION: f64 = 2.5;
+pub(crate) const DIVIDED_CONDITION: f64 = 4.0;
+
+/// Taken off that where the same value is compared with another constant beside it: both together are one comparison.
+const ONE_RANGE: f64 = 1.5;
 
 /// The same of a quotient: `(2*x + i // 3) // 3` is one division for three iterations, `(6*x + i) // 9` is three.
 const DIVIDED_QUOTIENT: f64 = 2.5;
@@ -106,6 +111,8 @@ pub(super) struct Handicaps<'a> {
     unrolled: Unrolled<'a>,
     /// The comparisons for which the input compares a value with one of several constants.
     ranges: ClassSet,
+    /// The comparisons beside which the same value is compared with another constant.
+    paired: ClassSet,
     signs: Signs<'a>,
 }
 
@@ -149,6 +156,7 @@ impl<'a> Handicaps<'a> {
             strided,
             unrolled: Unrolled::new(lowered, graph),
             ranges: ranges(lowered, graph),
+            paired: paired(lowered, graph),
             signs: Signs::new(graph),
         }
     }
@@ -182,12 +190,14 @@ impl<'a> Handicaps<'a> {
                 let rolled_first = self.is_rolled_first(a, b) || self.is_rolled_first(b, a);
                 let backwards = *op == BinOp::Add && self.level(a) > self.level(b) && !is_offset;
                 let hidden = self.signs.hide_sum(class, *op, a, b);
+                let lowered = address && is_offset && *op == BinOp::Add && self.lowers_unrolled(a);
                 let costs = [
                     (hidden, HIDDEN_SIGN),
                     (broken, BROKEN_ADDRESS),
                     (rolled_first, ROLLED_FIRST),
                     (backwards, BACKWARDS),
                     (address && is_offset, -OFFSET),
+                    (lowered, HIDDEN_SIGN),
                 ];
                 costs.iter().filter(|(holds, _)| *holds).map(|(_, cost)| cost).sum()
             }
@@ -228,7 +238,9 @@ impl<'a> Handicaps<'a> {
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
-            Op::Bin(op) if op.is_compare() && self.unrolled.is_divided(class) => DIVIDED_CONDITION,
+            Op::Bin(op) if op.is_compare() && self.unrolled.is_divided(class) => {
+                DIVIDED_CONDITION - if self.paired.contains(class) { ONE_RANGE } else { 0.0 }
+            }
             Op::Not if self.unrolled.is_divided(class) => DIVIDED_CONDITION,
             Op::Bin(BinOp::FloorDiv)
                 if self.unrolled.is_divided(class) && !self.unrolled.divides(node.children[0]) =>
@@ -254,6 +266,12 @@ impl<'a> Handicaps<'a> {
 
     fn level(&self, id: Id) -> u32 {
         self.graph.facts(id).level
+    }
+
+    /// Whether a term of the class is the variable of an unrolled loop, subtracted.
+    fn lowers_unrolled(&self, id: Id) -> bool {
+        let is_unrolled = |m: &Monomial| !m.is_empty() && m.iter().all(|&atom| self.unrolled.contains(atom));
+        poly_of(self.graph, id).terms().iter().any(|(m, c)| *c < 0 && is_unrolled(m))
     }
 
     /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
@@ -332,6 +350,50 @@ fn ranges(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
         }
     }
     found
+}
+
+/// The classes of the input's comparisons that hold together with another comparison of the same value with a constant.
+fn paired(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
+    let both = |id: Id| match lowered.graph.id_to_node(id).as_bin() {
+        Some((BinOp::And, a, b)) => Some([a, b]),
+        _ => None,
+    };
+    let inputs = || (0..lowered.input_nodes).map(Id::from);
+    let within: HashSet<Id> = inputs().filter_map(both).flatten().collect();
+    let mut found = ClassSet::new(graph);
+    for whole in inputs().filter(|id| !within.contains(id)) {
+        let Some(parts) = both(whole) else { continue };
+        let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
+        let mut open = parts.to_vec();
+        while let Some(id) = open.pop() {
+            match both(id) {
+                Some(parts) => open.extend(parts),
+                None => {
+                    let class = graph.find(id);
+                    compared_values(graph, class).for_each(|v| compared.entry(v).or_default().push(class));
+                }
+            }
+        }
+        for mut classes in compared.into_values() {
+            classes.sort_unstable();
+            classes.dedup();
+            if classes.len() > 1 {
+                found.extend(classes);
+            }
+        }
+    }
+    found
+}
+
+/// What the class, a comparison, compares with a constant.
+fn compared_values<'g>(graph: &'g Classes<'_>, class: Id) -> impl Iterator<Item = Id> + 'g {
+    graph[class].nodes.iter().filter_map(|node| match node.as_bin() {
+        Some((op, a, b)) if op.is_compare() && graph.facts(a).dtype.is_index() => {
+            let (a_constant, b_constant) = (is_constant(graph, a), is_constant(graph, b));
+            (a_constant != b_constant).then(|| graph.find(if a_constant { b } else { a }))
+        }
+        _ => None,
+    })
 }
 
 /// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost
