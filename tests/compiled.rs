@@ -218,3 +218,19 @@ fn constants_come_before_subtracted_variables_of_unrolled_loops() {
     let last = lines.last().unwrap();
     assert!(!last.contains("+ 8]"), "{last}");
 }
+
+#[test]
+fn differences_that_ranges_tell_are_no_worse_than_sums() {
+    let index = |columns: u32| {
+        let text = format!(
+            "for i, j in T.grid(31, {columns}):\n    \
+             B[i * {columns} + j] = A[i * {columns} + T.max(j - 1, 0)]"
+        );
+        let params = "A: T.Buffer((900,), \"float32\"), B: T.Buffer((900,), \"float32\")";
+        optimized(params, &text).pop().unwrap()
+    };
+    // The constant goes into the address, and what is left is a bound of the loop's variable.
+    assert!(index(27).contains(" + T.max(j, 1) - 1]"), "{}", index(27));
+    // In the copies of a loop that is written out it is a constant with the rest.
+    assert!(index(7).contains(" + T.max(j - 1, 0)]"), "{}", index(7));
+}

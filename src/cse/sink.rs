@@ -201,7 +201,7 @@ impl Finder {
         let mut parts: Vec<usize> = Vec::new();
         let mut look = |e: &Expr| parts.extend(e.as_var().and_then(|var| self.of_var.get(&var)));
         indices.iter().for_each(|e| e.walk(&mut look));
-        let sign = indices.iter().map(|e| self.signs.of(e)).reduce(Sign::and);
+        let sign = indices.iter().map(|e| self.signs.of(base(e))).reduce(Sign::and);
         if loops > 0 && sign.is_some_and(Sign::is_hidden) {
             self.indices.push(Index { loops, parts, whole: true });
             return;
@@ -283,6 +283,15 @@ impl Finder {
         let end = uses.iter().skip(first + 1).take_while(|at| stays(at)).count();
         uses.truncate(first + 1 + end);
         (self.loops(&bound.path) < most).then_some(uses)
+    }
+}
+
+/// What a constant is added to in an index: that goes into the address whatever is known.
+fn base(index: &Expr) -> &Expr {
+    match &index.kind {
+        ExprKind::Ramp(first, _) => base(first),
+        ExprKind::Binary(BinOp::Add | BinOp::Sub, base, offset) if offset.as_int().is_some() => base,
+        _ => index,
     }
 }
 

@@ -189,7 +189,8 @@ impl<'a> Handicaps<'a> {
                 let broken = address && (self.breaks(a, b) || self.breaks(b, a));
                 let rolled_first = self.is_rolled_first(a, b) || self.is_rolled_first(b, a);
                 let backwards = *op == BinOp::Add && self.level(a) > self.level(b) && !is_offset;
-                let hidden = self.signs.hide_sum(class, *op, a, b);
+                let by_range = !self.unrolled.is_inmost(class);
+                let hidden = self.signs.hide_sum(class, *op, a, b, by_range);
                 let lowered = address && is_offset && *op == BinOp::Add && self.lowers_unrolled(a);
                 let costs = [
                     (hidden, HIDDEN_SIGN),

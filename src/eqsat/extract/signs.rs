@@ -32,11 +32,15 @@ impl<'a> Signs<'a> {
         self.positive.get_or_init(|| visibly_positive(self.graph)).contains(self.graph.find(id))
     }
 
-    /// Whether the class is not negative, but the compiler does not see it of the sum or difference of `a` and `b`.
-    pub(super) fn hide_sum(&self, class: Id, op: BinOp, a: Id, b: Id) -> bool {
+    /// Whether the class is not negative, but the compiler does not see it of the sum or difference of `a` and `b`. It sees it
+    /// of a difference by the ranges of both, if it looks: `by_range`.
+    pub(super) fn hide_sum(&self, class: Id, op: BinOp, a: Id, b: Id, by_range: bool) -> bool {
         let range = |id: Id| self.graph.facts(id).interval;
-        let adds_naturals = op == BinOp::Add && range(a).at_least(0) && range(b).at_least(0);
-        range(class).at_least(0) && range(class).at_most(VISIBLE) && !adds_naturals
+        let is_seen = match op {
+            BinOp::Add => range(a).at_least(0) && range(b).at_least(0),
+            _ => by_range && range(a).sub(range(b)).at_least(0),
+        };
+        range(class).at_least(0) && range(class).at_most(VISIBLE) && !is_seen
     }
 
     /// Whether the node is a floor division (or its remainder) of what is not negative by what is not either, but the compiler

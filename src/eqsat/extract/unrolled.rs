@@ -1,6 +1,7 @@
 //! Loops that the compiler of the result unrolls: in what is left of them, their variables are constants.
 
 use egg::Id;
+use hashbrown::HashSet;
 
 use super::super::classes::{ClassSet, Classes};
 use super::super::facts::{Knowing, poly_of};
@@ -24,6 +25,8 @@ pub(super) struct Unrolled<'a> {
     /// The variables of loops that are unrolled, and of those that surely are.
     variables: ClassSet,
     analyzed: ClassSet,
+    /// The levels of the latter.
+    levels: HashSet<u32>,
     /// The comparisons and quotients for which the input has a quotient of such variables.
     divided: ClassSet,
     /// The classes of which a term is such a variable times something that is not constant.
@@ -33,14 +36,16 @@ pub(super) struct Unrolled<'a> {
 impl<'a> Unrolled<'a> {
     pub(super) fn new(lowered: &Lowered, graph: &'a Classes<'a>) -> Unrolled<'a> {
         let (mut variables, mut analyzed) = (ClassSet::new(graph), ClassSet::new(graph));
+        let mut levels = HashSet::new();
         for (id, iterations) in unrolled(lowered, graph) {
             variables.insert(id);
             if iterations <= MOST_ANALYZED {
                 analyzed.insert(id);
+                levels.insert(graph.facts(id).level);
             }
         }
         let (divided, strides) = (ClassSet::new(graph), ClassSet::new(graph));
-        let mut unrolled = Unrolled { graph, variables, analyzed, divided, strides };
+        let mut unrolled = Unrolled { graph, variables, analyzed, levels, divided, strides };
         if unrolled.variables.is_empty() {
             return unrolled;
         }
@@ -67,6 +72,11 @@ impl<'a> Unrolled<'a> {
     /// Whether the class is the variable of an unrolled loop.
     pub(super) fn contains(&self, id: Id) -> bool {
         self.variables.contains(self.graph.find(id))
+    }
+
+    /// Whether the innermost loop in which the class varies is surely unrolled.
+    pub(super) fn is_inmost(&self, id: Id) -> bool {
+        self.levels.contains(&self.graph.facts(id).level)
     }
 
     /// Whether the class varies in unrolled loops only.
