@@ -130,7 +130,7 @@ fn quotients_of_unrolled_variables_stay_apart_from_others() {
     assert_eq!(lines.last().unwrap(), "B[cse_v2 + j] = A[cse_v1 + j // 2]");
 }
 
-/// The variables bound at the depth of the last line, in their order, and all lines.
+/// The values bound in the innermost loop around the last line, in their order.
 fn bound_beside_the_last(lines: &[String]) -> Vec<&str> {
     let last_loop = lines.iter().rposition(|line| line.starts_with("for ")).unwrap();
     let bindings = lines[last_loop + 1..].iter().filter(|line| line.contains(": T.let["));

@@ -24,14 +24,14 @@ use sign::{Sign, Signs};
 /// the loops of these, where then all parts of the index are computed in its loop; the others stay. `None` if all do.
 pub(super) fn sunk(func: &PrimFunc, first: usize) -> Option<PrimFunc> {
     let mut finder = Finder { first, named: lets::named(func), ..Finder::default() };
-    finder.block(&func.body, 0, false);
+    finder.block(&func.body, false);
     let targets = finder.targets();
     if targets.is_empty() {
         return None;
     }
-    let mut arrivals: HashMap<usize, Vec<(usize, VarId)>> = HashMap::new();
-    for &(var, Position { block, statement }) in &targets {
-        arrivals.entry(block).or_default().push((statement, var));
+    let mut arrivals: HashMap<Position, Vec<VarId>> = HashMap::new();
+    for &(var, position) in &targets {
+        arrivals.entry(position).or_default().push(var);
     }
     let moved = targets.into_iter().map(|(var, _)| var).collect();
     let mut result = func.clone();
@@ -40,7 +40,7 @@ pub(super) fn sunk(func: &PrimFunc, first: usize) -> Option<PrimFunc> {
 }
 
 /// A statement of a block, by the number of the block in the order of the text.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Position {
     block: usize,
     statement: usize,
@@ -93,29 +93,30 @@ struct Finder {
     indices: Vec<Index>,
     path: Vec<Position>,
     has_blocks: bool,
-    /// How often the loops around run, if that is constant.
+    /// How often each of the loops around runs, if that is constant.
     extents: Vec<Option<i64>>,
     /// Of each block, how many loops are around it, and whether it is the body of one that is written out.
     blocks: Vec<(usize, bool)>,
 }
 
 impl Finder {
-    fn block(&mut self, block: &Block, loops: usize, written_out: bool) {
+    fn block(&mut self, block: &Block, written_out: bool) {
         let number = self.blocks.len();
-        self.blocks.push((loops, written_out));
+        self.blocks.push((self.extents.len(), written_out));
         for (statement, stmt) in block.iter().enumerate() {
             self.path.push(Position { block: number, statement });
-            self.stmt(stmt, loops);
+            self.stmt(stmt);
             self.path.pop();
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, loops: usize) {
+    fn stmt(&mut self, stmt: &Stmt) {
         let bound = self.bound(stmt);
-        stmt.for_each_expr(|e| self.uses(e, bound, loops));
-        let (mut inside, mut written_out) = (loops, false);
+        stmt.for_each_expr(|e| self.uses(e, bound));
+        let outside = self.extents.len();
+        let mut written_out = false;
         match &stmt.kind {
-            StmtKind::Store { indices, .. } => self.access(indices, loops),
+            StmtKind::Store { indices, .. } => self.access(indices),
             StmtKind::Bind { var, value } => {
                 let sign = self.signs.of(value);
                 // Of what stays outside of a loop only the sign is known inside.
@@ -123,22 +124,19 @@ impl Finder {
                 self.signs.insert(*var, known);
             }
             StmtKind::For(l) => {
-                written_out = matches!(l.kind, ForKind::Vectorized | ForKind::Unrolled);
-                inside += usize::from(!written_out);
                 self.variable(l);
+                written_out = matches!(l.kind, ForKind::Vectorized | ForKind::Unrolled);
+                if !written_out {
+                    self.extents.push(l.extent.as_int());
+                }
             }
-            StmtKind::While { .. } => inside += 1,
+            StmtKind::While { .. } => self.extents.push(None),
             // What becomes of it is far from code.
             StmtKind::SBlock(_) => self.has_blocks = true,
             _ => {}
         }
-        if inside > loops {
-            self.extents.push(if let StmtKind::For(l) = &stmt.kind { l.extent.as_int() } else { None });
-        }
-        stmt.for_each_block(|block| self.block(block, inside, written_out));
-        if inside > loops {
-            self.extents.pop();
-        }
+        stmt.for_each_block(|block| self.block(block, written_out));
+        self.extents.truncate(outside);
     }
 
     /// Takes note of what is known of the variable of a loop.
@@ -180,7 +178,7 @@ impl Finder {
 
     /// Takes note of the uses of bindings in an expression, which is the value of the binding `by` if that is given, and of
     /// the indices of loads.
-    fn uses(&mut self, e: &Expr, by: Option<usize>, loops: usize) {
+    fn uses(&mut self, e: &Expr, by: Option<usize>) {
         e.walk(&mut |e| match &e.kind {
             ExprKind::Var(var) => {
                 let Some(&number) = self.of_var.get(var) else { return };
@@ -191,13 +189,14 @@ impl Finder {
                     meet(&mut self.bounds[number].uses, &self.path);
                 }
             }
-            ExprKind::Load { indices, .. } => self.access(indices, loops),
+            ExprKind::Load { indices, .. } => self.access(indices),
             _ => {}
         });
     }
 
     /// Looks at an access.
-    fn access(&mut self, indices: &[Expr], loops: usize) {
+    fn access(&mut self, indices: &[Expr]) {
+        let loops = self.extents.len();
         let mut parts: Vec<usize> = Vec::new();
         let mut look = |e: &Expr| parts.extend(e.as_var().and_then(|var| self.of_var.get(&var)));
         indices.iter().for_each(|e| e.walk(&mut look));
@@ -327,8 +326,8 @@ fn is_arithmetic(e: &Expr) -> bool {
 /// Moves bindings.
 struct Mover {
     moved: HashSet<VarId>,
-    /// For each block, before which of its statements which bindings go.
-    arrivals: HashMap<usize, Vec<(usize, VarId)>>,
+    /// Before which statements which bindings go.
+    arrivals: HashMap<Position, Vec<VarId>>,
     /// The bindings on their way.
     carried: HashMap<VarId, Stmt>,
     /// How many blocks were entered.
@@ -337,12 +336,12 @@ struct Mover {
 
 impl Mover {
     fn block(&mut self, block: &mut Block) {
-        let arrivals = self.arrivals.remove(&self.blocks).unwrap_or_default();
+        let number = self.blocks;
         self.blocks += 1;
-        let mut out = Block::with_capacity(block.len() + arrivals.len());
-        for (index, mut stmt) in std::mem::take(block).into_iter().enumerate() {
-            let here = arrivals.iter().filter(|&&(statement, _)| statement == index);
-            out.extend(here.filter_map(|(_, var)| self.carried.remove(var)));
+        let mut out = Block::with_capacity(block.len());
+        for (statement, mut stmt) in std::mem::take(block).into_iter().enumerate() {
+            let here = self.arrivals.remove(&Position { block: number, statement }).unwrap_or_default();
+            out.extend(here.iter().filter_map(|var| self.carried.remove(var)));
             stmt.for_each_block_mut(|inner| self.block(inner));
             match &stmt.kind {
                 StmtKind::Bind { var, .. } if self.moved.contains(var) => _ = self.carried.insert(*var, stmt),

@@ -191,14 +191,14 @@ impl<'a> Handicaps<'a> {
                 let backwards = *op == BinOp::Add && self.level(a) > self.level(b) && !is_offset;
                 let by_range = !self.unrolled.is_inmost(class);
                 let hidden = self.signs.hide_sum(class, *op, a, b, by_range);
-                let lowered = address && is_offset && *op == BinOp::Add && self.lowers_unrolled(a);
+                let detached = address && is_offset && *op == BinOp::Add && self.lowers_unrolled(a);
                 let costs = [
                     (hidden, HIDDEN_SIGN),
                     (broken, BROKEN_ADDRESS),
                     (rolled_first, ROLLED_FIRST),
                     (backwards, BACKWARDS),
                     (address && is_offset, -OFFSET),
-                    (lowered, HIDDEN_SIGN),
+                    (detached, HIDDEN_SIGN),
                 ];
                 costs.iter().filter(|(holds, _)| *holds).map(|(_, cost)| cost).sum()
             }
@@ -332,24 +332,14 @@ fn factors(poly: &Poly) -> impl Iterator<Item = Id> {
 
 /// The classes of the input's comparisons of a value with one of several constants.
 fn ranges(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
-    let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
+    let mut compared_with: HashMap<Id, Vec<Id>> = HashMap::new();
     for id in (0..lowered.input_nodes).map(Id::from) {
-        let Some((op, a, b)) = lowered.graph.id_to_node(id).as_bin() else { continue };
-        if op.is_compare()
-            && graph.facts(a).dtype.is_index()
-            && is_constant(graph, a) != is_constant(graph, b)
-        {
-            let value = if is_constant(graph, a) { b } else { a };
-            compared.entry(graph.find(value)).or_default().push(graph.find(id));
+        if let Some(value) = compared(graph, lowered.graph.id_to_node(id)) {
+            compared_with.entry(value).or_default().push(graph.find(id));
         }
     }
     let mut found = ClassSet::new(graph);
-    for mut classes in compared.into_values() {
-        classes.dedup();
-        if classes.len() > 1 {
-            found.extend(classes);
-        }
-    }
+    add_groups(&mut found, compared_with);
     found
 }
 
@@ -364,37 +354,44 @@ fn paired(lowered: &Lowered, graph: &Classes<'_>) -> ClassSet {
     let mut found = ClassSet::new(graph);
     for whole in inputs().filter(|id| !within.contains(id)) {
         let Some(parts) = both(whole) else { continue };
-        let mut compared: HashMap<Id, Vec<Id>> = HashMap::new();
+        let mut compared_with: HashMap<Id, Vec<Id>> = HashMap::new();
         let mut open = parts.to_vec();
         while let Some(id) = open.pop() {
-            match both(id) {
-                Some(parts) => open.extend(parts),
-                None => {
-                    let class = graph.find(id);
-                    compared_values(graph, class).for_each(|v| compared.entry(v).or_default().push(class));
-                }
+            if let Some(parts) = both(id) {
+                open.extend(parts);
+                continue;
+            }
+            let class = graph.find(id);
+            for value in graph[class].nodes.iter().filter_map(|node| compared(graph, node)) {
+                compared_with.entry(value).or_default().push(class);
             }
         }
-        for mut classes in compared.into_values() {
-            classes.sort_unstable();
-            classes.dedup();
-            if classes.len() > 1 {
-                found.extend(classes);
-            }
-        }
+        add_groups(&mut found, compared_with);
     }
     found
 }
 
-/// What the class, a comparison, compares with a constant.
-fn compared_values<'g>(graph: &'g Classes<'_>, class: Id) -> impl Iterator<Item = Id> + 'g {
-    graph[class].nodes.iter().filter_map(|node| match node.as_bin() {
-        Some((op, a, b)) if op.is_compare() && graph.facts(a).dtype.is_index() => {
-            let (a_constant, b_constant) = (is_constant(graph, a), is_constant(graph, b));
-            (a_constant != b_constant).then(|| graph.find(if a_constant { b } else { a }))
-        }
+/// The class that the node compares with a constant.
+fn compared(graph: &Classes<'_>, node: &Node) -> Option<Id> {
+    let (_, a, b) = node.as_bin().filter(|(op, ..)| op.is_compare())?;
+    if !graph.facts(a).dtype.is_index() {
+        return None;
+    }
+    match (is_constant(graph, a), is_constant(graph, b)) {
+        (true, false) => Some(graph.find(b)),
+        (false, true) => Some(graph.find(a)),
         _ => None,
-    })
+    }
+}
+
+/// Adds the classes of all groups of several.
+fn add_groups(found: &mut ClassSet, groups: HashMap<Id, Vec<Id>>) {
+    for mut classes in groups.into_values() {
+        classes.dedup();
+        if classes.len() > 1 {
+            found.extend(classes);
+        }
+    }
 }
 
 /// Whether the class is a polynomial of loops' variables and of what varies in no loop, in which a variable of the innermost

@@ -19,17 +19,17 @@ pub(super) fn order(plan: &mut Plan, lowered: &Lowered, selection: &Selection) {
     let mut next = 0;
     for root in roots(lowered, selection) {
         // Terms may be too deep for a recursion.
-        let mut open = vec![(root, 0)];
-        while let Some((index, operand)) = open.last_mut() {
-            if ranks[*index].is_some() {
-                open.pop();
-            } else if let Some(&child) = operands(selection, *index).get(*operand) {
-                *operand += 1;
-                open.push((child, 0));
-            } else {
-                ranks[*index] = Some(next);
+        let mut open = vec![(root, false)];
+        while let Some((index, has_operands)) = open.pop() {
+            if ranks[index].is_some() {
+                continue;
+            }
+            if has_operands {
+                ranks[index] = Some(next);
                 next += 1;
-                open.pop();
+            } else {
+                open.push((index, true));
+                open.extend(operands(selection, index).into_iter().rev().map(|operand| (operand, false)));
             }
         }
     }
