@@ -4,13 +4,19 @@
 //! it stays so: what is computed far before it is needed occupies a register, or memory across a call. So bindings come
 //! in the order in which their values would be computed if they stood where they are used first, which is that of TVM's
 //! LLVM code generator: most operands from right to left.
+//!
+//! What branches (`if_then_else`) before an element is read is bound before that element, though it is used only once:
+//! an element that several statements read would else be read before the branch, and stay in a register in both its arms.
 
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
-use super::place::Plan;
+use super::super::scopes::Place;
+use super::place::{Binding, Plan};
 use super::select::{Index, Selection};
+use super::traps::chosen_guard;
 use crate::ir::{BinOp, Kind};
 
 /// Brings the bindings of a plan into that order; operands stay before their users.
@@ -33,7 +39,41 @@ pub(super) fn order(plan: &mut Plan, lowered: &Lowered, selection: &Selection) {
             }
         }
     }
+    plan.bindings.extend(branches(plan, lowered, selection, &ranks));
     plan.bindings.sort_by_key(|binding| ranks[binding.index]);
+}
+
+/// Bindings of what branches in a statement before it is the first to read a bound element.
+fn branches(plan: &Plan, lowered: &Lowered, selection: &Selection, ranks: &[Option<usize>]) -> Vec<Binding> {
+    let is_load = |index: Index| matches!(selection.chosen[index].node.op, Op::Load(..));
+    let loads: HashSet<(Place, Index)> =
+        plan.bindings.iter().filter(|b| is_load(b.index)).map(|b| (b.place, b.index)).collect();
+    let mut found = Vec::new();
+    if loads.is_empty() {
+        return found;
+    }
+    let bound: HashSet<Index> = plan.bindings.iter().map(|b| b.index).collect();
+    for (site, &root) in lowered.sites.iter().zip(&selection.sites) {
+        let (mut branches, mut last_read) = (Vec::new(), None);
+        let mut seen: HashSet<Index> = HashSet::from([root]);
+        let mut open = vec![root];
+        while let Some(index) = open.pop() {
+            let chosen = &selection.chosen[index];
+            if loads.contains(&(site.place, index)) {
+                last_read = last_read.max(ranks[index]);
+            } else if bound.contains(&index) {
+                // It is there already.
+            } else if matches!(chosen.node.op, Op::IfThenElse) {
+                branches.push(index);
+            } else {
+                let always = (0..).zip(&chosen.children).filter(|&(i, _)| chosen_guard(selection, chosen, i).is_none());
+                open.extend(always.map(|(_, &operand)| operand).filter(|&operand| seen.insert(operand)));
+            }
+        }
+        branches.retain(|&branch| ranks[branch] < last_read);
+        found.extend(branches.into_iter().map(|index| Binding { index, place: site.place, uses: 1 }));
+    }
+    found
 }
 
 /// The classes of all expressions, of a store its value before its indices.
