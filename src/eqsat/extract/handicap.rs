@@ -13,6 +13,7 @@ use super::super::lang::{Node, Op};
 use super::super::lower::{Lowered, Site};
 use super::super::monomial::Monomial;
 use super::super::poly::Poly;
+use super::narrowed::Narrowed;
 use super::signs::{Signs, VISIBLE, divides_slowly};
 use super::unrolled::{Unrolled, is_constant};
 use crate::ir::BinOp;
@@ -81,6 +82,10 @@ const UNROLLED_QUOTIENT: f64 = 3.0;
 /// `y <= 13 - x` it is two.
 const SPLIT_RANGE: f64 = 1.0;
 
+/// Added to the cost of a comparison that does not stand in the input, for each quotient that it makes the compiler compute
+/// by a product that has to be [corrected](super::narrowed) and else has not, per execution.
+const NARROWED: f64 = 3.0;
+
 /// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
 /// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
 const BACKWARDS: f64 = 1.0 / 1024.0;
@@ -113,6 +118,7 @@ pub(super) struct Handicaps<'a> {
     ranges: ClassSet,
     /// The comparisons beside which the same value is compared with another constant.
     paired: ClassSet,
+    narrowed: Narrowed,
     signs: Signs<'a>,
 }
 
@@ -157,6 +163,7 @@ impl<'a> Handicaps<'a> {
             unrolled: Unrolled::new(lowered, graph),
             ranges: ranges(lowered, graph),
             paired: paired(lowered, graph),
+            narrowed: Narrowed::new(lowered, graph),
             signs: Signs::new(graph),
         }
     }
@@ -252,6 +259,8 @@ impl<'a> Handicaps<'a> {
                 let bounds = node.children.iter().any(|&c| is_constant(self.graph, c));
                 if bounds { 0.0 } else { SPLIT_RANGE }
             }
+            Op::Bin(op) if op.is_compare() || op == BinOp::FloorDiv => self.narrowed.corrections(class) * NARROWED,
+            Op::Not => self.narrowed.corrections(class) * NARROWED,
             _ => 0.0,
         }
     }

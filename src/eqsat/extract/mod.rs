@@ -11,7 +11,7 @@
 //! from each way in which the sums of the function may share parts ([`shared`]). [`place`] then
 //! decides for each class, exactly, where to bind and where to compute inline, given the places of its uses, and
 //! refuses a choice that would evaluate what the input does not ([`traps`]); `order.rs` puts the bindings of a place into order. What the compiler of the result makes of a
-//! form takes part in these choices, not in the cost that is reported (`handicap.rs`, `rewritten.rs`, `signs.rs`). The cheapest plan
+//! form takes part in these choices, not in the cost that is reported (`handicap.rs`, `rewritten.rs`, `signs.rs`, `narrowed.rs`). The cheapest plan
 //! is kept, of equally cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper
 //! one ([`Effort`]).
 
@@ -19,6 +19,7 @@ mod exact;
 pub(crate) mod guards;
 mod handicap;
 mod improve;
+mod narrowed;
 mod order;
 pub(crate) mod place;
 mod rewritten;
