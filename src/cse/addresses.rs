@@ -5,21 +5,28 @@
 //! no other use. Of equal addresses in one stretch of code it makes one, which is such a use; but an access that may be
 //! passed by, such as the first store of a reduction under `if k == 0`, computes the address on its own. So a binding that
 //! serves both is a sum with two uses, and the constant stays in, where the sum written twice is two with one use each.
-//! So it is with `x + y`, where `y` becomes a constant as its loop is unrolled.
+//! So it is with `x + y`, where `y` becomes a constant as its loop is unrolled, and with the accumulators of some
+//! [reductions](rows).
 
-use hashbrown::HashMap;
+mod rows;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::eqsat::lets;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Puts the sums of variables and constants that are bound to variables from `first_new` on in place of these, where they
 /// are nothing but the address of elements of one buffer, and not all of these accesses come after the first of them
-/// whenever they are reached; sums of two variables only where no loop is between: they cost more than what addressing modes
-/// add, and LLVM would move them out of the loop again.
+/// whenever they are reached; sums of two variables only where no loop is between, but a short reduction of rows: they cost
+/// more than what addressing modes add, and LLVM would move them out of the loop again.
 pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
     let mut offsets = Offsets { first_new, ..Offsets::default() };
     offsets.in_block(&func.body);
     offsets.sums.retain(|_, sum| sum.apart && !sum.elsewhere);
+    if offsets.sums.values().any(|sum| !sum.within.is_empty()) {
+        let rows = rows::reductions(func);
+        offsets.sums.retain(|_, sum| sum.within.is_subset(&rows));
+    }
     if !offsets.sums.is_empty() {
         lets::inline(&mut func.body, &|var| offsets.sums.contains_key(&var));
     }
@@ -30,8 +37,8 @@ pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
 struct Offsets {
     first_new: usize,
     sums: HashMap<VarId, Sum>,
-    /// How many loops are around what is looked at.
-    loops: usize,
+    /// The variables of the loops around what is looked at.
+    loops: Vec<Option<VarId>>,
     /// The numbers of the stretches of code around the one that is looked at, itself the last; and how many there are.
     around: Vec<usize>,
     stretches: usize,
@@ -41,6 +48,8 @@ struct Offsets {
 struct Sum {
     /// How many loops may be around its uses.
     loops: usize,
+    /// The variables of the loops that are around its uses besides, if there is one around each.
+    within: HashSet<VarId>,
     /// The buffer and the stretch of the first access.
     first: Option<(BufferId, usize)>,
     /// Whether there is an access that may be reached without the first one.
@@ -69,16 +78,20 @@ impl Offsets {
         } else {
             stmt.for_each_expr(|e| self.in_expr(e));
         }
-        let is_loop = matches!(stmt.kind, StmtKind::For(_) | StmtKind::While { .. });
-        self.loops += usize::from(is_loop);
+        let outside = self.loops.len();
+        match &stmt.kind {
+            StmtKind::For(l) => self.loops.push(Some(l.var)),
+            StmtKind::While { .. } => self.loops.push(None),
+            _ => {}
+        }
         stmt.for_each_block(|block| self.in_block(block));
-        self.loops -= usize::from(is_loop);
+        self.loops.truncate(outside);
         if let StmtKind::Bind { var, value } = &stmt.kind
             && var.index() >= self.first_new
             && let Some(offset) = offset(value)
         {
-            let loops = if offset.as_int().is_some() { usize::MAX } else { self.loops };
-            let sum = Sum { loops, first: None, apart: false, elsewhere: false };
+            let loops = if offset.as_int().is_some() { usize::MAX } else { self.loops.len() };
+            let sum = Sum { loops, within: HashSet::new(), first: None, apart: false, elsewhere: false };
             self.sums.insert(*var, sum);
         }
     }
@@ -115,7 +128,12 @@ impl Offsets {
         };
         let here = *self.around.last().expect("accesses stand in blocks");
         let (first, stretch) = *sum.first.get_or_insert((buffer, here));
-        sum.elsewhere |= first != buffer || self.loops > sum.loops;
+        match self.loops.get(sum.loops..).unwrap_or_default() {
+            [] => {}
+            [Some(var)] => _ = sum.within.insert(*var),
+            _ => sum.elsewhere = true,
+        }
+        sum.elsewhere |= first != buffer;
         sum.apart |= !self.around.contains(&stretch);
     }
 }

@@ -1,0 +1,91 @@
+//! Short reductions of rows.
+//!
+//! LLVM keeps the accumulator of `B[i] = B[i] + A[i * 33 + k]` in a register where it sees before the loop over `k` is unrolled that
+//! all accesses to it are to one element. What is left is a loop over `i` without stores to the same element, and it computes
+//! several `i` at once. That pays where neighbours in `i` lie side by side. Here each element of the row is picked from
+//! another place, which takes more instructions than it saves.
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::eqsat::extract::unrolled;
+use crate::ir::{BinOp, Block, Expr, ExprKind, ForKind, PrimFunc, StmtKind, VarId};
+
+/// The variables of the innermost loops, short enough to be unrolled, in which all that is accumulated is read in steps of
+/// more than an element as the loop around goes on.
+pub(super) fn reductions(func: &PrimFunc) -> HashSet<VarId> {
+    let mut finder = Finder::default();
+    finder.block(&func.body, None);
+    finder.found
+}
+
+#[derive(Default)]
+struct Finder<'a> {
+    /// The values of bindings.
+    values: HashMap<VarId, &'a Expr>,
+    found: HashSet<VarId>,
+}
+
+impl<'a> Finder<'a> {
+    fn block(&mut self, block: &'a Block, around: Option<VarId>) {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Bind { var, value } => _ = self.values.insert(*var, value),
+                StmtKind::For(l) => {
+                    self.block(&l.body, Some(l.var));
+                    let short = l.extent.as_int().is_some_and(|n| n as f64 <= unrolled::MOST);
+                    if let Some(around) = around
+                        && short
+                        && l.kind == ForKind::Serial
+                        && self.reduces_rows(&l.body, around)
+                    {
+                        self.found.insert(l.var);
+                    }
+                }
+                _ => stmt.for_each_block(|block| self.block(block, around)),
+            }
+        }
+    }
+
+    /// Whether the statements accumulate, and all that they accumulate is read in steps as `around` goes on.
+    fn reduces_rows(&self, block: &Block, around: VarId) -> bool {
+        let mut steps = HashMap::new();
+        let (mut accumulates, mut rows) = (false, true);
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Store { buffer, indices, value } => value.walk(&mut |e| {
+                    let ExprKind::Load { buffer: read, indices: at } = &e.kind else { return };
+                    if read == buffer && at[..] == indices[..] {
+                        accumulates = true;
+                    } else {
+                        let step = at.last().and_then(|index| self.step(index, around, &mut steps));
+                        rows &= step.is_some_and(|step| step.unsigned_abs() > 1);
+                    }
+                }),
+                StmtKind::For(_) | StmtKind::While { .. } => rows = false,
+                _ => {}
+            }
+        }
+        accumulates && rows
+    }
+
+    /// By how much the index changes from one value of the variable to the next; `None` if that is not known.
+    fn step(&self, index: &Expr, around: VarId, known: &mut HashMap<VarId, Option<i64>>) -> Option<i64> {
+        match &index.kind {
+            ExprKind::Int(_) => Some(0),
+            ExprKind::Var(var) if *var == around => Some(1),
+            ExprKind::Var(var) => {
+                let Some(value) = self.values.get(var) else { return Some(0) };
+                if let Some(&step) = known.get(var) {
+                    return step;
+                }
+                let step = self.step(value, around, known);
+                known.insert(*var, step);
+                step
+            }
+            ExprKind::Binary(BinOp::Add, a, b) => self.step(a, around, known)?.checked_add(self.step(b, around, known)?),
+            ExprKind::Binary(BinOp::Sub, a, b) => self.step(a, around, known)?.checked_sub(self.step(b, around, known)?),
+            ExprKind::Binary(BinOp::Mul, a, b) if b.as_int().is_some() => self.step(a, around, known)?.checked_mul(b.as_int()?),
+            _ => None,
+        }
+    }
+}
