@@ -234,3 +234,59 @@ fn differences_that_ranges_tell_are_no_worse_than_sums() {
     // In the copies of a loop that is written out it is a constant with the rest.
     assert!(index(7).contains(" + T.max(j - 1, 0)]"), "{}", index(7));
 }
+
+#[test]
+fn what_branches_before_a_shared_element_is_read_stays_before_it() {
+    let lines = |first: &str| {
+        let text = format!(
+            "for i, j in T.grid(8, 4):\n    \
+             B[i] = B[i] + {first}\n    \
+             B[i + 20] = B[i + 20] + T.if_then_else(j < 3, A[i + j + 1], T.float32(0)) * W[j]"
+        );
+        let params = "A: T.Buffer((99,), \"float32\"), B: T.Buffer((99,), \"float32\"), W: T.Buffer((4,), \"float32\")";
+        optimized(params, &text)
+    };
+    let branch = lines("T.if_then_else(j < i, A[i + j], T.float32(0)) * W[j]");
+    // The branch is taken before the element is read, as in the input, and the element is read once.
+    let expected = ["T.if_then_else(j < i, A[i + j], T.float32(0.0))", "W[j]"];
+    assert_eq!(bound_beside_the_last(&branch), expected, "{branch:#?}");
+    assert_eq!(bound_beside_the_last(&lines("A[i + j] * W[j]")), ["i + j", "W[j]"]);
+    // With its factors the other way round the element is read first.
+    let swapped = lines("W[j] * T.if_then_else(j < i, A[i + j], T.float32(0))");
+    assert_eq!(bound_beside_the_last(&swapped), ["W[j]"], "{swapped:#?}");
+}
+
+#[test]
+fn comparisons_do_not_narrow_divisions_that_take_a_correction_then() {
+    let condition = |divisor: u32| {
+        let text = format!(
+            "for i, j in T.grid(14, 128):\n    \
+             if i * 32 + j // 4 < 437:\n        \
+             B[i * 128 + j] = A[(i * 128 + j) % {divisor}]"
+        );
+        let params = "A: T.Buffer((99,), \"float32\"), B: T.Buffer((1748,), \"float32\")";
+        let lines = optimized(params, &text);
+        lines.into_iter().find(|line| line.starts_with("if ")).unwrap()
+    };
+    // Below 2^16 LLVM divides in 16 bits; by 23 that needs a factor of 17.
+    assert_eq!(condition(23), "if cse_v1 + j // 4 < 437:");
+    assert!(condition(37).contains(" < 1748"), "{}", condition(37));
+}
+
+#[test]
+fn accumulators_of_short_reductions_of_rows_are_addressed_where_they_are() {
+    let lines = |length: u32, index: &str| {
+        let text = format!(
+            "for i, j, k in T.grid(9, 11, {length}):\n    \
+             if k == 0:\n        B[i * 11 + j] = T.float32(0)\n    \
+             B[i * 11 + j] = B[i * 11 + j] + A[{index}]"
+        );
+        let params = "A: T.Buffer((20000,), \"float32\"), B: T.Buffer((99,), \"float32\")";
+        optimized(params, &text).pop().unwrap()
+    };
+    let row = "i * 363 + j * 33 + k";
+    assert!(lines(33, row).starts_with("B[cse_v1 + j] = B[cse_v1 + j] +"), "{}", lines(33, row));
+    // LLVM does not write a long loop out, and of columns it makes vectors.
+    assert!(lines(90, "i * 990 + j * 90 + k").starts_with("B[cse_v2] = B[cse_v2] +"));
+    assert!(lines(33, "i * 363 + k * 11 + j").starts_with("B[cse_v2] = B[cse_v2] +"));
+}

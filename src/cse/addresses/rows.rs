@@ -82,9 +82,15 @@ impl<'a> Finder<'a> {
                 known.insert(*var, step);
                 step
             }
-            ExprKind::Binary(BinOp::Add, a, b) => self.step(a, around, known)?.checked_add(self.step(b, around, known)?),
-            ExprKind::Binary(BinOp::Sub, a, b) => self.step(a, around, known)?.checked_sub(self.step(b, around, known)?),
-            ExprKind::Binary(BinOp::Mul, a, b) if b.as_int().is_some() => self.step(a, around, known)?.checked_mul(b.as_int()?),
+            ExprKind::Binary(BinOp::Add, a, b) => {
+                self.step(a, around, known)?.checked_add(self.step(b, around, known)?)
+            }
+            ExprKind::Binary(BinOp::Sub, a, b) => {
+                self.step(a, around, known)?.checked_sub(self.step(b, around, known)?)
+            }
+            ExprKind::Binary(BinOp::Mul, a, b) if b.as_int().is_some() => {
+                self.step(a, around, known)?.checked_mul(b.as_int()?)
+            }
             _ => None,
         }
     }

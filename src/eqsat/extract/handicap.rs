@@ -259,7 +259,9 @@ impl<'a> Handicaps<'a> {
                 let bounds = node.children.iter().any(|&c| is_constant(self.graph, c));
                 if bounds { 0.0 } else { SPLIT_RANGE }
             }
-            Op::Bin(op) if op.is_compare() || op == BinOp::FloorDiv => self.narrowed.corrections(class) * NARROWED,
+            Op::Bin(op) if op.is_compare() || op == BinOp::FloorDiv => {
+                self.narrowed.corrections(class) * NARROWED
+            }
             Op::Not => self.narrowed.corrections(class) * NARROWED,
             _ => 0.0,
         }

@@ -35,7 +35,8 @@ impl Narrowed {
             if most > 0 {
                 corrections.insert(class.id, most);
                 // LLVM compares the dividend where a quotient is compared.
-                let quotients = compared().map(|(value, _)| value).filter(|value| !dividends.contains_key(value));
+                let quotients =
+                    compared().map(|(value, _)| value).filter(|value| !dividends.contains_key(value));
                 corrections.extend(quotients.map(|value| (value, most)));
             }
         }
@@ -78,7 +79,9 @@ fn dividends(lowered: &Lowered, graph: &Classes<'_>) -> HashMap<Id, Dividend> {
     for id in (0..lowered.input_nodes).map(Id::from) {
         let node = lowered.graph.id_to_node(id);
         let Some((BinOp::FloorDiv | BinOp::FloorMod, dividend, divisor)) = node.as_bin() else { continue };
-        let Some(divisor) = constant(graph, divisor).filter(|&d| d > 1 && node.dtype.is_index()) else { continue };
+        let Some(divisor) = constant(graph, divisor).filter(|&d| d > 1 && node.dtype.is_index()) else {
+            continue;
+        };
         let new = || Dividend { bits: node.dtype.bits.into(), divisors: Vec::new() };
         let divisors = &mut dividends.entry(graph.find(dividend)).or_insert_with(new).divisors;
         if !divisors.contains(&divisor) {
@@ -104,17 +107,19 @@ fn constant(graph: &Classes<'_>, id: Id) -> Option<i64> {
 
 /// Whether a quotient by the divisor, which is above 1, is computed in so many bits by a product that has to be corrected.
 fn is_corrected(divisor: i64, bits: u32) -> bool {
-    let divisor = i128::from(divisor);
+    let (divisor, end) = (u128::from(divisor.unsigned_abs()), 1_u128 << bits);
     // The dividend is shifted before, instead.
-    if divisor % 2 == 0 || divisor >= 1 << bits {
+    if divisor % 2 == 0 || divisor >= end {
         return false;
     }
+    // The dividend at which a factor that is too large gives too much first.
+    let worst = end - 1 - end % divisor;
     let factor = |shift: u32| {
-        let power = 1_i128 << (bits + shift);
-        let factor = (power + divisor - 1) / divisor;
-        (factor * divisor - power <= 1 << shift).then_some(factor)
+        let power = end << shift;
+        let factor = power.div_ceil(divisor);
+        ((factor * divisor - power) * worst < power).then_some(factor)
     };
-    (0..=bits).find_map(factor).is_some_and(|factor| factor >= 1 << bits)
+    (0..bits).find_map(factor).is_none_or(|factor| factor >= end)
 }
 
 #[cfg(test)]

@@ -66,7 +66,9 @@ fn branches(plan: &Plan, lowered: &Lowered, selection: &Selection, ranks: &[Opti
             } else if matches!(chosen.node.op, Op::IfThenElse) {
                 branches.push(index);
             } else {
-                let always = (0..).zip(&chosen.children).filter(|&(i, _)| chosen_guard(selection, chosen, i).is_none());
+                let always = (0..)
+                    .zip(&chosen.children)
+                    .filter(|&(i, _)| chosen_guard(selection, chosen, i).is_none());
                 open.extend(always.map(|(_, &operand)| operand).filter(|&operand| seen.insert(operand)));
             }
         }
