@@ -57,8 +57,11 @@ impl<'a> Finder<'a> {
                     if read == buffer && at[..] == indices[..] {
                         accumulates = true;
                     } else {
-                        let step = at.last().and_then(|index| self.step(index, around, &mut steps));
-                        rows &= step.is_some_and(|step| step.unsigned_abs() > 1);
+                        let mut step = |index| self.step(index, around, &mut steps);
+                        rows &= at.split_last().is_some_and(|(last, outer)| {
+                            let in_row = step(last).is_some_and(|step| step.unsigned_abs() > 1);
+                            in_row || outer.iter().any(|index| step(index).is_some_and(|step| step != 0))
+                        });
                     }
                 }),
                 StmtKind::For(_) | StmtKind::While { .. } => rows = false,

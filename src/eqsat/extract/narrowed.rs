@@ -59,11 +59,7 @@ struct Dividend {
 impl Dividend {
     /// How many more of the divisions are corrected where the dividend is known to be below `end`.
     fn corrections_below(&self, end: i64) -> usize {
-        let bits = match end {
-            ..=0x100 => 8,
-            ..=0x1_0000 => 16,
-            _ => return 0,
-        };
+        let Some(bits) = [8, 16].into_iter().find(|bits| end <= 1 << bits) else { return 0 };
         // Of what is 0 or 1 the compiler makes a comparison.
         let divided = |divisor: i64| end > divisor.saturating_mul(2);
         let is_new = |&&divisor: &&i64| {
