@@ -290,3 +290,18 @@ fn accumulators_of_short_reductions_of_rows_are_addressed_where_they_are() {
     assert!(lines(90, "i * 990 + j * 90 + k").starts_with("B[cse_v2] = B[cse_v2] +"));
     assert!(lines(33, "i * 363 + k * 11 + j").starts_with("B[cse_v2] = B[cse_v2] +"));
 }
+
+#[test]
+fn variables_and_their_quotients_stay_apart_where_elements_lie_side_by_side() {
+    let lines = |step: u32| {
+        let text = format!(
+            "for p, k in T.grid(110, 36):\n    B[p * 36 + k] = A[p // 11 * 13 + p % 11 + k * {step}]"
+        );
+        let params = "A: T.Buffer((300,), \"float32\"), B: T.Buffer((3960,), \"float32\")";
+        optimized(params, &text)
+    };
+    let has = |lines: &[String], value: &str| lines.iter().any(|line| line.ends_with(&format!(" = {value}")));
+    // LLVM would add to `p` in 64 bits and to the quotient in 32, and see no neighbours.
+    assert!(has(&lines(1), "p // 11 * 13 + p % 11"), "{:#?}", lines(1));
+    assert!(has(&lines(3), "p + p // 11 * 2"), "{:#?}", lines(3));
+}

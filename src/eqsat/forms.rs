@@ -8,7 +8,7 @@
 //! - *grouped by depth*: the terms of each depth summed on their own and added to what is further out, so that
 //!   equal groups are shared between sums with different outer parts;
 //! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
-//! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`;
+//! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`, and of a group `k*x + q*(x // c) = (k*c + q)*(x // c) + k*(x % c)`;
 //! - *written*: the input's own terms, outermost first ([`written`]);
 //! - *congruent*: remainders of other dividends ([`congruent`]);
 //! - *shared*: parts that several sums of the function have in common ([`shared`]).
@@ -231,8 +231,9 @@ fn grouped(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         let negative = group.iter().all(|(_, _, c)| *c < 0);
         let terms = group.iter().map(|(_, m, c)| (m.clone(), if negative { -c } else { *c }));
         let Some(part) = Poly::from_terms(terms) else { return };
-        let part = build(graph, &part, dtype);
-        sum.push(graph, part, negative);
+        let group = build(graph, &part, dtype);
+        split(graph, group, &part, dtype);
+        sum.push(graph, group, negative);
     }
     let form = sum.finish(graph, poly.const_term());
     graph.union(id, form);
@@ -267,6 +268,23 @@ fn remainders(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         let c = graph.add(Node::int(c, dtype));
         let remainder = graph.add(Node::bin(BinOp::FloorMod, dtype, n, c));
         add_scaled(graph, id, remainder, q, &rest, dtype);
+    }
+}
+
+/// `k*x + q*(x // c)` as `(k*c + q)*(x // c) + k*(x % c)`.
+fn split(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let [(x, k), (y, q)] = poly.terms() else { return };
+    for (dividend, k, quotient, q) in [(x, *k, y, *q), (y, *q, x, *k)] {
+        let (&[dividend], &[atom]) = (&dividend[..], &quotient[..]) else { continue };
+        let Some((numerator, c)) = quotient_of(graph, atom) else { continue };
+        if k < 1 || q < 1 || numerator != Poly::atom(graph.find(dividend)) {
+            continue;
+        }
+        let factor = k.checked_mul(c).and_then(|kc| kc.checked_add(q));
+        let Some(rest) = factor.map(|factor| Poly::term(quotient.clone(), factor)) else { continue };
+        let divisor = graph.add(Node::int(c, dtype));
+        let remainder = graph.add(Node::bin(BinOp::FloorMod, dtype, dividend, divisor));
+        add_scaled(graph, id, remainder, k, &rest, dtype);
     }
 }
 

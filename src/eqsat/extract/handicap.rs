@@ -4,6 +4,8 @@
 //! Handicaps take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
 //! of the cost that is reported.
 
+use std::cell::OnceCell;
+
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
@@ -86,6 +88,12 @@ const SPLIT_RANGE: f64 = 1.0;
 /// by a product that has to be [corrected](super::narrowed) and else has not, per execution.
 const NARROWED: f64 = 3.0;
 
+/// Added to the cost of a sum of a variable and its quotient by a constant that does not stand in the input, as a part of an
+/// address which varies further in and [has neighbours](Handicaps::has_neighbours), per execution. LLVM adds to the variable in 64
+/// bits then and to the quotient in 32, and does not see any longer that the elements lie side by side. Of a quotient and a
+/// remainder it does.
+const WIDENED: f64 = 8.0;
+
 /// Added to the cost of `inner + outer` as a part of an address, per execution: breaks the tie with `outer + inner`, the
 /// order into which LLVM brings sums. One that it has to rewrite may overflow for all that it knows afterwards.
 const BACKWARDS: f64 = 1.0 / 1024.0;
@@ -118,6 +126,8 @@ pub(super) struct Handicaps<'a> {
     ranges: ClassSet,
     /// The comparisons beside which the same value is compared with another constant.
     paired: ClassSet,
+    /// The parts of addresses that lie beside others, each with the greatest level of these; once they were asked for.
+    beside: OnceCell<ClassMap<f64>>,
     narrowed: Narrowed,
     signs: Signs<'a>,
 }
@@ -135,15 +145,7 @@ impl<'a> Handicaps<'a> {
                 }
             }
         });
-        let parts_of = |addresses: Vec<(Id, f64)>| {
-            spread(graph, addresses, |id, next| {
-                let computes =
-                    |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
-                for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
-                    next.extend(node.children.iter().map(|&c| graph.find(c)));
-                }
-            })
-        };
+        let parts_of = |addresses: Vec<(Id, f64)>| parts(graph, addresses);
         let all: Vec<(Id, f64)> = addresses.iter().collect();
         let (strided, others): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|&(id, _)| has_symbolic_stride(graph, id));
@@ -163,6 +165,7 @@ impl<'a> Handicaps<'a> {
             unrolled: Unrolled::new(lowered, graph),
             ranges: ranges(lowered, graph),
             paired: paired(lowered, graph),
+            beside: OnceCell::new(),
             narrowed: Narrowed::new(lowered, graph),
             signs: Signs::new(graph),
         }
@@ -246,6 +249,11 @@ impl<'a> Handicaps<'a> {
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,
+            Op::Bin(BinOp::Add)
+                if self.parts.contains(class) && self.is_widened(node) && self.has_neighbours(class) =>
+            {
+                WIDENED
+            }
             Op::Bin(op) if op.is_compare() && self.unrolled.is_divided(class) => {
                 DIVIDED_CONDITION - if self.paired.contains(class) { ONE_RANGE } else { 0.0 }
             }
@@ -284,6 +292,37 @@ impl<'a> Handicaps<'a> {
     fn lowers_unrolled(&self, id: Id) -> bool {
         let is_unrolled = |m: &Monomial| !m.is_empty() && m.iter().all(|&atom| self.unrolled.contains(atom));
         poly_of(self.graph, id).terms().iter().any(|(m, c)| *c < 0 && is_unrolled(m))
+    }
+
+    /// Whether the node adds a multiple of a variable's quotient to the variable.
+    fn is_widened(&self, node: &Node) -> bool {
+        let atom = |id: Id| match poly_of(self.graph, id).as_term() {
+            Some((m, _)) if m.len() == 1 => Some(self.graph.find(m[0])),
+            _ => None,
+        };
+        let (Some(a), Some(b)) = (atom(node.children[0]), atom(node.children[1])) else { return false };
+        let divides = |x: Id, quotient: Id| {
+            self.graph[quotient].nodes.iter().any(|n| match n.as_bin() {
+                Some((BinOp::FloorDiv, n, d)) => self.graph.find(n) == x && divides_slowly(self.graph, d),
+                _ => false,
+            })
+        };
+        divides(a, b) || divides(b, a)
+    }
+
+    /// Whether an address that varies further in is computed from the class, beside which lie others: written out, or in an
+    /// unrolled loop.
+    fn has_neighbours(&self, class: Id) -> bool {
+        let levels = self.beside.get_or_init(|| {
+            let is_step = |(m, c): &(Monomial, i64)| *c == 1 && m.len() == 1 && self.unrolled.contains(m[0]);
+            let lies_beside = |&id: &Id| {
+                let poly = poly_of(self.graph, id);
+                poly.const_term() != 0 || poly.terms().iter().any(is_step)
+            };
+            let addresses = self.addresses.iter().map(|(id, _)| id).filter(lies_beside);
+            parts(self.graph, addresses.map(|id| (id, f64::from(self.level(id)))).collect())
+        });
+        levels.get(class).is_some_and(|level| level > f64::from(self.level(class)))
     }
 
     /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
@@ -444,6 +483,16 @@ fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
         }
     }
     found
+}
+
+/// The classes that addresses are computed from without loads, each with the greatest number of one of these.
+fn parts(graph: &Classes<'_>, addresses: Vec<(Id, f64)>) -> ClassMap<f64> {
+    spread(graph, addresses, |id, next| {
+        let computes = |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
+        for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
+            next.extend(node.children.iter().map(|&c| graph.find(c)));
+        }
+    })
 }
 
 /// The classes that can be reached from some, each with the greatest number of one from which it can.
