@@ -46,8 +46,8 @@ def serial(stmt):
     return stmt
 
 
-def for_cpu(module, opt_level):
-    """The module for LLVM at an optimization level, without threads."""
+def for_cpu(module, opt_level, options):
+    """The module for LLVM at an optimization level and with its command line options, without threads."""
     functions = {}
     for name, func in module.functions.items():
         target = func.attrs.get("target") if func.attrs else None
@@ -59,13 +59,15 @@ def for_cpu(module, opt_level):
             config = {k: v for k, v in target.export().items() if k not in ("host", "keys", "tag")}
         if opt_level != 3:
             config["opt-level"] = opt_level
+        if options:
+            config["cl-opt"] = options
         cpu = tvm.target.Target(config, host=config)
         functions[name] = func.with_body(serial(func.body)).with_attr("target", cpu)
     return tirx.transform.ConvertSSA()(tvm.IRModule(functions))
 
 
-def build(module, opt_level, path):
-    """Compiles a program from the point of CommonSubexprElim on, without that pass, to a shared library."""
+def compiled(module, opt_level, options=()):
+    """What TVM's LLVM backend makes of a program from the point of CommonSubexprElim on, without that pass."""
     lower = [
         tirx.transform.FP8ComputeLegalize(),
         s_tir.transform.VerifyVTCMLimit(),
@@ -80,10 +82,15 @@ def build(module, opt_level, path):
         tirx.transform.LowerTVMBuiltin(),
         tirx.transform.LowerIntrin(),
     ]
-    module = for_cpu(module, opt_level)
+    module = for_cpu(module, opt_level, list(options))
     target = next(iter(module.functions.values())).attrs["target"]
     lowered = tvm.ir.transform.Sequential(lower)(module)
-    built = tvm.get_global_func("target.build.llvm")(lowered, target)
+    return tvm.get_global_func("target.build.llvm")(lowered, target)
+
+
+def build(module, opt_level, path):
+    """The same as a shared library at `path`, with LLVM's code beside it."""
+    built = compiled(module, opt_level)
     object_file = f"{path}.o"
     built.write_to_file(object_file, "o")
     pathlib.Path(f"{path}.ll").write_text(built.inspect_source("ll"))

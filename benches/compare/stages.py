@@ -1,4 +1,5 @@
-"""How long the stages of satir take, and in how many programs contextual simplification is longer than the rest.
+"""How long the stages of satir take, in how many programs contextual simplification is longer than the rest, and extraction longer
+than saturation.
 
     cargo build --release --example in_process
     python benches/compare/stages.py [--corpus ../shared/corpus] [--point precse preflat presimp] [NAME …]
@@ -41,6 +42,12 @@ def summary(found):
     return longer, share
 
 
+def extraction(found):
+    """Of the stages of programs by name: the time of extraction over that of saturation, and how many have a longer one."""
+    both = [(stages.get("extract", 0), stages.get("saturate", 0)) for stages in found.values()]
+    return sum(own for own, _ in both) / max(1, sum(other for _, other in both)), sum(own > other for own, other in both)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these programs")
@@ -59,7 +66,9 @@ def main():
         for stages in found.values():
             totals.update(stages)
         shown = "  ".join(f"{stage} {time / 1e3:.1f}" for stage, time in sorted(totals.items()))
+        ratio, longer_extraction = extraction(found)
         print(f"{point}: simplify longer than the rest in {longer} of {len(found)}, {share:.1%} of all; ms: {shown}")
+        print(f"{point}: extraction over saturation {ratio:.2f}, longer in {longer_extraction}")
         ratios = {name: (own / max(1, rest), own, rest) for name, (own, rest) in ((n, simplification(s)) for n, s in found.items())}
         for name, (ratio, own, rest) in sorted(ratios.items(), key=lambda item: -item[1][0])[: args.show]:
             print(f"  {name:44} simplify {own / 1e3:8.2f}   rest {rest / 1e3:8.2f}   ratio {ratio:5.2f}")

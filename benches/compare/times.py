@@ -103,6 +103,7 @@ def document(found, taken, grown_programs):
     ratios = [inside / theirs for theirs, inside, _ in found.values()]
     processes = statistics.median(process for *_, process in found.values()) if found else math.nan
     longer, share = stages.summary(taken)
+    ratio, longer_extraction = stages.extraction(taken)
     head = [
         "# Time of the passes\n",
         f"Made by `.venv/bin/python benches/compare/times.py --output benches/TIMES.md` (satir {compare.commit()}; {report.versions()}).\n",
@@ -114,6 +115,8 @@ def document(found, taken, grown_programs):
         ["whole process, median", "at most 15", f"{processes:.2f}"],
         ["contextual simplification in the time of all stages of all programs", "at most 50%", f"{share:.0%}"],
         ["programs in which by itself it is longer than the rest of sharing", "", str(longer)],
+        ["extraction over saturation, time in all programs", "at most 1", f"{ratio:.2f}"],
+        ["programs in which by itself it is longer", "", str(longer_extraction)],
     ]
     columns = ["program", "TVM", "in process", "ratio", "whole process"]
 

@@ -1,12 +1,14 @@
-"""How few operations remain of random sums and small polynomials: satir against sympy and, if found, LLVM.
+"""How few operations remain of random sums and small polynomials: satir against sympy, TVM and LLVM.
 
-A program stores sums (or polynomials) over a few integer parameters. Each is given to `satir cse`, to `sympy.cse`
-and to `opt -O3` (LLVM; left out where no `opt` is on the path); counted are the additions and subtractions that
-remain, and for polynomials 1 for each of them and 4 for each multiplication. Every result of satir is compared with
-its input on random values.
+A program stores sums (or polynomials) over a few integer parameters. Each is given to `satir cse`, to `sympy.cse`,
+to TVM's StmtSimplify with CommonSubexprElim, and to the LLVM in TVM at -O3 (without vectors); counted are the additions and
+subtractions that remain, and for polynomials 1 for each of them and 4 for each multiplication. Every result of satir is
+compared with its input on random values.
 
     cargo build --release
-    python benches/sums/random_sums.py [--seed 1] [--count 10] [--satir target/release/satir]
+    .venv/bin/python benches/sums/random_sums.py [--seeds 1 2 3] [--count 10] [--satir target/release/satir]
+
+With `--output FILE` the figures go to a Markdown document as well. It needs the Python packages `apache-tvm` and `sympy`.
 """
 
 import argparse
@@ -15,14 +17,21 @@ import pathlib
 import random
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import sympy
+import tvm
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benches" / "compare"))
+
+import compare  # noqa: E402
+import kernels  # noqa: E402
+import report  # noqa: E402
+import variants  # noqa: E402
+
 NAMES = "abcdefg"
 MULTIPLICATION = 4
 
@@ -48,13 +57,12 @@ def text_of(terms):
 def function(name, variables, polynomials):
     params = "".join(f", {v}: T.int32" for v in variables)
     stores = "".join(f"        out[{i}] = {text_of(p)}\n" for i, p in enumerate(polynomials))
-    head = f'    @T.prim_func\n    def {name}(out: T.Buffer(({len(polynomials)},), "int32"){params}):\n'
+    head = f'    @T.prim_func(s_tir=True)\n    def {name}(out: T.Buffer(({len(polynomials)},), "int32"){params}):\n'
     return head + stores
 
 
 def module(functions):
-    head = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n"
-    return head + "\n".join(functions)
+    return "@I.ir_module\nclass Module:\n" + "\n".join(functions)
 
 
 def operations(measure):
@@ -65,29 +73,36 @@ def operations(measure):
     return count(["add", "sub"]), count(["mul"])
 
 
-def by_satir(satir, functions, names):
+def by_satir(satir, text, names):
     """Per function (before, after), each as (additions, multiplications), and milliseconds of processor time for each."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "in.py")
         result = pathlib.Path(folder, "out.py")
-        report = pathlib.Path(folder, "report.json")
-        source.write_text(module(functions))
+        report_file = pathlib.Path(folder, "report.json")
+        source.write_text(text)
         start = processor_time()
-        subprocess.run([satir, "cse", source, "-o", result, "--report", report], check=True)
-        time = (processor_time() - start) / len(functions)
+        subprocess.run([satir, "cse", source, "-o", result, "--report", report_file], check=True)
+        time = (processor_time() - start) / len(names)
         bindings = ",".join(f"{v}={i * 7 - 11}" for i, v in enumerate(NAMES))
         verdict = subprocess.run(
             [satir, "equiv", source, result, "--bind", bindings], capture_output=True, text=True, check=False
         )
         if "no difference" not in verdict.stdout:
             sys.exit(f"satir's result differs from its input:\n{verdict.stdout}{verdict.stderr}")
-        found = {f["name"]: f for f in json.loads(report.read_text())["functions"]}
+        found = {f["name"]: f for f in json.loads(report_file.read_text())["functions"]}
     rows = []
     for name in names:
         f = found[name]
         after = f["before"] if f["chosen"] == "input" else f[f["chosen"]]
         rows.append((operations(f["before"]), operations(after)))
     return rows, time * 1000
+
+
+def by_tvm(satir, module, names):
+    """Additions and multiplications of each function after TVM's passes, as satir counts them."""
+    passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
+    rows, _ = by_satir(satir, passes(module).script(), names)
+    return [before for before, _ in rows]
 
 
 def processor_time():
@@ -117,80 +132,109 @@ def by_sympy(polynomials, optimizations):
     return sympy_operations([e for _, e in shared] + list(rest))
 
 
-def by_llvm(opt, variables, polynomials):
-    lines = [f"define void @f(ptr %out, {', '.join(f'i64 %{v}' for v in variables)}) {{"]
-    fresh = 0
-
-    def step(kind, x, y):
-        nonlocal fresh
-        fresh += 1
-        lines.append(f"  %t{fresh} = {kind} i64 {x}, {y}")
-        return f"%t{fresh}"
-
-    value = lambda factor: factor if factor.isdigit() else f"%{factor}"
-    for i, terms in enumerate(polynomials):
-        total = None
-        for factors in terms:
-            product = value(factors[0])
-            for factor in factors[1:]:
-                product = step("mul", product, value(factor))
-            total = product if total is None else step("add", total, product)
-        lines.append(f"  %p{i} = getelementptr i64, ptr %out, i64 {i}")
-        lines.append(f"  store i64 {total}, ptr %p{i}")
-    text = "\n".join([*lines, "  ret void", "}"])
-    command = [opt, "-S", "-O3", "-opaque-pointers", "-vectorize-slp=false", "-"]
-    made = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
-    count = lambda kinds: len(re.findall(rf"= (?:{kinds}) ", made))
-    return count("add|sub"), count("mul|shl")
+def by_llvm(module, names):
+    """Additions and multiplications of each function in LLVM's code."""
+    code = kernels.compiled(module, 3, ["-vectorize-slp:bool=0"]).inspect_source("ll")
+    rows = []
+    for name in names:
+        body = re.search(rf"^define [^\n]*@__tvm_ffi_{name}\(.*?^}}", code, re.MULTILINE | re.DOTALL)[0]
+        # What checks the arguments computes with other types, but for the numbers of their types.
+        count = lambda kinds: len(re.findall(rf"= (?:{kinds})(?: nuw| nsw)* i32 (?!%\w+\.type_index)", body))
+        rows.append((count("add|sub|or disjoint"), count("mul|shl")))
+    return rows
 
 
 def cost(operations, multiplication):
     return operations[0] + multiplication * operations[1]
 
 
-def run(title, rng, make, sizes, args, per_program, multiplication):
-    print(f"{title:24}{'as written':>11}{'satir':>8}{'sympy':>8}{'factored':>9}{'LLVM':>8}{'time each':>10}")
-    opt = shutil.which("opt") or shutil.which("opt-14")
-    total = [0.0] * 5
+COLUMNS = ["as written", "satir", "sympy", "sympy, factored", "TVM", "LLVM"]
+
+
+def run(rng, make, sizes, args, per_program, multiplication):
+    """Per number of variables: what remains in all programs by each, and the milliseconds that satir takes for each program."""
+    found = {}
     for size in sizes:
         variables = list(NAMES[:size])
         programs = [[make(rng, variables) for _ in range(per_program)] for _ in range(args.count)]
         names = [f"f{i}" for i in range(args.count)]
-        functions = [function(n, variables, p) for n, p in zip(names, programs)]
-        rows, time = by_satir(args.satir, functions, names)
-        columns = [
-            [cost(before, multiplication) for before, _ in rows],
-            [cost(after, multiplication) for _, after in rows],
-            [cost(by_sympy(p, None), multiplication) for p in programs],
-            [cost(by_sympy(p, "basic"), multiplication) for p in programs],
-            [cost(by_llvm(opt, variables, p), multiplication) for p in programs] if opt else [float("nan")],
+        text = module([function(n, variables, p) for n, p in zip(names, programs)])
+        parsed = variants.as_module(text)
+        rows, time = by_satir(args.satir, text, names)
+        each = [
+            [before for before, _ in rows],
+            [after for _, after in rows],
+            [by_sympy(p, None) for p in programs],
+            [by_sympy(p, "basic") for p in programs],
+            by_tvm(args.satir, parsed, names),
+            by_llvm(parsed, names),
         ]
-        sums = [sum(c) for c in columns]
-        total = [x + y for x, y in zip(total, sums)]
-        show(f"{args.count} x {per_program}, {size} variables", sums, time)
+        costs = [[cost(operations, multiplication) for operations in column] for column in each]
+        found[f"{args.count} x {per_program}, {size} variables"] = [sum(column) for column in costs], time
         if args.verbose:
-            for program, *each in zip(programs, *columns[1:4]):
-                if each[0] > min(each):
-                    print("   ", each, "; ".join(text_of(p) for p in program))
-    show("total", total, None)
+            for program, *of_program in zip(programs, *costs[1:4]):
+                if of_program[0] > min(of_program):
+                    print("   ", of_program, "; ".join(text_of(p) for p in program))
+    return found
 
 
-def show(label, sums, each):
-    time = "" if each is None else f"{each:7.2f} ms"
-    print(f"{label:24}{sums[0]:>11.0f}{sums[1]:>8.0f}{sums[2]:>8.0f}{sums[3]:>9.0f}{sums[4]:>8.0f}{time:>10}")
+def total(found):
+    """The sums of all sizes, and the longest time."""
+    sums = [sum(column) for column in zip(*(sums for sums, _ in found.values()))]
+    return sums, max(time for _, time in found.values())
+
+
+def rows_of(found):
+    """The rows of a table."""
+    all_rows = {**found, "total": total(found)}
+    return [[label, *(f"{value:.0f}" for value in sums), f"{time:.2f}"] for label, (sums, time) in all_rows.items()]
+
+
+def document(seeds):
+    """The figures of all seeds as Markdown."""
+    of_seeds = ({i: total(found) for i, found in enumerate(each)} for each in zip(*seeds.values()))
+    (additions, time), (costs, time_of_polynomials) = map(total, of_seeds)
+    figures = [
+        ["additions over `sympy.cse`'s", "at most 0.983", f"{additions[1] / additions[2]:.3f}"],
+        ["additions + 4 * multiplications of polynomials over LLVM's", "at most 1", f"{costs[1] / costs[5]:.3f}"],
+        ["milliseconds for a program", "at most 5", f"{max(time, time_of_polynomials):.2f}"],
+    ]
+    parts = [
+        "# Random sums and polynomials\n",
+        f"Made by `.venv/bin/python benches/sums/random_sums.py --seeds {' '.join(map(str, seeds))} --output benches/SUMS.md`"
+        f" (satir {compare.commit()}; sympy {sympy.__version__}; {report.versions()}).\n",
+        "Operations that remain, of all programs together: of `sympy.cse` as it is and with its own factoring before and after"
+        " it,\nof TVM's `StmtSimplify` and `CommonSubexprElim`, and of LLVM's -O3. *ms* is processor time for each program, the"
+        " whole process\nof satir included, of the totals the longest.\n",
+        report.table(["figure", "to reach", f"reached with {len(seeds)} seeds"], figures),
+    ]
+    for seed, (additions, polynomials) in seeds.items():
+        for title, found in [("additions", additions), ("additions + 4 * multiplications", polynomials)]:
+            parts += [f"\n## Seed {seed}: {title}\n", report.table(["programs", *COLUMNS, "ms"], rows_of(found))]
+    return "\n".join(parts)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--count", type=int, default=10, help="programs of each size")
     parser.add_argument("--satir", default=str(ROOT / "target" / "release" / "satir"))
     parser.add_argument("--verbose", action="store_true", help="print programs on which satir is not the best")
+    parser.add_argument("--output", type=pathlib.Path, help="Markdown file")
     args = parser.parse_args()
-    rng = random.Random(args.seed)
-    run("additions", rng, random_sum, range(4, 8), args, 4, 0)
-    print()
-    run("additions + 4 * products", rng, random_polynomial, [3, 4], args, 3, MULTIPLICATION)
+    seeds = {}
+    for seed in args.seeds:
+        rng = random.Random(seed)
+        additions = run(rng, random_sum, range(4, 8), args, 4, 0)
+        polynomials = run(rng, random_polynomial, [3, 4], args, 3, MULTIPLICATION)
+        seeds[seed] = additions, polynomials
+        for title, found in [("additions", additions), ("additions + 4 * products", polynomials)]:
+            print(f"seed {seed}, {title}")
+            print(f"{'':24}" + "".join(f"{column:>17}" for column in [*COLUMNS, "ms each"]))
+            for label, *cells in rows_of(found):
+                print(f"{label:24}" + "".join(f"{cell:>17}" for cell in cells))
+    if args.output:
+        args.output.write_text(document(seeds))
 
 
 if __name__ == "__main__":
