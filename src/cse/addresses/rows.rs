@@ -19,18 +19,19 @@ pub(super) fn reductions(func: &PrimFunc) -> HashSet<VarId> {
 }
 
 #[derive(Default)]
-struct Finder<'a> {
-    /// The values of bindings.
-    values: HashMap<VarId, &'a Expr>,
+struct Finder {
+    /// By how much bindings change from one value of a loop's variable to the next, with that variable: of the loop around them,
+    /// and of those in an innermost loop that of the loop around it, once that was looked at.
+    steps: HashMap<VarId, (VarId, Option<i64>)>,
     found: HashSet<VarId>,
 }
 
-impl<'a> Finder<'a> {
-    fn block(&mut self, block: &'a Block, around: Option<VarId>) {
+impl Finder {
+    fn block(&mut self, block: &Block, around: Option<VarId>) {
         for stmt in block {
-            match &stmt.kind {
-                StmtKind::Bind { var, value } => _ = self.values.insert(*var, value),
-                StmtKind::For(l) => {
+            match (&stmt.kind, around) {
+                (StmtKind::Bind { var, value }, Some(around)) => self.bind(*var, value, around),
+                (StmtKind::For(l), _) => {
                     self.block(&l.body, Some(l.var));
                     let short = l.extent.as_int().is_some_and(|n| n as f64 <= unrolled::MOST);
                     if let Some(around) = around
@@ -46,18 +47,23 @@ impl<'a> Finder<'a> {
         }
     }
 
+    fn bind(&mut self, var: VarId, value: &Expr, around: VarId) {
+        let step = self.step(value, around);
+        self.steps.insert(var, (around, step));
+    }
+
     /// Whether the statements accumulate, and all that they accumulate is read in steps as `around` goes on.
-    fn reduces_rows(&self, block: &Block, around: VarId) -> bool {
-        let mut steps = HashMap::new();
+    fn reduces_rows(&mut self, block: &Block, around: VarId) -> bool {
         let (mut accumulates, mut rows) = (false, true);
         for stmt in block {
             match &stmt.kind {
+                StmtKind::Bind { var, value } => self.bind(*var, value, around),
                 StmtKind::Store { buffer, indices, value } => value.walk(&mut |e| {
                     let ExprKind::Load { buffer: read, indices: at } = &e.kind else { return };
                     if read == buffer && at[..] == indices[..] {
                         accumulates = true;
                     } else {
-                        let mut step = |index| self.step(index, around, &mut steps);
+                        let step = |index| self.step(index, around);
                         rows &= at.split_last().is_some_and(|(last, outer)| {
                             let in_row = step(last).is_some_and(|step| step.unsigned_abs() > 1);
                             in_row || outer.iter().any(|index| step(index).is_some_and(|step| step != 0))
@@ -72,27 +78,18 @@ impl<'a> Finder<'a> {
     }
 
     /// By how much the index changes from one value of the variable to the next; `None` if that is not known.
-    fn step(&self, index: &Expr, around: VarId, known: &mut HashMap<VarId, Option<i64>>) -> Option<i64> {
+    fn step(&self, index: &Expr, around: VarId) -> Option<i64> {
         match &index.kind {
             ExprKind::Int(_) => Some(0),
             ExprKind::Var(var) if *var == around => Some(1),
-            ExprKind::Var(var) => {
-                let Some(value) = self.values.get(var) else { return Some(0) };
-                if let Some(&step) = known.get(var) {
-                    return step;
-                }
-                let step = self.step(value, around, known);
-                known.insert(*var, step);
-                step
-            }
-            ExprKind::Binary(BinOp::Add, a, b) => {
-                self.step(a, around, known)?.checked_add(self.step(b, around, known)?)
-            }
-            ExprKind::Binary(BinOp::Sub, a, b) => {
-                self.step(a, around, known)?.checked_sub(self.step(b, around, known)?)
-            }
+            ExprKind::Var(var) => match self.steps.get(var) {
+                Some(&(within, step)) if within == around => step,
+                _ => Some(0),
+            },
+            ExprKind::Binary(BinOp::Add, a, b) => self.step(a, around)?.checked_add(self.step(b, around)?),
+            ExprKind::Binary(BinOp::Sub, a, b) => self.step(a, around)?.checked_sub(self.step(b, around)?),
             ExprKind::Binary(BinOp::Mul, a, b) if b.as_int().is_some() => {
-                self.step(a, around, known)?.checked_mul(b.as_int()?)
+                self.step(a, around)?.checked_mul(b.as_int()?)
             }
             _ => None,
         }

@@ -145,15 +145,14 @@ impl<'a> Handicaps<'a> {
                 }
             }
         });
-        let parts_of = |addresses: Vec<(Id, f64)>| parts(graph, addresses);
         let all: Vec<(Id, f64)> = addresses.iter().collect();
         let (strided, others): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|&(id, _)| has_symbolic_stride(graph, id));
-        let parts = parts_of(all);
+        let parts = parts_of(graph, all);
         let strided = (!strided.is_empty()).then(|| {
-            let others = parts_of(others);
+            let others = parts_of(graph, others);
             let mut only = ClassSet::new(graph);
-            only.extend(parts_of(strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
+            only.extend(parts_of(graph, strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
             only
         });
         Handicaps {
@@ -320,7 +319,7 @@ impl<'a> Handicaps<'a> {
                 poly.const_term() != 0 || poly.terms().iter().any(is_step)
             };
             let addresses = self.addresses.iter().map(|(id, _)| id).filter(lies_beside);
-            parts(self.graph, addresses.map(|id| (id, f64::from(self.level(id)))).collect())
+            parts_of(self.graph, addresses.map(|id| (id, f64::from(self.level(id)))).collect())
         });
         levels.get(class).is_some_and(|level| level > f64::from(self.level(class)))
     }
@@ -486,7 +485,7 @@ fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
 }
 
 /// The classes that addresses are computed from without loads, each with the greatest number of one of these.
-fn parts(graph: &Classes<'_>, addresses: Vec<(Id, f64)>) -> ClassMap<f64> {
+fn parts_of(graph: &Classes<'_>, addresses: Vec<(Id, f64)>) -> ClassMap<f64> {
     spread(graph, addresses, |id, next| {
         let computes = |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
         for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {

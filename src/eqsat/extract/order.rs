@@ -8,7 +8,7 @@
 //! What branches (`if_then_else`) before an element is read is bound before that element, though it is used only once:
 //! an element that several statements read would else be read before the branch, and stay in a register in both its arms.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::super::lang::{Node, Op};
@@ -45,24 +45,28 @@ pub(super) fn order(plan: &mut Plan, lowered: &Lowered, selection: &Selection) {
 
 /// Bindings of what branches in a statement before it is the first to read a bound element.
 fn branches(plan: &Plan, lowered: &Lowered, selection: &Selection, ranks: &[Option<usize>]) -> Vec<Binding> {
-    let is_load = |index: Index| matches!(selection.chosen[index].node.op, Op::Load(..));
-    let loads: HashSet<(Place, Index)> =
-        plan.bindings.iter().filter(|b| is_load(b.index)).map(|b| (b.place, b.index)).collect();
+    let mut loads: HashMap<Place, Vec<Index>> = HashMap::new();
+    for binding in &plan.bindings {
+        if matches!(selection.chosen[binding.index].node.op, Op::Load(..)) {
+            loads.entry(binding.place).or_default().push(binding.index);
+        }
+    }
     let mut found = Vec::new();
     if loads.is_empty() {
         return found;
     }
-    let bound: HashSet<Index> = plan.bindings.iter().map(|b| b.index).collect();
+    let bound: HashSet<Index> = plan.bindings.iter().map(|binding| binding.index).collect();
     for (site, &root) in lowered.sites.iter().zip(&selection.sites) {
+        let Some(loads) = loads.get(&site.place) else { continue };
         let (mut branches, mut last_read) = (Vec::new(), None);
         let mut seen: HashSet<Index> = HashSet::from([root]);
         let mut open = vec![root];
         while let Some(index) = open.pop() {
             let chosen = &selection.chosen[index];
-            if loads.contains(&(site.place, index)) {
-                last_read = last_read.max(ranks[index]);
-            } else if bound.contains(&index) {
-                // It is there already.
+            if bound.contains(&index) {
+                if loads.contains(&index) {
+                    last_read = last_read.max(ranks[index]);
+                }
             } else if matches!(chosen.node.op, Op::IfThenElse) {
                 branches.push(index);
             } else {
