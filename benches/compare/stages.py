@@ -1,5 +1,6 @@
-"""How long the stages of satir take, in how many programs contextual simplification is longer than the rest, and extraction longer
-than saturation.
+"""How long the stages of satir take.
+
+It counts the programs in which contextual simplification is longer than the rest, and extraction longer than saturation.
 
     cargo build --release --example in_process
     python benches/compare/stages.py [--corpus ../shared/corpus] [--point precse preflat presimp] [NAME …]

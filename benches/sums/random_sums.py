@@ -22,7 +22,6 @@ import sys
 import tempfile
 
 import sympy
-import tvm
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benches" / "compare"))
@@ -34,6 +33,7 @@ import variants  # noqa: E402
 
 NAMES = "abcdefg"
 MULTIPLICATION = 4
+COLUMNS = ["as written", "satir", "sympy", "sympy, factored", "TVM", "LLVM"]
 
 
 def random_sum(rng, variables):
@@ -65,23 +65,21 @@ def module(functions):
     return "@I.ir_module\nclass Module:\n" + "\n".join(functions)
 
 
-def operations(measure):
-    """Additions and subtractions, and multiplications, of a measure in satir's report."""
-    count = lambda words: sum(
-        n["in_text"] for name, n in measure["operations"].items() if any(w in name for w in words)
-    )
-    return count(["add", "sub"]), count(["mul"])
+def counted(satir, text, names):
+    """Additions and multiplications that stand in each function, as satir counts them."""
+    functions = json.loads(variants.satir([satir, "count", "-", "--static", "--json"], text))["functions"]
+    found = {f["name"]: f["static"] for f in functions}
+    return [(found[name]["add"], found[name]["mul"] + found[name]["mul_pow2"]) for name in names]
 
 
 def by_satir(satir, text, names):
-    """Per function (before, after), each as (additions, multiplications), and milliseconds of processor time for each."""
+    """What satir makes of the functions, and milliseconds of processor time for each."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "in.py")
         result = pathlib.Path(folder, "out.py")
-        report_file = pathlib.Path(folder, "report.json")
         source.write_text(text)
         start = processor_time()
-        subprocess.run([satir, "cse", source, "-o", result, "--report", report_file], check=True)
+        subprocess.run([satir, "cse", source, "-o", result], check=True)
         time = (processor_time() - start) / len(names)
         bindings = ",".join(f"{v}={i * 7 - 11}" for i, v in enumerate(NAMES))
         verdict = subprocess.run(
@@ -89,20 +87,7 @@ def by_satir(satir, text, names):
         )
         if "no difference" not in verdict.stdout:
             sys.exit(f"satir's result differs from its input:\n{verdict.stdout}{verdict.stderr}")
-        found = {f["name"]: f for f in json.loads(report_file.read_text())["functions"]}
-    rows = []
-    for name in names:
-        f = found[name]
-        after = f["before"] if f["chosen"] == "input" else f[f["chosen"]]
-        rows.append((operations(f["before"]), operations(after)))
-    return rows, time * 1000
-
-
-def by_tvm(satir, module, names):
-    """Additions and multiplications of each function after TVM's passes, as satir counts them."""
-    passes = tvm.ir.transform.Sequential([make() for make in variants.PASSES["tvm-simplify"]])
-    rows, _ = by_satir(satir, passes(module).script(), names)
-    return [before for before, _ in rows]
+        return result.read_text(), time * 1000
 
 
 def processor_time():
@@ -148,9 +133,6 @@ def cost(operations, multiplication):
     return operations[0] + multiplication * operations[1]
 
 
-COLUMNS = ["as written", "satir", "sympy", "sympy, factored", "TVM", "LLVM"]
-
-
 def run(rng, make, sizes, args, per_program, multiplication):
     """Per number of variables: what remains in all programs by each, and the milliseconds that satir takes for each program."""
     found = {}
@@ -160,13 +142,14 @@ def run(rng, make, sizes, args, per_program, multiplication):
         names = [f"f{i}" for i in range(args.count)]
         text = module([function(n, variables, p) for n, p in zip(names, programs)])
         parsed = variants.as_module(text)
-        rows, time = by_satir(args.satir, text, names)
+        shared, time = by_satir(args.satir, text, names)
+        _, simplified, _ = variants.make("tvm-simplify", None, text, parsed, {}, 0)
         each = [
-            [before for before, _ in rows],
-            [after for _, after in rows],
+            counted(args.satir, text, names),
+            counted(args.satir, shared, names),
             [by_sympy(p, None) for p in programs],
             [by_sympy(p, "basic") for p in programs],
-            by_tvm(args.satir, parsed, names),
+            counted(args.satir, simplified, names),
             by_llvm(parsed, names),
         ]
         costs = [[cost(operations, multiplication) for operations in column] for column in each]
