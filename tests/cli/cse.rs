@@ -1,0 +1,98 @@
+//! `satir cse`: reports, stages, explanations.
+
+use std::fs;
+
+use super::{GOOD, kernels, path, satir, satir_on, with_body};
+
+#[test]
+fn the_report_has_costs_and_bindings() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = dir.path().join("report.json");
+    satir_on(&["cse", "--mode", "syntactic", "--report", path(&report)], GOOD).code(0);
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    let function = &json["functions"][0];
+    assert_eq!(json["mode"], "syntactic");
+    assert_eq!(function["name"], "main");
+    // Twice a product (3) and a sum (1), then once with a binding (0.25).
+    assert_eq!(function["before"]["integer_cost"], 8.0);
+    assert_eq!(function["syntactic"]["cost"], 4.25);
+    assert_eq!(function["chosen"], "syntactic");
+    assert_eq!(function["bindings"].as_array().unwrap().len(), 1);
+    assert_eq!(function["bindings"][0]["replaced"][0]["line"], 6);
+    assert_eq!(function["bindings"][0]["replaced"][0]["uses"], 2);
+    assert_eq!(function["bindings"][0]["replaced"][0]["source"], "A[x * 3 + y] = x * 3 + y");
+    assert_eq!(function["bindings"][0]["saved"], 8.0 - 4.25);
+}
+
+#[test]
+fn a_cost_profile_is_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = dir.path().join("cost.json");
+    fs::write(&profile, r#"{"weights": {"no_such_class": 1}}"#).unwrap();
+    satir_on(&["cse", "--cost", path(&profile)], GOOD).fails_cleanly().says(&["cost.json", "no_such_class"]);
+    fs::write(&profile, r#"{"weights": {"mul": 7}}"#).unwrap();
+    let text = satir_on(&["cse", "--cost", path(&profile), "--emit", "report", "--mode", "syntactic"], GOOD);
+    let json: serde_json::Value = serde_json::from_str(&text.code(0).out).unwrap();
+    assert_eq!(json["functions"][0]["before"]["integer_cost"], 16.0);
+}
+
+#[test]
+fn stages_have_a_text_form() {
+    let emit = |stage| satir_on(&["cse", "--emit", stage], GOOD).code(0).out;
+    let graph = emit("egraph");
+    assert!(graph.starts_with("function main\n") && graph.contains(" int32 [3, 3] depth 0 = 3\n"), "{graph}");
+    assert!(graph.contains("= x\n") && graph.contains("mul(c"), "{graph}");
+    assert!(emit("saturated").lines().count() >= 5);
+    let plan = emit("plan");
+    // The sum is used twice, its operands once.
+    let bound: Vec<&str> = plan.lines().filter(|line| line.contains(": bound before statement 0")).collect();
+    assert!(matches!(bound[..], [sum] if sum.contains("= add(e") && sum.ends_with("2 uses")), "{plan}");
+    assert!(plan.starts_with("function main\ncost "), "{plan}");
+}
+
+#[test]
+fn a_report_can_be_a_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("report.html");
+    let file = kernels().join("unrolled_copy.py");
+    let plain = satir(&["cse", path(&file)]).code(0).out;
+    assert_eq!(satir(&["cse", path(&file), "--report", path(&page)]).code(0).out, plain);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>") && text.contains("cse_v1") && text.ends_with("</html>\n"));
+    satir(&["cse", path(&kernels()), "--report", path(&page)])
+        .code(2)
+        .says(&["the report on a folder is JSON"]);
+    satir(&["opt", "--passes", "simplify", path(&file), "--report", path(&page)]).code(2);
+}
+
+#[test]
+fn equalities_are_explained() {
+    let text = with_body("A[0] = (x * 4 + 3) // 4 + T.min(x, T.max(x, 7))");
+    let ran = satir_on(&["cse", "--explain"], &text).code(0);
+    assert!(
+        ran.err.contains("<stdin>:") && ran.err.contains(" became ") && ran.err.contains("\n= "),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("@T.prim_func"), "{}", ran.out);
+    let asked = |a: &str, b: &str| satir_on(&["cse", "--explain-missed", a, b], &text).code(0).out;
+    assert!(asked("(x * 8 + 5) // 8", "x").starts_with("They are equal:\n  (x * 8 + 5) // 8\n= x "));
+    assert!(asked("x // 2 * 2", "x").starts_with("They are not equal: for x = "));
+    satir_on(&["cse", "--explain-missed", "x +", "x"], &text).fails_cleanly().says(&["<expression>:1:"]);
+    satir_on(&["cse", "--explain-missed", "x", "x", "--function", "no"], &text)
+        .code(2)
+        .says(&["there are main"]);
+}
+
+#[test]
+fn the_graph_of_an_expression_is_shown() {
+    let text = with_body("A[0] = x");
+    let emitted =
+        |stage: &str| satir_on(&["cse", "--emit", stage, "--of", "(x * 4 + 3) // 4"], &text).code(0).out;
+    assert!(emitted("egraph-dot").starts_with("digraph egraph {"));
+    assert!(emitted("egraph-svg").starts_with("<svg "));
+    let json: serde_json::Value = serde_json::from_str(&emitted("egraph-json")).unwrap();
+    assert_eq!(json["root_eclasses"], serde_json::json!(["c0"]));
+    assert!(json["nodes"]["n0"]["op"].is_string());
+    satir_on(&["cse", "--emit", "egraph-dot"], &text).code(2).says(&["go together"]);
+}
