@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 use satir::cost::{Bindings, Cost, Profile, cost_of_func};
 use satir::cse::Options;
-use satir::interp::{Constraints, Counts, EquivOptions, RunOptions, equiv, run_function};
+use satir::interp::{
+    Bindings as Values, Constraints, Counts, EquivOptions, RunOptions, bindable, constrains, equiv,
+    run_function,
+};
 use satir::ir::Module;
 use satir::ir::opclass::OpClass;
 use satir::passes;
@@ -24,7 +27,7 @@ fn root() -> PathBuf {
 struct Kernel {
     name: String,
     module: Module,
-    bindings: std::collections::BTreeMap<String, i64>,
+    bindings: Values,
     constraints: Constraints,
 }
 
@@ -42,19 +45,73 @@ fn kernels() -> Vec<Kernel> {
 fn kernel(path: &Path) -> Kernel {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.starts_with("# "), "{}: a kernel starts with a comment on what it shows", path.display());
-    let binds = text.lines().find_map(|line| line.strip_prefix("# bind: ")).unwrap_or("");
-    let bindings = binds
-        .split(',')
-        .filter(|part| !part.is_empty())
-        .map(|part| {
-            let (name, value) = part.split_once('=').unwrap();
-            (name.to_owned(), value.parse().unwrap())
-        })
-        .collect();
-    let constraints = text.lines().find_map(|line| line.strip_prefix("# constraints: ")).unwrap_or("{}");
-    let constraints = serde_json::from_str(constraints).unwrap();
     let module = satir::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (bindings, constraints) =
+        pragmas(&text, &module).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Kernel { name: path.file_stem().unwrap().to_string_lossy().into_owned(), module, bindings, constraints }
+}
+
+/// What the comments `# bind: …` and `# constraints: …` of a program say. A comment that looks like one of them and is not,
+/// or that is about a name that the program does not have, is a mistake: it would have no effect.
+fn pragmas(text: &str, module: &Module) -> Result<(Values, Constraints), String> {
+    let (mut bindings, mut constraints) = (Values::new(), Constraints::new());
+    for line in text.lines().filter(|line| line.trim_start().starts_with('#')) {
+        if let Some(given) = line.strip_prefix("# bind: ") {
+            for part in given.split(',') {
+                let pair = part.split_once('=').and_then(|(name, n)| Some((name, n.parse().ok()?)));
+                let (name, value) = pair.ok_or_else(|| format!("`{line}`: `{part}` is no `name=value`"))?;
+                if !module.funcs.iter().any(|func| bindable(func).contains(name)) {
+                    return Err(format!("`{line}`: there is no `{name}`"));
+                }
+                if bindings.insert(name.to_owned(), value).is_some() {
+                    return Err(format!("`{line}`: `{name}` is given twice"));
+                }
+            }
+        } else if let Some(given) = line.strip_prefix("# constraints: ") {
+            constraints = serde_json::from_str(given).map_err(|e| format!("`{line}`: {e}"))?;
+        } else {
+            let comment = line.trim_start().trim_start_matches('#').trim_start();
+            let word = comment.find(|c: char| !c.is_alphanumeric()).unwrap_or(comment.len());
+            let rest = comment[word..].trim_start();
+            let assigns = rest.split(',').all(|part| {
+                part.trim().split_once('=').is_some_and(|(_, value)| value.trim().parse::<i64>().is_ok())
+            });
+            if word > 0 && rest.starts_with(':') || assigns {
+                return Err(format!("`{line}`: expected `# bind: …`, `# constraints: …`, or prose"));
+            }
+        }
+    }
+    for name in constraints.keys() {
+        if !module.funcs.iter().any(|func| constrains(func, &constraints, name)) {
+            return Err(format!("constraints: there is no buffer `{name}`"));
+        }
+    }
+    Ok((bindings, constraints))
+}
+
+#[test]
+fn misspelt_comments_are_mistakes() {
+    let text = fs::read_to_string(root().join("examples/kernels/assumption_on_buffer.py")).unwrap();
+    let module = satir::parse(&text).unwrap();
+    let (bindings, constraints) = pragmas(&text, &module).unwrap();
+    assert_eq!((bindings["v"], constraints.len()), (9, 1));
+    for (right, wrong) in [
+        ("# bind: v=9", "# binds: v=9"),
+        ("# bind: v=9", "#bind: v=9"),
+        ("# bind: v=9", "# Bind: v=9"),
+        ("# bind: v=9", "# bind : v=9"),
+        ("# bind: v=9", "# bind v=9"),
+        ("# bind: v=9", "# bind: w=9"),
+        ("# bind: v=9", "# bind: v=9,v=8"),
+        ("# bind: v=9", "# bind: v"),
+        ("# constraints: {\"B\"", "# constraint: {\"B\""),
+        ("# constraints: {\"B\"", "# constraints: {\"C\""),
+        ("\"kind\": \"values\"", "\"kind\": \"values\", \"low\": 1"),
+    ] {
+        let spoilt = text.replacen(right, wrong, 1);
+        assert_ne!(spoilt, text, "{right}");
+        assert!(pragmas(&spoilt, &module).is_err(), "{wrong}");
+    }
 }
 
 /// What is done to each kernel: the pass, and the part of the expected file's name.

@@ -116,8 +116,8 @@ def outcome(binary, command, pair):
         if done.returncode != 0:
             return Outcome("unread", done.stderr.strip().splitlines()[0])
         compared = run(binary, "equiv", source, result)
-        if compared.returncode != 0 and compared.stdout:
-            return Outcome("wrong", compared.stdout.strip(), True)
+        if compared.returncode == 1:
+            return Outcome("wrong", compared.stderr.strip(), True)
         ran = compared.returncode == 0
         names = scalars(before, expected)
         rng = random.Random(0)

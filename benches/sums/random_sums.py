@@ -72,8 +72,8 @@ def counted(satir, text, names):
     return [(found[name]["add"], found[name]["mul"] + found[name]["mul_pow2"]) for name in names]
 
 
-def by_satir(satir, text, names):
-    """What satir makes of the functions, and milliseconds of processor time for each."""
+def by_satir(satir, text, names, variables):
+    """What satir makes of the functions over these variables, and milliseconds of processor time for each."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "in.py")
         result = pathlib.Path(folder, "out.py")
@@ -81,7 +81,7 @@ def by_satir(satir, text, names):
         start = processor_time()
         subprocess.run([satir, "cse", source, "-o", result], check=True)
         time = (processor_time() - start) / len(names)
-        bindings = ",".join(f"{v}={i * 7 - 11}" for i, v in enumerate(NAMES))
+        bindings = ",".join(f"{v}={i * 7 - 11}" for i, v in enumerate(variables))
         verdict = subprocess.run(
             [satir, "equiv", source, result, "--bind", bindings], capture_output=True, text=True, check=False
         )
@@ -142,7 +142,7 @@ def run(rng, make, sizes, args, per_program, multiplication):
         names = [f"f{i}" for i in range(args.count)]
         text = module([function(n, variables, p) for n, p in zip(names, programs)])
         parsed = variants.as_module(text)
-        shared, time = by_satir(args.satir, text, names)
+        shared, time = by_satir(args.satir, text, names, variables)
         _, simplified, _ = variants.make("tvm-simplify", None, text, parsed, {}, 0)
         each = [
             counted(args.satir, text, names),

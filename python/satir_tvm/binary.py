@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -46,11 +47,15 @@ class Options:
         if self.mode not in ("semantic", "syntactic"):
             raise ValueError(f"mode must be 'semantic' or 'syntactic', not {self.mode!r}")
 
-    def arguments(self):
-        """The flags."""
+    def arguments(self, text):
+        """The flags for a program. Of the bindings it gets those whose names it has: others are for other modules."""
         flags = ["--mode", self.mode]
-        if self.binds:
-            flags += ["--bind", ",".join(f"{name}={int(value)}" for name, value in self.binds.items())]
+        names = set(re.findall(r"\b(\w+): T\.", text))
+        for line in re.findall(r"^\s*([\w, ]+) = T\.", text, re.MULTILINE):
+            names.update(line.split(", "))
+        binds = [f"{name}={int(value)}" for name, value in self.binds.items() if name in names]
+        if binds:
+            flags += ["--bind", ",".join(binds)]
         for path in self.rules:
             flags += ["--rules", os.fspath(path)]
         if self.cost is not None:
@@ -92,7 +97,7 @@ def cse(text, options):
     with tempfile.TemporaryDirectory(prefix="satir-") as folder:
         report = pathlib.Path(folder) / "report.json"
         done = subprocess.run(
-            [program, "cse", "-", *options.arguments(), "--report", str(report)],
+            [program, "cse", "-", *options.arguments(text), "--report", str(report)],
             input=text,
             capture_output=True,
             encoding="utf-8",

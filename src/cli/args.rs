@@ -1,34 +1,91 @@
 //! Arguments that several subcommands share, and how their values are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use satir::rules::RuleSet;
 
-/// Where a program comes from and where the result goes.
+use super::io::Failure;
+use super::program;
+
+/// Where programs come from and where the results go.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct InOut {
-    /// TVMScript file, or a folder of them (every `*.py` in it); `-` or nothing reads standard input.
-    pub(crate) input: Option<PathBuf>,
+    /// TVMScript files and folders of them: every `*.py` there and below, but for hidden files and those that `.gitignore`
+    /// leaves out; `-` or nothing reads standard input.
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
 
-    /// Write here instead of to standard output: a file, or a folder if the input is one.
+    /// Write here instead of to standard output: a file, or a folder if there is more than one program. What is no program
+    /// (`--emit`) gets another ending there.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Work on this many programs of a folder, or functions of a module, at a time (default: one for each processor).
+    /// Instead of the result print what changes, as a unified difference. Programs are compared as satir prints them, so
+    /// comments and layout do not count.
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) diff: bool,
+
+    /// Write no result; exit code 1 if a program would change.
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) check: bool,
+
+    /// Work on this many programs of a batch, or functions of a module, at a time (default: one for each processor).
     /// The result is the same for every number.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
 }
 
-/// What the optimizer may do, and for how long.
+impl InOut {
+    /// Whether results are compared with the programs instead of written.
+    pub(crate) fn compares(&self) -> bool {
+        self.diff || self.check
+    }
+}
+
+/// Which rules: the built-in ones, changed.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct Tuning {
+pub(crate) struct Chosen {
     /// Rule file, or a folder of `*.rules`, that is added to the built-in rules; a file with the name of a
     /// built-in one replaces it. May be given several times.
     #[arg(long, value_name = "PATH")]
-    pub(crate) rules: Vec<PathBuf>,
+    rules: Vec<PathBuf>,
+
+    /// Switch rules or sets on.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    on: Vec<String>,
+
+    /// Switch rules or sets off.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    off: Vec<String>,
+}
+
+impl Chosen {
+    /// Whether these are the built-in rules as they are.
+    pub(crate) fn is_default(&self) -> bool {
+        self.rules.is_empty() && self.on.is_empty() && self.off.is_empty()
+    }
+
+    /// The rules.
+    pub(crate) fn rules(&self) -> Result<RuleSet, Failure> {
+        let mut rules = program::rules(&self.rules)?;
+        if let Some(name) = self.on.iter().find(|name| self.off.contains(name)) {
+            return Err(Failure::usage(format_args!("`{name}` is switched both on and off")));
+        }
+        self.on.iter().try_for_each(|name| rules.enable(name)).map_err(Failure::bad)?;
+        self.off.iter().try_for_each(|name| rules.disable(name)).map_err(Failure::bad)?;
+        Ok(rules)
+    }
+}
+
+/// What the optimizer may do, and for how long.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Tuning {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
 
     /// Cost profile (JSON) that replaces the built-in weights.
     #[arg(long, value_name = "FILE")]
@@ -70,20 +127,60 @@ pub(crate) struct Tuning {
 /// Values for symbolic dimensions and scalar parameters.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Bind {
-    /// Values of symbolic dimensions and scalar parameters, such as `n=64,m=3`.
+    /// Values of symbolic dimensions and scalar parameters, such as `n=64,m=3`. Each name must be one of some function of
+    /// the programs that are read.
     #[arg(long = "bind", value_name = "NAME=N,…", value_parser = bindings)]
-    given: Vec<BTreeMap<String, i64>>,
+    given: Vec<Pairs>,
 }
 
+/// What one `--bind` gives.
+type Pairs = Vec<(String, i64)>;
+
 impl Bind {
-    /// All values that were given; of several for one name the last.
-    pub(crate) fn values(&self) -> BTreeMap<String, i64> {
-        self.given.iter().flatten().map(|(name, value)| (name.clone(), *value)).collect()
+    /// All values that were given.
+    ///
+    /// # Errors
+    ///
+    /// If one name was given twice.
+    pub(crate) fn values(&self) -> Result<BTreeMap<String, i64>, Failure> {
+        let mut values = BTreeMap::new();
+        for (name, value) in self.given.iter().flatten() {
+            if values.insert(name.clone(), *value).is_some() {
+                return Err(Failure::usage(format_args!("--bind: `{name}` is given twice")));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Whether nothing was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.given.iter().all(Vec::is_empty)
+    }
+
+    /// Asks whether all names are of something.
+    ///
+    /// # Errors
+    ///
+    /// If one is not; `known` are those that there are.
+    pub(crate) fn check(&self, known: &BTreeSet<Arc<str>>) -> Result<(), Failure> {
+        let Some((name, _)) = self.given.iter().flatten().find(|(name, _)| !known.contains(name.as_str()))
+        else {
+            return Ok(());
+        };
+        let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let there = if known.is_empty() {
+            "there is none".to_owned()
+        } else {
+            format!("there are {}", known.join(", "))
+        };
+        Err(Failure::usage(format_args!(
+            "--bind: no function has a size or scalar parameter `{name}`; {there}"
+        )))
     }
 }
 
 /// Reads `name=value` pairs between commas.
-fn bindings(text: &str) -> Result<BTreeMap<String, i64>, String> {
+fn bindings(text: &str) -> Result<Pairs, String> {
     let pair = |part: &str| {
         let Some((name, value)) = part.split_once('=') else {
             return Err(format!("expected `name=integer`, found `{part}`"));
@@ -113,8 +210,7 @@ mod tests {
 
     #[test]
     fn bindings_are_pairs_between_commas() {
-        let expected: BTreeMap<String, i64> =
-            [("n", 64), ("m", -3)].into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
+        let expected: Pairs = [("n", 64), ("m", -3)].into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
         assert_eq!(bindings("n=64, m = -3"), Ok(expected.clone()));
         assert_eq!(bindings("n=64,m=-3,"), Ok(expected));
         for bad in ["n", "n=", "=3", "n=x", "n=1 2", "n=9223372036854775808", "a b=1"] {

@@ -1,17 +1,18 @@
-//! A folder of programs: all of them, in parallel, with a progress bar and a summary. A bad one does not stop the
-//! rest.
+//! Many programs: all of them, in parallel, with a progress bar and a summary. A bad one does not stop the rest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::args::InOut;
+use super::files::Task;
 use super::guarded;
-use super::io::{self, Failure, Source};
+use super::io::{self, Failure};
 use super::program::{Product, json_text};
+use super::terminal::{self, Progress};
 
 /// What came of one program.
 struct Row {
@@ -23,76 +24,94 @@ struct Row {
 struct Done {
     costs: Option<(f64, f64)>,
     report: Option<Value>,
+    /// How the result differs from the program, if that was asked.
+    difference: Option<String>,
 }
 
-/// Applies `job` to every `*.py` in `folder`. Results go to the folder `output` under the same names; without one
-/// only the summary is printed.
+/// Applies `job` to each program. Results go to the folder of `-o` under the same names, with another ending than `.py` if
+/// they are no programs; without a folder they are not written.
 pub(crate) fn run(
-    folder: &Path,
-    output: Option<&Path>,
+    tasks: &[Task],
+    inout: &InOut,
     report: Option<&Path>,
-    job: impl Fn(&Source) -> Result<Product, Failure> + Sync,
+    ending: &str,
+    job: impl Fn(&Path) -> Result<Product, Failure> + Sync,
 ) -> Result<(), Failure> {
-    let files = programs(folder)?;
-    if let Some(output) = output {
-        if output.exists() && !output.is_dir() {
-            let text =
-                format!("satir: error: {}: the input is a folder, so -o must be one", output.display());
-            return Err(Failure::Usage(text));
-        }
-        fs::create_dir_all(output)
-            .map_err(|e| Failure::about(output, format!("cannot create folder: {e}")))?;
-    }
-    let bar = ProgressBar::with_draw_target(Some(files.len() as u64), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}") {
-        bar.set_style(style);
-    }
-    let work = |path: &PathBuf| {
-        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let output = inout.output.as_deref();
+    output.map_or(Ok(()), create_folder)?;
+    let progress = Progress::new(tasks.len(), "programs");
+    let work = |task: &Task| {
         let start = Instant::now();
-        let result = guarded(|| one(path, output.map(|o| o.join(&name)), &job));
-        bar.set_message(name.clone());
-        bar.inc(1);
-        Row { name, time: start.elapsed(), result }
+        let target = output.map(|folder| folder.join(named(&task.name, ending)));
+        let result = guarded(|| one(task, target, inout, &job));
+        progress.step();
+        Row { name: task.name.display().to_string(), time: start.elapsed(), result }
     };
-    let rows: Vec<Row> = files.par_iter().map(work).collect();
-    bar.finish_and_clear();
+    let rows: Vec<Row> = tasks.par_iter().map(work).collect();
+    progress.finish();
     if let Some(path) = report {
         let programs: Vec<Value> = rows.iter().map(row_json).collect();
         io::write_file(path, &json_text(&json!({ "programs": programs }))?)?;
     }
-    io::write_stdout(&table(&rows))?;
-    failures(&rows)
+    let changed = changes(&rows, inout)?;
+    terminal::note(&table(&rows));
+    if output.is_none() && !inout.compares() {
+        let what = "note: the results were not written; -o FOLDER writes them, --diff shows what changes\n";
+        terminal::note(what);
+    }
+    failures(&rows)?;
+    if inout.check && changed { Err(Failure::No) } else { Ok(()) }
 }
 
-/// The programs in a folder, by name.
-pub(crate) fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let fail = |e| Failure::about(folder, format!("cannot list folder: {e}"));
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
-        if path.extension().is_some_and(|e| e == "py") && path.is_file() {
-            files.push(path);
-        }
+/// The name of a result: that of the program, with the ending of what it is.
+fn named(program: &Path, ending: &str) -> PathBuf {
+    if ending == "py" {
+        return program.to_owned();
     }
-    files.sort();
-    if files.is_empty() {
-        Err(Failure::about(folder, "no file in this folder ends in `.py`"))
-    } else {
-        Ok(files)
+    if program.extension().is_some_and(|e| e == "py") {
+        return program.with_extension(ending);
     }
+    let mut name = program.as_os_str().to_owned();
+    name.push(format!(".{ending}"));
+    name.into()
+}
+
+fn create_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|e| Failure::about(folder, format!("cannot create folder: {e}")))
 }
 
 fn one(
-    path: &Path,
-    output: Option<PathBuf>,
-    job: &(impl Fn(&Source) -> Result<Product, Failure> + Sync),
+    task: &Task,
+    target: Option<PathBuf>,
+    inout: &InOut,
+    job: &(impl Fn(&Path) -> Result<Product, Failure> + Sync),
 ) -> Result<Done, Failure> {
-    let product = job(&io::read(Some(path))?)?;
-    if let Some(output) = output {
-        io::write_file(&output, &product.text)?;
+    let product = job(&task.path)?;
+    if let Some(target) = target {
+        target.parent().map_or(Ok(()), create_folder)?;
+        io::write_file(&target, &product.text)?;
     }
-    Ok(Done { costs: product.costs, report: product.report })
+    let difference = inout.compares().then(|| product.difference(&task.path.display().to_string()));
+    Ok(Done { costs: product.costs, report: product.report, difference })
+}
+
+/// Shows what changes, and whether anything does.
+fn changes(rows: &[Row], inout: &InOut) -> Result<bool, Failure> {
+    let mut changed = false;
+    for row in rows {
+        let Ok(Done { difference: Some(difference), .. }) = &row.result else { continue };
+        if difference.is_empty() {
+            continue;
+        }
+        changed = true;
+        if inout.diff {
+            io::write_difference(difference)?;
+        }
+        if inout.check {
+            terminal::note(&format!("note: {} would change\n", row.name));
+        }
+    }
+    Ok(changed)
 }
 
 fn row_json(row: &Row) -> Value {
@@ -147,6 +166,6 @@ fn failures(rows: &[Row]) -> Result<(), Failure> {
         text += "\n";
     }
     let names: Vec<&str> = bad.iter().map(|(name, _)| *name).collect();
-    text += &format!("satir: error: {} of {} programs failed: {}", bad.len(), rows.len(), names.join(", "));
+    text += &format!("error: {} of {} programs failed: {}", bad.len(), rows.len(), names.join(", "));
     Err(Failure::Bad(text))
 }

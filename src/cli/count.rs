@@ -64,8 +64,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = io::read(args.input.as_deref())?;
     let module = program::checked(&source)?;
     let profile = program::profile(args.cost.as_deref())?;
+    args.inputs.check(&[&module])?;
     let options = RunOptions {
-        bindings: args.inputs.bind.values(),
+        bindings: args.inputs.bind.values()?,
         constraints: args.inputs.constraints()?,
         seed: args.inputs.seed,
         tensors: Vec::new(),

@@ -19,7 +19,7 @@ use super::validate::validate;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  satir cse kernel.py -o faster.py\n  satir cse --mode syntactic < kernel.py\n  \
-                        satir cse --bind n=64,m=3 --report report.json kernel.py\n  satir cse kernels/ -o out/\n  \
+                        satir cse --bind n=64 --report report.json kernel.py\n  satir cse kernels/ -o out/\n  satir cse kernel.py --diff\n  \
                         satir cse kernel.py --report report.html -o faster.py\n  satir cse kernel.py --explain > faster.py\n  \
                         satir cse kernel.py --explain-missed \"i * n // n\" \"i\"\n  \
                         satir cse kernel.py --emit egraph-svg --of \"(i * 4 + j) // 4\" > graph.svg"
@@ -55,7 +55,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "EXPR")]
     of: Option<String>,
 
-    /// The function whose variables `--of` and `--explain-missed` use; the first if not given.
+    /// The function whose variables `--of` and `--explain-missed` use (the first if not given), or the only one of which a
+    /// stage of `--emit` is shown.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
 
@@ -116,10 +117,7 @@ enum Emit {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let graph = matches!(args.emit, Emit::EgraphDot | Emit::EgraphSvg | Emit::EgraphJson);
-    if graph != args.of.is_some() {
-        return Err(Failure::Usage("satir: error: `--emit egraph-…` and `--of EXPR` go together".into()));
-    }
+    consistent(args)?;
     let mut options = program::options(&args.tuning)?;
     options.mode = match (args.emit, args.mode) {
         (Emit::Syntactic, _) | (_, Mode::Syntactic) => cse::Mode::Syntactic,
@@ -132,36 +130,78 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Extract::Auto => Effort::Auto,
         Extract::Exact => Effort::Exact,
     };
-    let job = |source: &Source| one(source, args, &options);
-    program::transform(&args.inout, args.tuning.report.as_deref(), job)
+    let ending = if args.explain_missed.is_empty() { args.emit.ending() } else { "txt" };
+    program::transform(&args.inout, &args.tuning, ending, |source, module| {
+        one(source, module, args, &options)
+    })
 }
 
-fn one(source: &Source, args: &Args, options: &cse::Options) -> Result<Product, Failure> {
+/// Refuses options that would have no effect.
+fn consistent(args: &Args) -> Result<(), Failure> {
+    let (emit, asks) = (args.emit, !args.explain_missed.is_empty());
+    if emit.is_graph() != args.of.is_some() {
+        return Err(Failure::usage("`--emit egraph-…` and `--of EXPR` go together"));
+    }
+    if asks && emit != Emit::Result {
+        return Err(Failure::usage("`--explain-missed` takes the place of `--emit`"));
+    }
+    if args.function.is_some() && !asks && !emit.is_graph() && emit.stage().is_none() {
+        return Err(Failure::usage(
+            "`--function` goes with `--of`, `--explain-missed` or a stage of `--emit`",
+        ));
+    }
+    // Not all that is printed is made of a result.
+    let has_result = !asks && !emit.is_graph() && emit.stage().is_none() && emit != Emit::Parsed;
+    let of_result = [
+        ("--report", args.tuning.report.is_some()),
+        ("--validate", args.tuning.validate),
+        ("--explain", args.explain),
+    ];
+    let of_program = [("--diff", args.inout.diff), ("--check", args.inout.check)];
+    let idle = of_result.into_iter().filter(|_| !has_result);
+    let idle = idle.chain(of_program.into_iter().filter(|_| emit != Emit::Result || asks));
+    match idle.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) if asks => {
+            Err(Failure::usage(format_args!("`{option}` and `--explain-missed` do not go together")))
+        }
+        Some((option, _)) => {
+            let stage =
+                emit.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+            Err(Failure::usage(format_args!("`{option}` and `--emit {stage}` do not go together")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) -> Result<Product, Failure> {
     // Read only by what explains: the optimizer has them prepared.
-    let rules = || program::rules(&args.tuning.rules);
-    let plain = |text: String| Ok(Product { text, report: None, page: None, costs: None });
+    let rules = || args.tuning.chosen.rules();
+    let plain = |text: String| Ok(Product { text, report: None, page: None, costs: None, before: None });
     let function = args.function.as_deref();
     if args.emit == Emit::Parsed {
-        return plain(program::checked(source)?.to_string());
+        program::verify(source, before)?;
+        return plain(before.to_string());
     }
     if let Some(stage) = args.emit.stage() {
-        return plain(stage_text(&program::checked(source)?, options, stage)?);
+        program::verify(source, before)?;
+        return plain(stage_text(before, function, options, stage)?);
     }
     if let [a, b] = &args.explain_missed[..] {
-        return plain(explain::missed(&program::checked(source)?, function, options, &rules()?, a, b)?);
+        program::verify(source, before)?;
+        return plain(explain::missed(before, function, options, &rules()?, a, b)?);
     }
     if let Some(of) = &args.of {
-        let view = explain::view(&program::checked(source)?, function, options, &rules()?, of)?;
+        program::verify(source, before)?;
+        let view = explain::view(before, function, options, &rules()?, of)?;
         return plain(match args.emit {
             Emit::EgraphDot => view.to_dot(),
             Emit::EgraphSvg => view.to_svg(),
             _ => program::json_text(&view.to_json())?,
         });
     }
-    let before = program::parse(source)?;
-    let (after, mut report) = cse::run(&before, options).map_err(|e| program::failure(source, &e))?;
+    let (after, mut report) = cse::run(before, options).map_err(|e| program::failure(source, &e))?;
     if args.tuning.validate {
-        validate(source, &before, &after.to_string(), options)?;
+        validate(source, before, &after.to_string(), options)?;
     }
     let costs = Some((report.cost_before(), report.cost_after()));
     let (mut json, mut page) = (None, None);
@@ -173,7 +213,7 @@ fn one(source: &Source, args: &Args, options: &cse::Options) -> Result<Product, 
         page = Some(satir::page::render(&satir::page::Input {
             name: &source.name,
             text: &source.text,
-            before: &before,
+            before,
             after: &after,
             report: &report,
             profile: &options.profile,
@@ -182,13 +222,14 @@ fn one(source: &Source, args: &Args, options: &cse::Options) -> Result<Product, 
         }));
     }
     if args.explain {
-        io::write_stderr(&explain::replaced(source, &before, &after, options, &rules()?));
+        io::write_stderr(&explain::replaced(source, before, &after, options, &rules()?));
     }
     let text = match (args.emit, &json) {
         (Emit::Report, Some(json)) => program::json_text(json)?,
         _ => after.to_string(),
     };
-    Ok(Product { text, report: json, page, costs })
+    let before = args.inout.compares().then(|| before.to_string());
+    Ok(Product { text, report: json, page, costs, before })
 }
 
 impl Emit {
@@ -207,15 +248,36 @@ impl Emit {
             | Emit::EgraphJson => None,
         }
     }
+
+    /// Whether it shows the e-graph of one expression.
+    fn is_graph(self) -> bool {
+        matches!(self, Emit::EgraphDot | Emit::EgraphSvg | Emit::EgraphJson)
+    }
+
+    /// The ending of files that hold it.
+    fn ending(self) -> &'static str {
+        match self {
+            Emit::Result | Emit::Parsed | Emit::Syntactic => "py",
+            Emit::Egraph | Emit::Saturated | Emit::Plan => "txt",
+            Emit::Report | Emit::EgraphJson => "json",
+            Emit::EgraphDot => "dot",
+            Emit::EgraphSvg => "svg",
+        }
+    }
 }
 
-/// A stage of every function, each under its name.
-fn stage_text(module: &Module, options: &cse::Options, stage: Stage) -> Result<String, Failure> {
+/// A stage of every function, or of one, each under its name.
+fn stage_text(
+    module: &Module,
+    function: Option<&str>,
+    options: &cse::Options,
+    stage: Stage,
+) -> Result<String, Failure> {
     let config = options.search();
     let mut text = String::new();
-    for func in &module.funcs {
+    for func in explain::functions(module, function)? {
         let shown = show(func, &config, stage)
-            .map_err(|e| Failure::Bad(format!("satir: error: function `{}`: {e}", func.name)))?;
+            .map_err(|e| Failure::bad(format_args!("function `{}`: {e}", func.name)))?;
         text += &format!("function {}\n{shown}", func.name);
     }
     Ok(text)

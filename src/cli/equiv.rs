@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use satir::interp::{self, EquivOptions};
+use satir::interp::{self, EquivOptions, Equivalence};
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure};
-use super::program;
+use super::{guarded, program};
 
 /// Compare two programs on seeded inputs, zero-sized dimensions among them.
 ///
-/// Prints `no difference in N runs`, or the inputs on which they differ (exit code 1).
+/// Prints `no difference in N runs`, or the inputs on which they differ. The exit code is that of `cmp`: 0 for no
+/// difference, 1 for a difference, 2 if the programs could not be compared.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  satir cse kernel.py | satir equiv kernel.py - --bind n=64")]
 pub(crate) struct Args {
@@ -42,15 +43,37 @@ pub(crate) struct Args {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    // What is trouble elsewhere is told apart from a difference here.
+    let result = guarded(|| compare(args)).map_err(|failure| match failure {
+        Failure::Bad(text) => Failure::Usage(text),
+        other => other,
+    })?;
+    if args.json {
+        io::write_stdout(&program::json_text(&result)?)?;
+    }
+    let Some(difference) = &result.difference else {
+        return if args.json { Ok(()) } else { io::write_stdout(&text_of(&result)) };
+    };
+    let bindings: Vec<String> =
+        difference.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    Err(Failure::bad(format_args!(
+        "the programs differ in function `{}`: {}\n  --seed {} --bind {}",
+        difference.function,
+        difference.what,
+        difference.seed,
+        if bindings.is_empty() { "\"\"".to_owned() } else { bindings.join(",") },
+    )))
+}
+
+fn compare(args: &Args) -> Result<Equivalence, Failure> {
     if io::is_stdin(Some(&args.a)) && io::is_stdin(Some(&args.b)) {
-        return Err(Failure::Usage(
-            "satir: error: only one of two programs can come from standard input".into(),
-        ));
+        return Err(Failure::usage("only one of two programs can come from standard input"));
     }
     let (first, second) = (io::read(Some(&args.a))?, io::read(Some(&args.b))?);
     let (a, b) = (program::checked(&first)?, program::checked(&second)?);
+    args.inputs.check(&[&a, &b])?;
     let options = EquivOptions {
-        bindings: args.inputs.bind.values(),
+        bindings: args.inputs.bind.values()?,
         fixed: args.fixed,
         constraints: args.inputs.constraints()?,
         runs: args.runs as usize,
@@ -61,32 +84,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         no_new_loads: false,
     };
     let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;
-    if args.json {
-        io::write_stdout(&program::json_text(&result)?)?;
-    }
-    if let Some(difference) = &result.difference {
-        let bindings: Vec<String> =
-            difference.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        return Err(Failure::Bad(format!(
-            "satir: error: the programs differ in function `{}`: {}\n  --seed {} --bind {}",
-            difference.function,
-            difference.what,
-            difference.seed,
-            if bindings.is_empty() { "\"\"".to_owned() } else { bindings.join(",") },
-        )));
-    }
-    if result.compared == 0 && !a.funcs.is_empty() {
+    if result.difference.is_none() && result.compared == 0 && !a.funcs.is_empty() {
         let why: Vec<String> =
             result.skipped.iter().take(3).map(|(why, n)| format!("{why} ({n} runs)")).collect();
-        return Err(Failure::Bad(format!(
-            "satir: error: nothing was compared: the first program stops on all inputs: {}",
+        return Err(Failure::bad(format_args!(
+            "nothing was compared: the first program stops on all inputs: {}",
             why.join("; ")
         )));
     }
-    if args.json { Ok(()) } else { io::write_stdout(&text_of(&result)) }
+    Ok(result)
 }
 
-fn text_of(result: &interp::Equivalence) -> String {
+fn text_of(result: &Equivalence) -> String {
     let mut out = format!("no difference in {} runs\n", result.compared);
     let skipped: usize = result.skipped.values().sum();
     if let Some(why) = result.skipped.keys().next() {

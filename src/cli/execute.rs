@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use satir::diag::Diagnostic;
-use satir::interp::{Constraints, RunError, Trap};
+use satir::interp::{self, Constraint, Constraints, RunError, Trap};
+use satir::ir::Module;
 
 use super::args::Bind;
 use super::io::{self, Failure, Source};
+use super::{program, unique};
 
 /// What a program is run on, and for how long.
 #[derive(Args, Debug, Clone)]
@@ -20,7 +22,8 @@ pub(crate) struct Inputs {
     pub(crate) seed: u64,
 
     /// What buffers may hold, as JSON or the name of a JSON file: `{"idx": {"kind": "randint", "lo": 0, "hi": 9}}`
-    /// (`hi` excluded), `{"A": {"kind": "uniform", "lo": 0, "hi": 1}}`, `{"A": {"kind": "values", "values": [1, 2]}}`.
+    /// (`hi` excluded), `{"A": {"kind": "uniform", "lo": 0, "hi": 1}}`, `{"A": {"kind": "values", "values": [1, 2]}}`. A
+    /// name that no buffer has is taken for the only buffer of integers, as TVM renames buffers.
     #[arg(long, value_name = "JSON")]
     constraints: Option<String>,
 
@@ -45,8 +48,23 @@ impl Inputs {
                 (source.name, source.text)
             }
         };
-        serde_json::from_str(&text)
-            .map_err(|e| Failure::Usage(format!("satir: error: {name}: not a map of constraints: {e}")))
+        serde_json::from_str::<unique::Map<Constraint>>(&text)
+            .map(|map| map.0.into_iter().collect())
+            .map_err(|e| Failure::usage(format_args!("{name}: not a map of constraints: {e}")))
+    }
+
+    /// Asks whether each name of `--bind` and `--constraints` is one of some function of the programs.
+    pub(crate) fn check(&self, modules: &[&Module]) -> Result<(), Failure> {
+        self.bind.check(&modules.iter().flat_map(|module| program::bindable(module)).collect())?;
+        let constraints = self.constraints()?;
+        let funcs = || modules.iter().flat_map(|module| &module.funcs);
+        let unknown = |name: &&String| !funcs().any(|func| interp::constrains(func, &constraints, name));
+        match constraints.keys().find(unknown) {
+            Some(name) => {
+                Err(Failure::usage(format_args!("--constraints: no function has a buffer `{name}`")))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -83,18 +83,27 @@ fn context<'a>(
     Context { func: env, profile: &options.profile, rules, fast_math: options.fast_math, ranges, conds: &[] }
 }
 
+/// The function of this name, or all if none is named.
+pub(crate) fn functions<'m>(module: &'m Module, name: Option<&str>) -> Result<&'m [PrimFunc], Failure> {
+    let Some(name) = name else { return Ok(&module.funcs) };
+    match module.funcs.iter().position(|f| *f.name == *name) {
+        Some(at) => Ok(&module.funcs[at..=at]),
+        None => {
+            let names: Vec<&str> = module.funcs.iter().map(|f| &*f.name).collect();
+            let there = names.join(", ");
+            Err(Failure::usage(format_args!("no function `{name}`; there are {there}")))
+        }
+    }
+}
+
 /// The function with what is known of its variables, and expressions over them.
 fn place(
     module: &Module,
     function: Option<&str>,
     texts: &[&str],
 ) -> Result<(PrimFunc, Vec<Interval>, Vec<Expr>), Failure> {
-    let found = module.funcs.iter().find(|f| function.is_none_or(|name| *f.name == *name));
-    let Some(func) = found else {
-        let names: Vec<&str> = module.funcs.iter().map(|f| &*f.name).collect();
-        let text =
-            format!("satir: error: no function `{}`; there are {}", function.unwrap_or(""), names.join(", "));
-        return Err(Failure::Usage(text));
+    let Some(func) = functions(module, function)?.first() else {
+        return Err(Failure::bad("the program has no function"));
     };
     let mut env = func.clone();
     let parse = |text: &&str| script::parse_expr(text, &mut env).map_err(|d| Failure::Bad(d.to_string()));

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::io::{Failure, Source};
-use super::{guarded, program};
+use super::{guarded, program, unique};
 
 /// Simplify or decide single expressions, given as JSON lines.
 ///
@@ -36,11 +36,12 @@ pub(crate) struct Args {
 
 /// A line of input.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Request {
     #[serde(default)]
     id: Value,
     #[serde(default)]
-    vars: IndexMap<String, Variable>,
+    vars: unique::Map<Variable>,
     expr: String,
     #[serde(default)]
     precond: Vec<String>,
@@ -48,6 +49,7 @@ struct Request {
 
 /// A variable's type and range; both bounds are values that it may take.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Variable {
     dtype: String,
     min: Option<i64>,
@@ -67,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     loop {
         line.clear();
         let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|e| Failure::Bad(format!("satir: error: cannot read standard input: {e}")))? == 0 {
+        if read.map_err(|e| Failure::bad(format_args!("cannot read standard input: {e}")))? == 0 {
             return Ok(());
         }
         if line.trim_ascii().is_empty() {
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Err(Failure::Closed),
             Err(e) => {
-                return Err(Failure::Bad(format!("satir: error: cannot write to standard output: {e}")));
+                return Err(Failure::bad(format_args!("cannot write to standard output: {e}")));
             }
         }
     }
@@ -133,7 +135,7 @@ pub(crate) fn table(source: &Source) -> Result<Vec<(String, Expression)>, Failur
 }
 
 fn read(request: &Request) -> Result<Expression, Failure> {
-    let (mut func, mut ranges) = environment(&request.vars)?;
+    let (mut func, mut ranges) = environment(&request.vars.0)?;
     let expr = parse(&request.expr, &mut func)?;
     let mut conds = Vec::with_capacity(request.precond.len());
     for text in &request.precond {

@@ -150,7 +150,7 @@ fn mutate(args: &Mutate) -> Result<(), Failure> {
     let modules: Vec<Module> =
         texts(&args.folders, args.max_bytes)?.iter().filter_map(|text| satir::parse(text).ok()).collect();
     if modules.is_empty() {
-        return Err(Failure::Bad("satir: error: there is no program that is short enough".into()));
+        return Err(Failure::bad("there is no program that is short enough"));
     }
     let make = |seed: u64| {
         let module = &modules[(seed % modules.len() as u64) as usize];
@@ -397,5 +397,5 @@ fn report(
 
 fn finish(text: &str, good: bool) -> Result<(), Failure> {
     io::write_stdout(text)?;
-    if good { Ok(()) } else { Err(Failure::Bad("satir: error: the fuzzer found something wrong".into())) }
+    if good { Ok(()) } else { Err(Failure::bad("the fuzzer found something wrong")) }
 }

@@ -5,28 +5,42 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::terminal;
+
 /// Why a command did not do its job.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The program, a rule or a file is bad; the text says where. Exit code 1.
     Bad(String),
-    /// The command line asks for something that makes no sense. Exit code 2.
+    /// The command line asks for something that makes no sense, or `equiv` could not compare. Exit code 2.
     Usage(String),
+    /// What was asked about is not so, as the output says: `--check` found something to change. Exit code 1.
+    No,
     /// The reader of standard output went away; nothing is wrong. Exit code 0.
     Closed,
 }
 
 impl Failure {
+    /// A failure that has no place in a text.
+    pub(crate) fn bad(what: impl Display) -> Failure {
+        Failure::Bad(format!("error: {what}"))
+    }
+
+    /// A command line that makes no sense.
+    pub(crate) fn usage(what: impl Display) -> Failure {
+        Failure::Usage(format!("error: {what}"))
+    }
+
     /// A failure that names `path`.
     pub(crate) fn about(path: &Path, what: impl Display) -> Failure {
-        Failure::Bad(format!("satir: error: {}: {what}", path.display()))
+        Failure::bad(format_args!("{}: {what}", path.display()))
     }
 
     /// What to tell the user; nothing if the reader went away.
     pub(crate) fn message(&self) -> &str {
         match self {
             Failure::Bad(text) | Failure::Usage(text) => text,
-            Failure::Closed => "",
+            Failure::No | Failure::Closed => "",
         }
     }
 }
@@ -89,13 +103,21 @@ pub(crate) fn write_stdout(text: &str) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Failure::Closed),
-        Err(e) => Err(Failure::Bad(format!("satir: error: cannot write to standard output: {e}"))),
+        Err(e) => Err(Failure::bad(format_args!("cannot write to standard output: {e}"))),
     }
 }
 
 /// Writes to standard error. If that is closed there is nobody to tell.
 pub(crate) fn write_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes a unified difference to standard output, in colors if it is to have some.
+pub(crate) fn write_difference(text: &str) -> Result<(), Failure> {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => write_stdout(text),
+        _ => write_stdout(&terminal::paint_difference(text)),
+    }
 }
 
 /// Writes beside the target, then renames: the target is the old file or the whole new one, never less.

@@ -1,5 +1,6 @@
 //! `satir rules stats|ablate|compare|suggest` over programs: what rules do, which pay, which are missing.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,9 @@ use satir::lab::suggest::{Assume, MAX_VARIABLES, Search};
 use satir::lab::{self, Program, Unit};
 use satir::rules::{RuleSet, check};
 
-use super::args::Bind;
+use super::args::{Bind, Chosen};
 use super::io::{self, Failure};
-use super::{batch, expr, program};
+use super::{expr, files, program};
 
 /// Programs, and how they are optimized.
 #[derive(clap::Args, Debug)]
@@ -34,35 +35,10 @@ impl Setting {
     fn options(&self) -> Result<Options, Failure> {
         Ok(Options {
             profile: program::profile(self.cost.as_deref())?,
-            bindings: self.bind.values(),
+            bindings: self.bind.values()?,
             fast_math: self.fast_math,
             ..Options::default()
         })
-    }
-}
-
-/// Which rules: the built-in ones, changed.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Chosen {
-    /// Rule file, or a folder of them, that is added to the built-in rules. May be given several times.
-    #[arg(long, value_name = "PATH")]
-    rules: Vec<PathBuf>,
-
-    /// Switch a rule or set on. May be given several times.
-    #[arg(long, value_name = "NAME")]
-    on: Vec<String>,
-
-    /// Switch a rule or set off. May be given several times.
-    #[arg(long, value_name = "NAME")]
-    off: Vec<String>,
-}
-
-impl Chosen {
-    pub(crate) fn rules(&self) -> Result<RuleSet, Failure> {
-        let mut rules = program::rules(&self.rules)?;
-        self.on.iter().try_for_each(|name| rules.enable(name)).map_err(bad)?;
-        self.off.iter().try_for_each(|name| rules.disable(name)).map_err(bad)?;
-        Ok(rules)
     }
 }
 
@@ -199,28 +175,32 @@ enum Assumed {
     Positive,
 }
 
-/// The programs in these files and folders, and the expressions in files of JSON lines.
-pub(crate) fn load(paths: &[PathBuf]) -> Result<Vec<Program>, Failure> {
+/// The programs in these files and folders, and the expressions in files of JSON lines. Each name of `bind` must be one of
+/// some program.
+fn load(paths: &[PathBuf], bind: &Bind) -> Result<Vec<Program>, Failure> {
     super::prepare_threads(None);
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     for path in paths {
         match io::as_folder(Some(path)) {
-            Some(folder) => files.extend(batch::programs(folder)?),
-            None => files.push(path.clone()),
+            Some(folder) => found.extend(files::programs(folder, None)?),
+            None => found.push(path.clone()),
         }
     }
     let load = |path: &PathBuf| {
-        let (source, name) = (io::read(Some(path))?, name_of(path, &files));
+        let (source, name) = (io::read(Some(path))?, name_of(path, &found));
         if path.extension().is_some_and(|e| e == "jsonl") {
             let table = expr::table(&source)?;
-            return Ok(table
-                .into_iter()
-                .map(|(id, e)| Program::expression(&format!("{name}:{id}"), e))
-                .collect());
+            let named = |(id, e)| Program::expression(&format!("{name}:{id}"), e);
+            return Ok((table.into_iter().map(named).collect(), BTreeSet::new()));
         }
-        Ok(vec![Program::new(&name, program::checked(&source)?)])
+        let module = program::checked(&source)?;
+        let names = program::bindable(&module);
+        Ok((vec![Program::new(&name, module)], names))
     };
-    let programs: Vec<Vec<Program>> = files.par_iter().map(load).collect::<Result<_, Failure>>()?;
+    let loaded: Vec<(Vec<Program>, BTreeSet<_>)> =
+        found.par_iter().map(load).collect::<Result<_, Failure>>()?;
+    let (programs, names): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+    bind.check(&names.into_iter().flatten().collect())?;
     Ok(programs.into_iter().flatten().collect())
 }
 
@@ -237,7 +217,7 @@ fn name_of(path: &Path, all: &[PathBuf]) -> String {
 }
 
 fn bad(e: impl std::fmt::Display) -> Failure {
-    Failure::Bad(format!("satir: error: {e}"))
+    Failure::bad(e)
 }
 
 /// `satir rules stats` with programs.
@@ -248,7 +228,7 @@ pub(crate) fn stats(
     format: &Format,
     plot: Option<&Path>,
 ) -> Result<(), Failure> {
-    let (programs, rules, options) = (load(paths)?, chosen.rules()?, setting.options()?);
+    let (programs, rules, options) = (load(paths, &setting.bind)?, chosen.rules()?, setting.options()?);
     let stats = lab::stats(&programs, &rules, &options).map_err(bad)?;
     if let Some(path) = plot {
         let curve = lab::plot::curve(&programs, &rules, &options, &stats).map_err(bad)?;
@@ -314,7 +294,8 @@ fn percent(ratio: f64) -> String {
 
 /// `satir rules ablate`.
 pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
-    let (programs, rules, options) = (load(&args.programs)?, args.chosen.rules()?, args.setting.options()?);
+    let (programs, rules, options) =
+        (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?, args.setting.options()?);
     if args.smallest {
         let names = lab::smallest(&programs, &rules, &options).map_err(bad)?;
         let text = match args.format.json {
@@ -378,7 +359,7 @@ pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
 /// `satir rules compare`.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let (a, b) = (rule_set(&args.a)?, rule_set(&args.b)?);
-    let (programs, options) = (load(&args.programs)?, args.setting.options()?);
+    let (programs, options) = (load(&args.programs, &args.setting.bind)?, args.setting.options()?);
     let result = lab::compare(&programs, &a, &b, &options).map_err(bad)?;
     if args.format.json {
         return io::write_stdout(&program::json_text(&result)?);
@@ -433,7 +414,7 @@ fn rule_set(spec: &str) -> Result<RuleSet, Failure> {
             ("none", _) => rules = RuleSet::empty(),
             (_, Some(("+", name))) => rules.enable(name).map_err(bad)?,
             (_, Some(("-", name))) => rules.disable(name).map_err(bad)?,
-            (path, _) => rules.extend_from(&[path]).map_err(|e| Failure::Bad(e.to_string()))?,
+            (path, _) => rules.extend_from(&[path]).map_err(|e| program::bad_rules(&e))?,
         }
     }
     Ok(rules)
@@ -441,7 +422,8 @@ fn rule_set(spec: &str) -> Result<RuleSet, Failure> {
 
 /// `satir rules suggest`.
 pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
-    let (programs, rules, options) = (load(&args.programs)?, args.chosen.rules()?, args.setting.options()?);
+    let (programs, rules, options) =
+        (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?, args.setting.options()?);
     let mut search = Search {
         ops: Vec::new(),
         select: false,
@@ -461,9 +443,10 @@ pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
             None if name == "select" => search.select = true,
             None => {
                 let known: Vec<&str> = BinOp::ALL.iter().map(|op| op.name()).collect();
-                let text =
-                    format!("satir: error: no operator `{name}`; there are {} and select", known.join(", "));
-                return Err(Failure::Usage(text));
+                return Err(Failure::usage(format_args!(
+                    "no operator `{name}`; there are {} and select",
+                    known.join(", ")
+                )));
             }
         }
     }

@@ -55,6 +55,6 @@ pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
 fn page(command: &Command) -> Result<String, Failure> {
     let mut text = Vec::new();
     let written = clap_mangen::Man::new(command.clone()).render(&mut text);
-    written.map_err(|e| Failure::Bad(format!("satir: error: cannot make the manual page: {e}")))?;
+    written.map_err(|e| Failure::bad(format_args!("cannot make the manual page: {e}")))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

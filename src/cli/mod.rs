@@ -1,7 +1,8 @@
 //! The command line: arguments, and the way from a command to an exit code. One file for each subcommand.
 //!
-//! Exit codes: 0 done; 1 a program, rule or file is bad; 2 the command line makes no sense. The result goes to
-//! standard output or to the file of `-o`, everything else to standard error.
+//! Exit codes: 0 done; 1 a program, rule or file is bad; 2 the command line makes no sense. Of `equiv`, as of `cmp`: 0 no
+//! difference, 1 a difference, 2 trouble. The result goes to standard output or to the file of `-o`, everything else to
+//! standard error.
 
 mod args;
 mod batch;
@@ -11,6 +12,7 @@ mod equiv;
 mod execute;
 mod explain;
 mod expr;
+mod files;
 mod fuzz;
 mod io;
 mod lab;
@@ -20,6 +22,8 @@ mod program;
 mod rules;
 mod run;
 mod simplify;
+mod terminal;
+mod unique;
 mod validate;
 
 use std::any::Any;
@@ -30,6 +34,7 @@ use std::thread;
 use clap::{Parser, Subcommand};
 
 use self::io::Failure;
+use self::terminal::Terminal;
 
 /// Stack of the threads that do the work. Programs may be nested [`MAX_DEPTH`](satir::ir::MAX_DEPTH) deep; only the
 /// pages that are touched are ever allocated.
@@ -44,6 +49,9 @@ const STACK: usize = 512 << 20;
                   decisions."
 )]
 struct Cli {
+    #[command(flatten)]
+    terminal: Terminal,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -70,6 +78,7 @@ enum Command {
 
 /// Runs the command line of this process.
 pub(crate) fn main() -> ExitCode {
+    terminal::color_of_arguments(std::env::args_os());
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
@@ -78,7 +87,7 @@ pub(crate) fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
+    cli.terminal.apply();
     panic::set_hook(Box::new(|info| log::error!("{info}")));
     let work = move || match guarded(|| dispatch(cli.command)) {
         Ok(()) | Err(Failure::Closed) => 0,
@@ -86,6 +95,7 @@ pub(crate) fn main() -> ExitCode {
             complain(&failure);
             1
         }
+        Err(Failure::No) => 1,
         Err(failure @ Failure::Usage(_)) => {
             complain(&failure);
             2
@@ -95,7 +105,7 @@ pub(crate) fn main() -> ExitCode {
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) | Err(_) => {
-            complain(&Failure::Bad("satir: error: cannot run a thread with a large stack".into()));
+            complain(&Failure::bad("cannot run a thread with a large stack"));
             ExitCode::from(1)
         }
     }
@@ -121,7 +131,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
 fn guarded<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
         Err(Failure::Bad(format!(
-            "satir: internal error (a bug in satir, please report it): {}",
+            "error: internal error (a bug in satir, please report it): {}",
             text_of(&*payload)
         )))
     })
@@ -134,7 +144,7 @@ fn text_of(payload: &(dyn Any + Send)) -> &str {
 
 /// Tells the user.
 fn complain(failure: &Failure) {
-    io::write_stderr(&format!("{}\n", failure.message()));
+    terminal::complain(&format!("{}\n", failure.message()));
 }
 
 /// Lets work that is done in parallel have large stacks too, on `jobs` threads or on one for each processor. Only the

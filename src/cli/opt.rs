@@ -1,6 +1,7 @@
 //! `satir opt`: any passes in any order.
 
 use satir::cse::Options;
+use satir::ir::Module;
 use satir::passes;
 
 use super::args::{InOut, Tuning};
@@ -40,24 +41,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return io::write_stdout(&list());
     }
-    let chosen = passes::select(args.passes.as_deref().unwrap_or(""))
-        .map_err(|e| Failure::Usage(format!("satir: error: {e}")))?;
+    let chosen = passes::select(args.passes.as_deref().unwrap_or("")).map_err(Failure::usage)?;
     let options = program::options(&args.tuning)?;
-    let job = |source: &Source| one(source, &chosen, &options, &args.tuning, args.print_after_each);
-    program::transform(&args.inout, args.tuning.report.as_deref(), job)
+    let job = |source: &Source, module: &Module| {
+        one(source, module, &chosen, &options, &args.tuning, &args.inout, args.print_after_each)
+    };
+    program::transform(&args.inout, &args.tuning, "py", job)
 }
 
 /// Runs passes on one program; the report has what each did.
 pub(crate) fn one(
     source: &Source,
+    module: &Module,
     chosen: &[&passes::Pass],
     options: &Options,
     tuning: &Tuning,
+    inout: &InOut,
     print: bool,
 ) -> Result<Product, Failure> {
-    let module = program::parse(source)?;
     let mut steps = Vec::new();
-    let result = passes::run(&module, chosen, options, |step, module| {
+    let result = passes::run(module, chosen, options, |step, module| {
         if print && step.changed {
             io::write_stderr(&format!("# {} after {}\n{module}", source.name, step.pass));
         } else if print {
@@ -72,11 +75,12 @@ pub(crate) fn one(
     let result = result.map_err(|e| program::failure(source, &e))?;
     let text = result.to_string();
     if tuning.validate {
-        validate(source, &module, &text, options)?;
+        validate(source, module, &text, options)?;
     }
-    let costs = (program::cost(&module, options), program::cost(&result, options));
+    let costs = (program::cost(module, options), program::cost(&result, options));
     let report = serde_json::json!({ "passes": steps, "cost_before": costs.0, "cost_after": costs.1 });
-    Ok(Product { text, report: Some(report), page: None, costs: Some(costs) })
+    let before = inout.compares().then(|| module.to_string());
+    Ok(Product { text, report: Some(report), page: None, costs: Some(costs), before })
 }
 
 fn list() -> String {

@@ -1,17 +1,23 @@
-//! Commands that turn programs into programs: one text at a time, or a folder of them.
+//! Commands that turn programs into programs: one text at a time, or a batch of them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use satir::cost::{Cost, Profile, cost_of_func};
 use satir::cse::{Options, Report};
 use satir::eqsat::rewrite::Rewrites;
+use satir::interp;
 use satir::ir::Module;
 use satir::rules::{RuleSet, RulesError};
 
-use super::args::{InOut, Tuning};
+use similar::TextDiff;
+
+use super::args::{Bind, InOut, Tuning};
+use super::files::{self, Task};
 use super::io::{self, Failure, Source};
-use super::{batch, prepare_threads};
+use super::{batch, prepare_threads, terminal};
 
 /// What a command made of one program.
 pub(crate) struct Product {
@@ -23,14 +29,29 @@ pub(crate) struct Product {
     pub(crate) page: Option<String>,
     /// Cost before and after.
     pub(crate) costs: Option<(f64, f64)>,
+    /// The program as satir prints it, if it is to be compared with the result.
+    pub(crate) before: Option<String>,
+}
+
+impl Product {
+    /// How the result differs from the program, as a unified difference; empty if it does not.
+    pub(crate) fn difference(&self, name: &str) -> String {
+        let before = self.before.as_deref().unwrap_or(&self.text);
+        let lines = TextDiff::from_lines(before, &self.text);
+        lines.unified_diff().header(name, name).to_string()
+    }
 }
 
 /// Parses and verifies a program.
 pub(crate) fn checked(source: &Source) -> Result<Module, Failure> {
     let module = parse(source)?;
-    satir::verify::verify(&module)
-        .map_err(|violations| failure(source, &satir::Error::Invalid(violations)))?;
+    verify(source, &module)?;
     Ok(module)
+}
+
+/// Verifies a program.
+pub(crate) fn verify(source: &Source, module: &Module) -> Result<(), Failure> {
+    satir::verify::verify(module).map_err(|violations| failure(source, &satir::Error::Invalid(violations)))
 }
 
 /// Parses a program, for what verifies it itself.
@@ -43,41 +64,89 @@ pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
     Ok(module)
 }
 
-/// Applies `job` to the input: a file, standard input, or every program in a folder.
+/// Applies `job` to the input: a file, standard input, or every program of several files and folders. `ending` is that of
+/// the files that it makes.
 pub(crate) fn transform(
     inout: &InOut,
-    report: Option<&Path>,
-    job: impl Fn(&Source) -> Result<Product, Failure> + Sync,
+    tuning: &Tuning,
+    ending: &str,
+    job: impl Fn(&Source, &Module) -> Result<Product, Failure> + Sync,
 ) -> Result<(), Failure> {
-    let folder = io::as_folder(inout.input.as_deref());
-    if folder.is_some() || inout.jobs.is_some() {
+    let (output, report) = (inout.output.as_deref(), tuning.report.as_deref());
+    let input = match inout.inputs.as_slice() {
+        [] => None,
+        [one] if io::as_folder(Some(one)).is_none() => Some(one.as_path()),
+        _ => {
+            if let Some(page) = report.filter(|path| is_page(path)) {
+                return Err(Failure::usage(format_args!(
+                    "{}: the report on several programs is JSON, not a page",
+                    page.display()
+                )));
+            }
+            prepare_threads(inout.jobs);
+            let tasks = files::tasks(&inout.inputs, output)?;
+            check_names(&tasks, &tuning.bind)?;
+            return batch::run(&tasks, inout, report, ending, |path| {
+                let source = io::read(Some(path))?;
+                job(&source, &parse(&source)?)
+            });
+        }
+    };
+    if inout.jobs.is_some() {
         prepare_threads(inout.jobs);
     }
-    if let Some(folder) = folder {
-        if let Some(page) = report.filter(|path| is_page(path)) {
-            let text =
-                format!("satir: error: {}: the report on a folder is JSON, not a page", page.display());
-            return Err(Failure::Usage(text));
-        }
-        return batch::run(folder, inout.output.as_deref(), report, job);
+    if let Some(folder) = io::as_folder(output) {
+        return Err(Failure::usage(format_args!(
+            "{}: the input is one program, but -o is a folder",
+            folder.display()
+        )));
     }
-    if let Some(folder) = io::as_folder(inout.output.as_deref()) {
-        let text =
-            format!("satir: error: {}: the input is one program, but -o is a folder", folder.display());
-        return Err(Failure::Usage(text));
-    }
-    let product = job(&io::read(inout.input.as_deref())?)?;
+    let source = io::read(input)?;
+    let module = parse(&source)?;
+    tuning.bind.check(&bindable(&module))?;
+    let product = job(&source, &module)?;
     match (report, &product.report, &product.page) {
         (Some(path), _, Some(page)) => io::write_file(path, page)?,
         (Some(path), _, None) if is_page(path) => {
-            let text =
-                format!("satir: error: {}: only `satir cse` writes its report as a page", path.display());
-            return Err(Failure::Usage(text));
+            return Err(Failure::usage(format_args!(
+                "{}: only `satir cse` writes its report as a page",
+                path.display()
+            )));
         }
         (Some(path), Some(json), None) => io::write_file(path, &json_text(json)?)?,
         _ => {}
     }
-    io::write(inout.output.as_deref(), &product.text)
+    if !inout.compares() {
+        return io::write(output, &product.text);
+    }
+    let difference = product.difference(&source.name);
+    if inout.diff {
+        io::write_difference(&difference)?;
+    }
+    if !inout.check || difference.is_empty() {
+        return Ok(());
+    }
+    terminal::note(&format!("note: {} would change\n", source.name));
+    Err(Failure::No)
+}
+
+/// The names that `--bind` can give values to.
+pub(crate) fn bindable(module: &Module) -> BTreeSet<Arc<str>> {
+    module.funcs.iter().flat_map(interp::bindable).collect()
+}
+
+/// Asks, before a batch begins, whether each name of `--bind` is one of some program. A name that some programs do not have
+/// is fine, and so is every name if no program can be read, which is told later.
+fn check_names(tasks: &[Task], bind: &Bind) -> Result<(), Failure> {
+    if bind.is_empty() {
+        return Ok(());
+    }
+    let names = |task: &Task| {
+        let source = io::read(Some(&task.path)).ok()?;
+        satir::script::parse(&source.name, &source.text).ok().map(|module| bindable(&module))
+    };
+    let known: Vec<_> = tasks.par_iter().filter_map(names).collect();
+    if known.is_empty() { Ok(()) } else { bind.check(&known.into_iter().flatten().collect()) }
 }
 
 /// Whether a report of this name is a page.
@@ -88,25 +157,25 @@ pub(crate) fn is_page(path: &Path) -> bool {
 /// JSON for people to read, with a line end.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
-    text.map(|t| t + "\n").map_err(|e| Failure::Bad(format!("satir: error: cannot write JSON: {e}")))
+    text.map(|t| t + "\n").map_err(|e| Failure::bad(format_args!("cannot write JSON: {e}")))
 }
 
 /// The report as JSON.
 pub(crate) fn report_json(report: &Report) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(report).map_err(|e| Failure::Bad(format!("satir: error: cannot write JSON: {e}")))
+    serde_json::to_value(report).map_err(|e| Failure::bad(format_args!("cannot write JSON: {e}")))
 }
 
 /// The library's options for these flags; files that they name are read.
 pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
     let mut options = Options {
         profile: profile(tuning.cost.as_deref())?,
-        bindings: tuning.bind.values(),
+        bindings: tuning.bind.values()?,
         positive_dims: tuning.assume_positive_dims,
         fast_math: tuning.fast_math,
         ..Options::default()
     };
-    if !tuning.rules.is_empty() || tuning.fast_math {
-        options.rewrites = Arc::new(Rewrites::new(&rules(&tuning.rules)?, tuning.fast_math));
+    if !tuning.chosen.is_default() || tuning.fast_math {
+        options.rewrites = Arc::new(Rewrites::new(&tuning.chosen.rules()?, tuning.fast_math));
     }
     if let Some(limit) = tuning.time_limit {
         options.budgets.time = limit;
@@ -130,10 +199,18 @@ pub(crate) fn profile(path: Option<&Path>) -> Result<Profile, Failure> {
 
 /// The built-in rules, extended by these files and folders.
 pub(crate) fn rules(paths: &[PathBuf]) -> Result<RuleSet, Failure> {
-    let bad = |e: RulesError| Failure::Bad(e.to_string());
-    let mut rules = RuleSet::embedded().map_err(bad)?;
-    rules.extend_from(paths).map_err(bad)?;
+    let mut rules = RuleSet::embedded().map_err(|e| bad_rules(&e))?;
+    rules.extend_from(paths).map_err(|e| bad_rules(&e))?;
     Ok(rules)
+}
+
+/// What is wrong with rules.
+pub(crate) fn bad_rules(error: &RulesError) -> Failure {
+    match error {
+        // These have their places.
+        RulesError::Bad(_) => Failure::Bad(error.to_string()),
+        RulesError::Io { .. } | RulesError::NoFiles(_) | RulesError::Unknown { .. } => Failure::bad(error),
+    }
 }
 
 /// An optimization that failed, with places in the source.

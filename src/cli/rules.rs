@@ -7,8 +7,9 @@ use satir::ir::DType;
 use satir::rules::{RuleSet, SetInfo, check, exchange};
 use serde::Serialize;
 
+use super::args::Chosen;
 use super::io::{self, Failure};
-use super::{lab, program};
+use super::{lab, program, terminal};
 
 /// Look at the rewrite rules, check them, and see what they do.
 #[derive(Subcommand, Debug)]
@@ -69,10 +70,10 @@ pub(crate) struct ExportArgs {
     to: Notation,
 
     #[command(flatten)]
-    chosen: lab::Chosen,
+    chosen: Chosen,
 
-    /// Only this rule or set. May be given several times; without it all that are on.
-    #[arg(long, value_name = "NAME")]
+    /// Only these rules or sets; without it all that are on.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
 
     /// Only rules that hold for this type (or for truth values): the others have no types.
@@ -114,8 +115,8 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     sets: bool,
 
-    /// List only this rule or set. May be given several times.
-    #[arg(long, value_name = "NAME")]
+    /// List only these rules or sets.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
 
     /// Print JSON.
@@ -136,8 +137,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     rules: Vec<PathBuf>,
 
-    /// Check only this rule or set. May be given several times.
-    #[arg(long, value_name = "NAME")]
+    /// Check only these rules or sets.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
 
     /// Test with fewer values.
@@ -168,7 +169,7 @@ pub(crate) struct StatsArgs {
     programs: Vec<PathBuf>,
 
     #[command(flatten)]
-    chosen: lab::Chosen,
+    chosen: Chosen,
 
     #[command(flatten)]
     setting: lab::Setting,
@@ -206,7 +207,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let source = io::read(args.file.as_deref())?;
     let text = exchange::import(&source.text, args.from.into(), &args.types);
     // What was made must load: a class of types that does not exist is found here.
-    RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| Failure::Bad(e.to_string()))?;
+    RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| program::bad_rules(&e))?;
     io::write(args.output.as_deref(), &text)
 }
 
@@ -254,17 +255,17 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     let rules = if args.paths.is_empty() {
         program::rules(&args.rules)?
     } else {
-        RuleSet::load(&args.paths).map_err(|e| Failure::Bad(e.to_string()))?
+        RuleSet::load(&args.paths).map_err(|e| program::bad_rules(&e))?
     };
     known(&rules, &args.only)?;
     let chosen: Vec<_> = rules.all_rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set)).collect();
-    let fail = |e: check::SolverError| Failure::Bad(format!("satir: error: {e}"));
+    let fail = |e: check::SolverError| Failure::bad(e);
     let solver = match check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
         _ if args.no_smt => None,
         Ok(solver) => Some(solver),
         Err(e) if args.smt => return Err(fail(e)),
         Err(e) => {
-            io::write_stderr(&format!("satir: rules are tested but not proven: {e}\n"));
+            terminal::note(&format!("warning: rules are tested but not proven: {e}\n"));
             None
         }
     };
@@ -278,7 +279,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
         format!("{report}\n")
     };
     io::write_stdout(&text)?;
-    if report.is_ok() { Ok(()) } else { Err(Failure::Bad("satir: error: not every rule is sound".into())) }
+    if report.is_ok() { Ok(()) } else { Err(Failure::bad("not every rule is sound")) }
 }
 
 /// Numbers of all sets.
@@ -323,5 +324,5 @@ fn wanted(only: &[String], rule: &str, set: &str) -> bool {
 
 /// Each name must be one of a rule or set.
 fn known(rules: &RuleSet, only: &[String]) -> Result<(), Failure> {
-    only.iter().try_for_each(|name| rules.find(name).map_err(|e| Failure::Bad(format!("satir: error: {e}"))))
+    only.iter().try_for_each(|name| rules.find(name).map_err(Failure::bad))
 }

@@ -6,13 +6,13 @@ use satir::interp::{self, RunOptions, RunReport};
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure};
-use super::program;
+use super::{explain, program};
 
 /// Run a program with the reference interpreter on seeded inputs.
 ///
 /// Prints a digest of each buffer that the program may write, and what was executed.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  satir run --bind n=64,m=3 --seed 7 kernel.py")]
+#[command(after_help = "Example:\n  satir run --bind n=64 --seed 7 kernel.py")]
 pub(crate) struct Args {
     /// TVMScript file; `-` or nothing reads standard input.
     input: Option<PathBuf>,
@@ -42,25 +42,23 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = io::read(args.input.as_deref())?;
     let module = program::checked(&source)?;
+    let funcs = explain::functions(&module, args.function.as_deref())?;
+    args.inputs.check(&[&module])?;
     let options = RunOptions {
-        bindings: args.inputs.bind.values(),
+        bindings: args.inputs.bind.values()?,
         constraints: args.inputs.constraints()?,
         seed: args.inputs.seed,
         tensors: execute::load_tensors(args.load.as_ref())?,
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
     };
-    let wanted = |name: &str| args.function.as_deref().is_none_or(|f| f == name);
     let mut reports = Vec::new();
     let mut stops = Vec::new();
-    for func in module.funcs.iter().filter(|f| wanted(&f.name)) {
+    for func in funcs {
         let report =
             interp::run_function(func, &options).map_err(|e| execute::refusal(&source, &func.name, &e))?;
         stops.extend(report.trap.as_ref().map(|trap| execute::stopped(&source, &func.name, trap)));
         reports.push(report);
-    }
-    if let (Some(name), []) = (&args.function, reports.as_slice()) {
-        return Err(Failure::Usage(format!("satir: error: {}: there is no function `{name}`", source.name)));
     }
     if let Some(path) = &args.save {
         let tensors: Vec<_> = reports.iter().flat_map(|r| r.tensors.iter().cloned()).collect();

@@ -1,5 +1,6 @@
 //! `satir simplify`: contextual simplification alone.
 
+use satir::ir::Module;
 use satir::passes;
 
 use super::args::{InOut, Tuning};
@@ -21,8 +22,10 @@ pub(crate) struct Args {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let chosen = passes::select("simplify").map_err(|e| Failure::Bad(format!("satir: error: {e}")))?;
+    let chosen = passes::select("simplify").map_err(Failure::bad)?;
     let options = program::options(&args.tuning)?;
-    let job = |source: &Source| opt::one(source, &chosen, &options, &args.tuning, false);
-    program::transform(&args.inout, args.tuning.report.as_deref(), job)
+    let job = |source: &Source, module: &Module| {
+        opt::one(source, module, &chosen, &options, &args.tuning, &args.inout, false)
+    };
+    program::transform(&args.inout, &args.tuning, "py", job)
 }

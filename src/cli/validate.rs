@@ -25,7 +25,7 @@ pub(crate) fn validate(
 ) -> Result<(), Failure> {
     let differ = |what: &str, how: &str| {
         Failure::Bad(format!(
-            "satir: error: {}: --validate refuses the result, which does something else than the program: {what}\n  \
+            "error: {}: --validate refuses the result, which does something else than the program: {what}\n  \
              nothing was written; this is a bug in satir: please report it with the program, the command line and \
              `{} {how}`",
             source.name,

@@ -214,7 +214,7 @@ pub(super) fn shape_variables(func: &PrimFunc) -> BTreeSet<VarId> {
 }
 
 /// The buffers that the caller provides: parameters, and those matched to handles.
-fn param_buffers(func: &PrimFunc) -> impl Iterator<Item = BufferId> + '_ {
+pub(super) fn param_buffers(func: &PrimFunc) -> impl Iterator<Item = BufferId> + '_ {
     let direct = func.params.iter().filter_map(|param| match param {
         Param::Buffer(buffer) => Some(*buffer),
         Param::Var(_) => None,
@@ -241,7 +241,8 @@ impl Inputs {
                 Param::Var(var) if func.var(*var).ty.dtype() == DType::HANDLE => inputs.behind(func, *var)?,
                 Param::Var(_) => continue,
             };
-            let constraint = fill.constraints.get(&*name).or(stray.filter(|_| dtype.is_integral()));
+            let constraint =
+                fill.constraints.get(&*name).or(stray.filter(|_| dtype.is_integral()).map(|(_, c)| c));
             let mut random = Random::new(fill.seed, index as u64);
             let data = random.fill(dtype, size, constraint, fill);
             inputs.param_memories[index] = Some(inputs.memories.len() as u32);
@@ -369,14 +370,17 @@ fn bind(func: &PrimFunc, bindings: &Bindings) -> Result<BTreeMap<VarId, Value>, 
     if unbound.is_empty() { Ok(vars) } else { Err(InputError::Unbound(unbound)) }
 }
 
-/// The constraint for the only integer buffer, if its name fits no parameter.
-fn stray_constraint<'a>(func: &PrimFunc, constraints: &'a Constraints) -> Option<&'a Constraint> {
+/// The constraint for the only integer buffer, if its name fits no parameter, with that name.
+pub(super) fn stray_constraint<'a>(
+    func: &PrimFunc,
+    constraints: &'a Constraints,
+) -> Option<(&'a str, &'a Constraint)> {
     let buffers: Vec<&Buffer> = param_buffers(func).map(|buffer| func.buffer(buffer)).collect();
     let strays: Vec<_> =
         constraints.iter().filter(|(name, _)| buffers.iter().all(|b| *b.name != ***name)).collect();
     match strays[..] {
-        [(_, constraint)] if buffers.iter().filter(|b| b.dtype.is_integral()).count() == 1 => {
-            Some(constraint)
+        [(name, constraint)] if buffers.iter().filter(|b| b.dtype.is_integral()).count() == 1 => {
+            Some((name, constraint))
         }
         _ => None,
     }

@@ -28,6 +28,7 @@ mod inputs;
 mod lockstep;
 mod machine;
 mod memory;
+mod names;
 mod outputs;
 mod program;
 mod session;
@@ -44,6 +45,7 @@ pub use equiv::{Difference, EquivOptions, Equivalence, equiv};
 pub use exchange::{TensorFileError, read_tensors, write_tensors};
 pub(crate) use inputs::Random;
 pub use inputs::{Bindings, Constraint, Constraints, InputError, Tensor};
+pub use names::{bindable, constrains};
 pub use outputs::Digest;
 pub use session::{RunError, RunOptions, RunReport, run_function, static_counts};
 

@@ -61,7 +61,7 @@ fn a_report_can_be_a_page() {
     assert!(text.starts_with("<!DOCTYPE html>") && text.contains("cse_v1") && text.ends_with("</html>\n"));
     satir(&["cse", path(&kernels()), "--report", path(&page)])
         .code(2)
-        .says(&["the report on a folder is JSON"]);
+        .says(&["the report on several programs is JSON"]);
     satir(&["opt", "--passes", "simplify", path(&file), "--report", path(&page)]).code(2);
 }
 
@@ -95,4 +95,59 @@ fn the_graph_of_an_expression_is_shown() {
     assert_eq!(json["root_eclasses"], serde_json::json!(["c0"]));
     assert!(json["nodes"]["n0"]["op"].is_string());
     satir_on(&["cse", "--emit", "egraph-dot"], &text).code(2).says(&["go together"]);
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = dir.path().join("report.json");
+    for stage in [&["--emit", "parsed"][..], &["--emit", "plan"], &["--emit", "egraph-dot", "--of", "x"]] {
+        for option in
+            [&["--report", path(&report)][..], &["--validate"], &["--explain"], &["--diff"], &["--check"]]
+        {
+            let words = format!("`{}` and `{}", option[0], stage[0]);
+            satir_on(&[&["cse"], stage, option].concat(), GOOD).code(2).says(&[&words, "do not go together"]);
+        }
+    }
+    for option in [&["--report", path(&report)][..], &["--emit", "plan"], &["--validate"]] {
+        satir_on(&[&["cse", "--explain-missed", "x", "y"], option].concat(), GOOD).code(2);
+    }
+    assert!(!report.exists());
+    // These make a result, so they have a report.
+    for stage in ["result", "syntactic", "report"] {
+        satir_on(&["cse", "--emit", stage, "--report", path(&report)], GOOD).code(0);
+        fs::remove_file(&report).unwrap();
+    }
+}
+
+#[test]
+fn a_function_that_does_not_exist_is_refused() {
+    for args in [
+        &["cse", "--function", "x"][..],
+        &["cse", "--function", "x", "--explain-missed", "x", "y"],
+        &["cse", "--function", "x", "--emit", "plan"],
+        &["cse", "--function", "x", "--emit", "egraph-dot", "--of", "x"],
+        &["run", "--function", "x", "--bind", "x=1,y=1"],
+    ] {
+        satir_on(args, GOOD).code(2).says(&["error: "]);
+    }
+    let plan = satir_on(&["cse", "--function", "main", "--emit", "plan"], GOOD).code(0).out;
+    assert_eq!(plan, satir_on(&["cse", "--emit", "plan"], GOOD).code(0).out);
+}
+
+#[test]
+fn rules_are_switched_where_the_work_is() {
+    let text = with_body("A[0] = T.bitwise_and(x * 7, x * 7) // 3");
+    let out = |args: &[&str]| satir_on(args, &text).code(0).out;
+    for command in [&["cse"][..], &["simplify"], &["opt", "--passes", "semantic-cse"]] {
+        let all = out(command);
+        let list = satir(&["rules", "list", "--sets", "--json"]).code(0).out;
+        let json: serde_json::Value = serde_json::from_str(&list).unwrap();
+        let sets: Vec<&str> =
+            json["sets"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
+        let none = out(&[command, &["--off", &sets.join(",")]].concat());
+        assert!(!all.contains("&") && none.contains("&"), "{command:?}:\n{all}\n{none}");
+        satir_on(&[command, &["--off", "no-such-set"]].concat(), &text).code(1).says(&["`no-such-set`"]);
+        satir_on(&[command, &["--on", "minmax", "--off", "minmax,shift"]].concat(), &text).code(2);
+    }
 }

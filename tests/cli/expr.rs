@@ -29,3 +29,20 @@ not JSON
     let ran = satir_on(&["expr"], deep).code(0);
     assert!(ran.out.contains("\"error\""), "{}", clip(&ran.out));
 }
+
+#[test]
+fn keys_that_mean_nothing_are_errors() {
+    let request = r#"{"id": 7, "vars": {"x": {"dtype": "int32", "min": 0}}, "expr": "x + 0", "precond": []}"#;
+    assert!(satir_on(&["expr"], request).code(0).out.contains(r#""result":"x""#));
+    for (right, wrong, words) in [
+        ("precond", "preconds", "unknown field `preconds`"),
+        ("min", "minimum", "unknown field `minimum`"),
+        ("\"vars\": {", "\"vars\": {\"x\": {\"dtype\": \"int64\"}, ", "`x` is given twice"),
+        ("\"expr\"", "\"expr\": \"x\", \"expr\"", "duplicate field `expr`"),
+    ] {
+        let answer = satir_on(&["expr"], request.replacen(right, wrong, 1)).code(0).out;
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["id"], 7, "{answer}");
+        assert!(answer["error"].as_str().unwrap().contains(words), "{answer}");
+    }
+}

@@ -140,3 +140,13 @@ fn rules_go_to_egg_and_egglog_and_come_back() {
     }
     satir_on(&["rules", "import", "egg", "--types", "no-such-class"], "(+ ?a 0) => ?a").fails_cleanly();
 }
+
+#[test]
+fn names_of_rules_stand_between_commas() {
+    let stats = |args: &[&str]| satir(&[&["rules", "stats"], args].concat()).code(0).out;
+    assert_eq!(stats(&["--off", "minmax,select"]), stats(&["--off", "minmax", "--off", "select"]));
+    assert_ne!(stats(&["--off", "minmax,select"]), stats(&["--off", "minmax"]));
+    assert_ne!(stats(&["--on", "commutativity,distributivity"]), stats(&["--on", "commutativity"]));
+    let list = satir(&["rules", "list", "--sets", "--only", "minmax,select"]).code(0).out;
+    assert_eq!(list.lines().count(), 2, "{list}");
+}

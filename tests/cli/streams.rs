@@ -121,3 +121,72 @@ fn completions_and_manual_pages_name_every_command() {
     }
     assert!(dir.path().join("satir-rules-check.1").is_file());
 }
+
+#[test]
+fn messages_begin_alike() {
+    let missing = "no/such/file.py";
+    for args in [
+        &["cse", missing][..],
+        &["expr", "--cost", missing],
+        &["equiv", missing, missing],
+        &["rules", "list", "--only", "nothing"],
+        &["rules", "list", "--rules", missing],
+        &["opt", "--passes", "no-such-pass"],
+        &["cse", "--no-such-flag"],
+        &["cse", "--of", "x"],
+        &["run", missing],
+        &["fuzz", "mutate", missing],
+    ] {
+        let ran = satir(args);
+        assert_ne!(ran.code, 0, "{args:?}");
+        assert!(ran.err.starts_with("error: "), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn how_much_is_said_is_chosen() {
+    let quiet = satir_on(&["-q", "opt", "--passes", "simplify"], GOOD).code(0);
+    let usual = satir_on(&["opt", "--passes", "simplify"], GOOD).code(0);
+    let verbose = satir_on(&["opt", "--passes", "simplify", "-v"], GOOD).code(0).says(&["info: simplify: "]);
+    assert_eq!((quiet.err.as_str(), usual.err.as_str()), ("", ""));
+    assert!(quiet.out == usual.out && usual.out == verbose.out);
+    satir_on(&["-q", "cse"], "no program").fails_cleanly();
+    satir(&["-q", "-v", "cse"]).code(2);
+}
+
+#[test]
+fn colors_are_chosen() {
+    let plain = satir_on(&["cse"], "no program").code(1).err;
+    assert!(!plain.contains('\x1b'), "{plain}");
+    for args in [&["--color", "always", "cse"][..], &["cse", "--color=always"]] {
+        let colored = satir_on(args, "no program").code(1).err;
+        assert!(colored.contains("\x1b[1m\x1b[31merror:\x1b[0m"), "{colored:?}");
+    }
+    let usage = satir(&["--color=always", "cse", "--no-such-flag"]).code(2).err;
+    assert!(usage.contains("\x1b["), "{usage:?}");
+    let difference = satir_on(&["cse", "--diff", "--color=always"], GOOD).code(0).out;
+    assert!(difference.contains("\x1b[32m+") && difference.contains("\x1b[31m-"), "{difference:?}");
+    assert!(!satir_on(&["cse", "--diff"], GOOD).code(0).out.contains('\x1b'));
+    satir(&["cse", "--color", "sometimes"]).code(2);
+}
+
+#[test]
+fn values_of_names_that_do_not_exist_are_refused() {
+    let file = kernels().join("strided_copy_3d.py");
+    for command in [&["cse"][..], &["simplify"], &["opt", "--passes", ""], &["run"], &["count"]] {
+        for (bind, words) in [
+            ("ni=1,nj=1,nk=1,zzz=1", "`zzz`; there are `ni`, `nj`, `nk`"),
+            ("ni=1,ni=1,nj=1,nk=1", "`ni` is given twice"),
+        ] {
+            let ran = satir(&[command, &[path(&file), "--bind", bind]].concat()).code(2).says(&[words]);
+            assert_eq!(ran.out, "");
+        }
+    }
+    let twice = ["cse", path(&file), "--bind", "ni=1", "--bind", "ni=2"];
+    satir(&twice).code(2).says(&["`ni` is given twice"]);
+    satir(&["equiv", path(&file), path(&file), "--bind", "zzz=1"]).code(2).says(&["`zzz`"]);
+    let table = ["rules", "compare", "none", "none", path(&file), "--bind", "zzz=1"];
+    satir(&table).code(2).says(&["`zzz`"]);
+    // A loop's variable has no value that could be given.
+    satir_on(&["cse", "--bind", "i=1"], GOOD).code(2).says(&["`i`; there are `x`, `y`"]);
+}

@@ -91,6 +91,7 @@ def kernels():
     """The example kernels, with what their header lines say."""
     for path in sorted((ROOT / "examples/kernels").glob("*.py")):
         text = path.read_text()
+        # tests/kernels.rs sees to it that none of these comments is misspelt.
         bind = re.search(r"^# bind: (.*)$", text, re.M)
         pairs = [part.split("=") for part in bind.group(1).split(",")] if bind else []
         inputs = re.search(r"^# constraints: (.*)$", text, re.M)
