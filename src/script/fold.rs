@@ -5,18 +5,19 @@
 //! then prints the node's name instead (`T.Add(x, 0)`). The rules are those of TVM's `arith/const_fold.h` and
 //! `tirx/op/op.cc`.
 
+use crate::ir::value::int::widen;
 use crate::ir::{BinOp, DType, Expr, ExprKind, Kind};
 
-/// A constant operand.
+/// A constant operand: an integer as the number that it stands for.
 #[derive(Clone, Copy)]
 enum Const {
-    Int(i64),
+    Int(i128),
     Float(f64),
 }
 
 fn constant(e: &Expr) -> Option<Const> {
     match e.kind {
-        ExprKind::Int(v) => Some(Const::Int(v)),
+        ExprKind::Int(v) => Some(Const::Int(widen(e.dtype, v))),
         ExprKind::Float(bits) => Some(Const::Float(f64::from_bits(bits))),
         _ => None,
     }
@@ -56,7 +57,7 @@ pub(crate) fn cast(dtype: DType, value: Expr) -> Result<Expr, String> {
 /// A constant of a scalar type.
 fn make_const(dtype: DType, c: Const) -> Result<Expr, String> {
     match (dtype.kind, c) {
-        (Kind::Int | Kind::UInt | Kind::Bool, Const::Int(v)) => int_const(dtype, i128::from(v)),
+        (Kind::Int | Kind::UInt | Kind::Bool, Const::Int(v)) => int_const(dtype, v),
         (Kind::Int | Kind::UInt | Kind::Bool, Const::Float(v)) => int_const(dtype, v.trunc() as i128),
         (Kind::Float | Kind::BFloat | Kind::Narrow(_), Const::Int(v)) => Ok(Expr::float(v as f64, dtype)),
         (Kind::Float | Kind::BFloat | Kind::Narrow(_), Const::Float(v)) => Ok(Expr::float(v, dtype)),
@@ -207,9 +208,9 @@ pub(crate) fn fold(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
     if let (Some(Const::Float(x)), Some(Const::Float(y))) = (ca, cb) {
         return fold_floats(op, dtype, x, y);
     }
-    let is = |c: Option<Const>, n: i64| match c {
-        Some(Const::Int(v)) => v == n,
-        Some(Const::Float(v)) => v == n as f64,
+    let is = |c: Option<Const>, n: i8| match c {
+        Some(Const::Int(v)) => v == i128::from(n),
+        Some(Const::Float(v)) => v == f64::from(n),
         None => false,
     };
     match op {
@@ -242,22 +243,17 @@ pub(crate) fn fold(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
-fn fold_ints(op: BinOp, dtype: DType, x: i64, y: i64) -> Option<Expr> {
-    let unsigned = dtype.is_uint();
+fn fold_ints(op: BinOp, dtype: DType, p: i128, q: i128) -> Option<Expr> {
     let number = |v: i128| Some(Expr::int(wrap(dtype, v), dtype));
-    // Constants of uint64 from 2^63 on are stored as negative numbers.
-    let exact = |v: i64| if unsigned { i128::from(v as u64) } else { i128::from(v) };
-    let (p, q) = (exact(x), exact(y));
     let index = dtype.is_index() && dtype.is_scalar();
     match op {
         BinOp::Add => number(p + q),
         BinOp::Sub => number(p - q),
         BinOp::Mul => number(p.wrapping_mul(q)),
-        BinOp::Div if y != 0 => number(p / q),
-        BinOp::FloorDiv if y != 0 => number(p / q - i128::from(p % q != 0 && (p < 0) != (q < 0))),
-        BinOp::Mod if y != 0 && index => number(p % q),
-        BinOp::FloorMod if y != 0 && unsigned => number(((x as u64) % (y as u64)) as i128),
-        BinOp::FloorMod if y != 0 && index => {
+        BinOp::Div if q != 0 => number(p / q),
+        BinOp::FloorDiv if q != 0 => number(p / q - i128::from(p % q != 0 && (p < 0) != (q < 0))),
+        BinOp::Mod if q != 0 && (index || dtype == DType::uint(64)) => number(p % q),
+        BinOp::FloorMod if q != 0 && (index || dtype.is_uint()) => {
             let r = p % q;
             number(if r != 0 && (r < 0) != (q < 0) { r + q } else { r })
         }
@@ -269,8 +265,8 @@ fn fold_ints(op: BinOp, dtype: DType, x: i64, y: i64) -> Option<Expr> {
         BinOp::Le => Some(Expr::bool(p <= q)),
         BinOp::Gt => Some(Expr::bool(p > q)),
         BinOp::Ge => Some(Expr::bool(p >= q)),
-        BinOp::And => Some(Expr::bool(x != 0 && y != 0)),
-        BinOp::Or => Some(Expr::bool(x != 0 || y != 0)),
+        BinOp::And => Some(Expr::bool(p != 0 && q != 0)),
+        BinOp::Or => Some(Expr::bool(p != 0 || q != 0)),
         BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::FloorMod => None,
     }
 }

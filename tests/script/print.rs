@@ -111,7 +111,7 @@ fn large_unsigned_constants_fold_as_what_they_are() {
          T.evaluate(T.uint64(18446744073709551615) // T.uint64(2))\n\
          T.evaluate(T.uint64(18446744073709551615) * T.uint64(18446744073709551615))",
         expect![[r#"
-            T.evaluate(T.uint64(18446744073709551615))
+            T.evaluate(T.IntImm("uint64", 18446744073709551615))
             T.evaluate(T.uint64(1))
             T.evaluate(T.bool(True))
             T.evaluate(T.uint64(9223372036854775807))

@@ -1,7 +1,8 @@
 //! Subscripts: elements of buffers, regions, parts of tuples.
 
+use super::copies::aligned;
 use super::{Lower, Res, Value};
-use crate::ir::{BinOp, BufferId, BufferRegion, DType, Expr};
+use crate::ir::{BinOp, BufferId, BufferRegion, DType, Expr, ExprKind};
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind, NodeList};
 
@@ -83,7 +84,8 @@ impl Lower<'_> {
         let (Some(start), Some(stop)) = (start, stop) else {
             return self.err(id, "expected both ends of the slice");
         };
-        let (start_expr, stop_expr) = (self.expr(start)?, self.expr(stop)?);
+        let start_expr = self.expr(start)?;
+        let stop_expr = aligned(self.expr(stop)?, &start_expr);
         let step_value = match step {
             Some(step) => self.int_literal(step)?,
             None => 1,
@@ -176,14 +178,15 @@ pub(super) fn extent_between(min: &Expr, stop: Expr) -> Result<Expr, String> {
         let dtype = if min.dtype.bits > stop.dtype.bits { min.dtype } else { stop.dtype };
         return fold::cast(dtype, stop);
     }
-    if let Some(length) = fold::difference(&stop, min) {
+    let same = aligned(stop.clone(), min);
+    if let Some(length) = fold::difference(&same, min) {
         let dtype = if min.dtype.bits > stop.dtype.bits { min.dtype } else { stop.dtype };
         return fold::int_const(dtype.scalar(), length);
     }
-    if let crate::ir::ExprKind::Binary(BinOp::Add, a, b) = &stop.kind
-        && **a == *min
+    if let ExprKind::Binary(BinOp::Add, a, b) = same.kind
+        && *a == *min
     {
-        return Ok((**b).clone());
+        return Ok(*b);
     }
     fold::binary(BinOp::Sub, stop, min.clone())
 }

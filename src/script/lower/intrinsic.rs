@@ -28,6 +28,7 @@ impl Lower<'_> {
                 Ok(Value::Expr(Expr::not(e)))
             }
             "max_value" | "min_value" | "infinity" => self.limit_call(id, path, args),
+            "IntImm" | "FloatImm" => self.number_call(id, path, args),
             "ceildiv" => {
                 let [a, b] = self.exactly::<2>(id, args, "T.ceildiv")?;
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
@@ -369,24 +370,6 @@ impl Lower<'_> {
         }
         let kind = ExprKind::Shuffle(Box::new(Shuffle { vectors, indices }));
         Ok(Value::Expr(Expr { dtype: element.with_lanes(lanes), kind }))
-    }
-
-    fn limit_call(&mut self, id: NodeId, path: &str, args: Args) -> Res<Value> {
-        let [dtype] = self.exactly::<1>(id, args, &format!("T.{path}"))?;
-        let dtype = self.dtype(dtype)?;
-        let float = |v: f64| Ok(Value::Expr(Expr::float(v, dtype)));
-        match (path, dtype.int_range(), (dtype.kind, dtype.bits)) {
-            ("infinity", _, (Kind::Float, _)) => float(f64::INFINITY),
-            ("max_value", Some((_, hi)), _) => Ok(Value::Expr(Expr::int(hi as i64, dtype))),
-            ("min_value", Some((lo, _)), _) => Ok(Value::Expr(Expr::int(lo as i64, dtype))),
-            ("max_value", _, (Kind::Float, 64)) => float(f64::MAX),
-            ("min_value", _, (Kind::Float, 64)) => float(f64::MIN),
-            ("max_value", _, (Kind::Float, 32)) => float(f64::from(f32::MAX)),
-            ("min_value", _, (Kind::Float, 32)) => float(f64::from(f32::MIN)),
-            ("max_value", _, (Kind::Float, 16)) => float(65504.0),
-            ("min_value", _, (Kind::Float, 16)) => float(-65504.0),
-            _ => self.err(id, format!("`T.{path}` of `{dtype}` is not supported")),
-        }
     }
 
     /// `T.LShift(a, b)` and the like: the operation itself, nothing folded.

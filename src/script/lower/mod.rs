@@ -6,12 +6,14 @@
 mod attr;
 pub(super) mod buffer;
 mod call;
+mod copies;
 mod depth;
 mod expr;
 mod frame;
 mod func;
 mod index;
 mod intrinsic;
+mod limits;
 mod module;
 mod stmt;
 

@@ -1,6 +1,7 @@
 //! Expressions, with as few parentheses as Python's precedences allow.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::buffer::Dims;
 use super::{Printer, literal};
@@ -14,8 +15,6 @@ const LOOSEST: u8 = 0;
 const NOT: u8 = 5;
 const COMPARE: u8 = 6;
 const UNARY: u8 = 13;
-/// Names, calls, literals.
-const ATOM: u8 = 15;
 
 /// An operator's sign and how tightly it binds.
 fn sign(op: BinOp) -> Option<(&'static str, u8)> {
@@ -59,12 +58,8 @@ impl Printer<'_> {
     /// Writes an expression, in parentheses if it binds less tightly than `min`.
     fn child(&mut self, e: &Expr, min: u8) {
         match &e.kind {
-            ExprKind::Int(v) => self.int(e.dtype, *v),
-            ExprKind::Float(bits) => {
-                let _ = write!(self.line, "T.{}(", e.dtype);
-                literal::float(&mut self.line, f64::from_bits(*bits));
-                self.line.push(')');
-            }
+            ExprKind::Int(v) => literal::int(&mut self.line, e.dtype, *v),
+            ExprKind::Float(bits) => literal::typed_float(&mut self.line, e.dtype, f64::from_bits(*bits)),
             ExprKind::Str(s) => literal::string(&mut self.line, s),
             ExprKind::Var(var) => self.var(*var),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, min),
@@ -96,15 +91,6 @@ impl Printer<'_> {
         if parens {
             self.line.push(')');
         }
-    }
-
-    fn int(&mut self, dtype: DType, value: i64) {
-        let _ = match dtype.kind {
-            Kind::Bool => write!(self.line, "T.bool({})", if value != 0 { "True" } else { "False" }),
-            Kind::Int if dtype == DType::I32 => write!(self.line, "{value}"),
-            Kind::UInt => write!(self.line, "T.{dtype}({})", value as u64),
-            _ => write!(self.line, "T.{dtype}({value})"),
-        };
     }
 
     fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, min: u8) {
@@ -244,7 +230,8 @@ impl Printer<'_> {
         if let [a, b] = &call.args[..]
             && let Some((text, power, node)) = bitwise_sign(name)
         {
-            if fold::fold_bitwise(name, a, b).is_none() {
+            let literals = [a, b].into_iter().all(is_python_number);
+            if !literals && fold::fold_bitwise(name, a, b).is_none() {
                 self.infix(text, power, a, b, min);
                 return;
             }
@@ -256,10 +243,16 @@ impl Printer<'_> {
         if let [a] = &call.args[..]
             && name == "bitwise_not"
         {
+            if is_python_number(a) {
+                self.line.push_str("T.BitwiseNot(");
+                self.expr(a);
+                self.line.push(')');
+                return;
+            }
             let parens = UNARY < min;
             self.open(parens);
             self.line.push('~');
-            self.child(a, if matches!(a.kind, ExprKind::Int(v) if v < 0) { ATOM + 1 } else { UNARY });
+            self.child(a, UNARY);
             self.close(parens);
             return;
         }
@@ -353,19 +346,7 @@ impl Printer<'_> {
             }
             ExprKind::Let(var, value, body) => {
                 let mark = self.names.mark();
-                let func = self.func;
-                // The variable is declared ahead of the statement, under a name for itself.
-                let name = self.names.define_var(func, *var);
-                if let Some(info) = func.vars.get(var.index()) {
-                    let mut text = format!("{name} = ");
-                    match &info.ty {
-                        Type::Prim(dtype) => {
-                            let _ = write!(text, "T.{dtype}()");
-                        }
-                        Type::Pointer(..) => super::write_type(&mut text, &info.ty),
-                    }
-                    self.pending.push(text);
-                }
+                let name = self.let_name(*var);
                 self.line.push_str("T.Let(");
                 self.expr(body);
                 let _ = write!(self.line, ", where={{{name}: ");
@@ -373,7 +354,6 @@ impl Printer<'_> {
                 self.line.push('}');
                 self.names.leave(mark);
                 // The declaration is there until the block ends.
-                self.let_names.push(name.clone());
                 self.names.reserve(name);
             }
             ExprKind::Region(buffer, ranges) => {
@@ -398,6 +378,29 @@ impl Printer<'_> {
             | ExprKind::BufferRef(_) => return self.expr(e),
         }
         self.line.push(')');
+    }
+
+    /// A name for the variable of a `T.Let`, which is declared ahead of the statement. A second copy, as in `A[x:x + 4]`, has
+    /// the name of the first: TVM takes the difference.
+    fn let_name(&mut self, var: VarId) -> Arc<str> {
+        if let Some(name) = self.let_names.get(&var).cloned() {
+            self.names.name_var(var, name.clone());
+            return name;
+        }
+        let func = self.func;
+        let name = self.names.define_var(func, var);
+        if let Some(info) = func.vars.get(var.index()) {
+            let mut text = format!("{name} = ");
+            match &info.ty {
+                Type::Prim(dtype) => {
+                    let _ = write!(text, "T.{dtype}()");
+                }
+                Type::Pointer(..) => super::write_type(&mut text, &info.ty),
+            }
+            self.pending.push(text);
+        }
+        self.let_names.insert(var, name.clone());
+        name
     }
 
     /// `A[i, a:b]`
@@ -441,15 +444,11 @@ impl Printer<'_> {
             if i > 0 {
                 self.line.push_str(", ");
             }
-            match &index.kind {
-                ExprKind::Ramp(base, stride) if stride.as_int().is_some_and(|s| s > 0) => {
+            match (&index.kind, slice_end(index)) {
+                (ExprKind::Ramp(base, stride), Some(end)) => {
                     self.expr(base);
                     self.line.push(':');
-                    let lanes = Expr::int(i64::from(index.dtype.lanes), DType::I32);
-                    match fold::binary(BinOp::Mul, lanes, (**stride).clone()) {
-                        Ok(length) => self.sum(base, &length),
-                        Err(_) => self.expr(stride),
-                    }
+                    self.expr(&end);
                     if stride.as_int() != Some(1) {
                         self.line.push(':');
                         self.expr(stride);
@@ -546,6 +545,22 @@ impl Printer<'_> {
     }
 }
 
+/// Where a ramp ends, if it can be written as a slice: the difference of the ends must show how long it is. A `T.Let` stays
+/// in one place.
+fn slice_end(ramp: &Expr) -> Option<Expr> {
+    let ExprKind::Ramp(base, stride) = &ramp.kind else { return None };
+    let step = stride.as_int().filter(|step| *step > 0)?;
+    let length = i64::from(ramp.dtype.lanes).checked_mul(step)?;
+    let mut binds = false;
+    base.walk(&mut |e| binds |= matches!(e.kind, ExprKind::Let(..)));
+    if binds {
+        return None;
+    }
+    let length = fold::int_const(base.dtype, i128::from(length)).ok()?;
+    let end = fold::binary(BinOp::Add, (**base).clone(), length).ok()?;
+    (fold::difference(&end, base)? == i128::from(ramp.dtype.lanes) * i128::from(step)).then_some(end)
+}
+
 /// Whether the expression is a constant zero of either sign.
 fn is_zero(e: &Expr) -> bool {
     match e.kind {
@@ -553,6 +568,11 @@ fn is_zero(e: &Expr) -> bool {
         ExprKind::Float(bits) => f64::from_bits(bits) == 0.0,
         _ => false,
     }
+}
+
+/// Whether the expression prints as a number of Python's, on which Python computes: `~3` is `-4`.
+fn is_python_number(e: &Expr) -> bool {
+    e.dtype == DType::I32 && e.as_int().is_some()
 }
 
 /// Whether the expression is a call such as `T.fabs(T.float32(0))`, or a choice by a constant, which is read as something

@@ -2,6 +2,31 @@
 
 use std::fmt::Write;
 
+use crate::ir::{DType, Kind};
+
+/// Writes an integer constant. `T.uint64(…)` takes no number from 2^63 on, and not every width has a name in `T`.
+pub(super) fn int(out: &mut String, dtype: DType, value: i64) {
+    let named = matches!(dtype.bits, 8 | 16 | 32 | 64);
+    let _ = match dtype.kind {
+        Kind::Bool => write!(out, "T.bool({})", if value != 0 { "True" } else { "False" }),
+        Kind::Int if dtype == DType::I32 => write!(out, "{value}"),
+        Kind::UInt if !named || value < 0 => write!(out, "T.IntImm(\"{dtype}\", {})", value as u64),
+        Kind::Int if !named => write!(out, "T.IntImm(\"{dtype}\", {value})"),
+        _ => write!(out, "T.{dtype}({value})"),
+    };
+}
+
+/// Writes a float constant. `T.float64(…)` takes no number that is too large for `float32`.
+pub(super) fn typed_float(out: &mut String, dtype: DType, value: f64) {
+    if value.is_finite() && value.abs() > f64::from(f32::MAX) {
+        let _ = write!(out, "T.FloatImm(\"{dtype}\", {value:e})");
+        return;
+    }
+    let _ = write!(out, "T.{dtype}(");
+    float(out, value);
+    out.push(')');
+}
+
 /// Writes a float so that reading it gives the same `f64`.
 pub(super) fn float(out: &mut String, value: f64) {
     if value.is_nan() {

@@ -127,7 +127,7 @@ impl<'m> ExprPrinter<'m> {
     pub(crate) fn print(&mut self, e: &Expr) -> String {
         self.printer.expr(e);
         self.printer.pending.clear();
-        for name in std::mem::take(&mut self.printer.let_names) {
+        for (_, name) in std::mem::take(&mut self.printer.let_names) {
             self.printer.names.release(&name);
         }
         std::mem::take(&mut self.printer.line)
@@ -226,8 +226,9 @@ struct Printer<'m> {
     line: String,
     /// Lines to be written before it: declarations of variables.
     pending: Vec<String>,
-    /// Names of `T.Let` variables, which are declared in a block and not free again after it.
-    let_names: Vec<Arc<str>>,
+    /// Names of the variables of `T.Let`, which are declared in a block and not free again after it. A copy of an
+    /// expression has the same.
+    let_names: HashMap<VarId, Arc<str>>,
     indent: usize,
     type_vars: HashSet<VarId>,
     /// Variables that the signature has defined so far.
@@ -250,7 +251,7 @@ impl<'m> Printer<'m> {
             out: String::new(),
             line: String::new(),
             pending: Vec::new(),
-            let_names: Vec::new(),
+            let_names: HashMap::new(),
             indent: 0,
             type_vars: signature.type_vars.iter().map(|(_, var)| *var).collect(),
             bound: HashSet::new(),

@@ -64,3 +64,13 @@ class Module:
                         with T.sblock(""):
                             N[j, k] = M[j, k]
                     T.call_extern("int32", "intrin", M.data, M.elem_offset, M.strides[0], N.access_ptr("w"))
+
+    # A region whose start binds a variable.
+    @T.prim_func(s_tir=True)
+    def bindings_in_regions(B: T.Buffer((64,), "int32"), n: T.int32):
+        q = T.int32()
+        with T.sblock("all"):
+            vi = T.axis.spatial(64, n)
+            T.reads()
+            T.writes(B[T.Let(q * q, where={q: n % 7}):T.Let(q * q, where={q: n % 7}) + 4])
+            B[vi] = 1

@@ -163,3 +163,20 @@ class Module:
             with T.launch_thread("threadIdx.x", 16) as tx:
                 A[bx * 16 + tx] = T.float32(0.0)
             A[bx] = T.float32(1.0)
+
+    # Both ends of a range hold what binds a variable.
+    @T.prim_func(s_tir=True)
+    def bindings_in_ranges(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32"), n: T.int32):
+        q = T.int32()
+        r = T.int32()
+        s = T.int32()
+        t = T.int32()
+        v = T.int32()
+        w = T.int32()
+        B[T.Ramp(T.Let(q * q, where={q: n % 7}), 1, 4)] = T.Broadcast(1, 4)
+        B[T.Ramp(T.Let(n * s, where={s: A[n]}) % 5, 2, 4)] = A[T.Ramp(T.Let(r * r, where={r: A[n]}) % 5, 1, 4)]
+        B[T.Let(t + t, where={t: n % 7}):T.Let(t + t, where={t: n % 7}) + 4] = T.Broadcast(1, 4)
+        for i in range(T.Let(v * v, where={v: n % 7}), T.Let(v * v, where={v: n % 7}) + 4):
+            B[i] = 1
+        for i in T.serial(T.Let(w * 3, where={w: n % 7}), T.Let(w * 3, where={w: n % 7}) + n):
+            B[i] = 1

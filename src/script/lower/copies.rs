@@ -1,0 +1,56 @@
+//! Copies of expressions that bind variables: both ends of `a:a + 4` hold one, and each `T.Let` has a variable of its own.
+
+use crate::ir::{Expr, ExprKind, VarId};
+
+/// The expression with the `T.Let`s of `model` in place of those that are the same but for the names of what they bind.
+pub(super) fn aligned(mut e: Expr, model: &Expr) -> Expr {
+    let mut lets: Vec<&Expr> = Vec::new();
+    model.walk(&mut |part| {
+        if matches!(part.kind, ExprKind::Let(..)) {
+            lets.push(part);
+        }
+    });
+    if !lets.is_empty() {
+        align(&mut e, &lets);
+    }
+    e
+}
+
+fn align(e: &mut Expr, lets: &[&Expr]) {
+    if matches!(e.kind, ExprKind::Let(..))
+        && let Some(same) = lets.iter().find(|model| is_copy(e, model))
+    {
+        e.clone_from(same);
+        return;
+    }
+    e.for_each_child_mut(|child| align(child, lets));
+}
+
+/// Whether the expressions differ only in the variables that they bind.
+fn is_copy(e: &Expr, model: &Expr) -> bool {
+    let (own, others) = (bound(e), bound(model));
+    if own.len() != others.len() {
+        return false;
+    }
+    let mut e = e.clone();
+    rename(&mut e, &|var| own.iter().position(|v| *v == var).map(|at| others[at]));
+    e == *model
+}
+
+/// The variables that an expression binds, from the outermost.
+fn bound(e: &Expr) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    e.walk(&mut |part| {
+        if let ExprKind::Let(var, ..) = part.kind {
+            vars.push(var);
+        }
+    });
+    vars
+}
+
+fn rename(e: &mut Expr, new: &impl Fn(VarId) -> Option<VarId>) {
+    if let ExprKind::Var(var) | ExprKind::Let(var, ..) = &mut e.kind {
+        *var = new(*var).unwrap_or(*var);
+    }
+    e.for_each_child_mut(|child| rename(child, new));
+}
