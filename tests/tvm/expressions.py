@@ -21,8 +21,24 @@ HEAD = """@I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
     def main(A: T.Buffer((16, 16), "float32"), B: T.Buffer((64,), "int32"), n: T.int32, m: T.int32, q: T.int64, \
-b8: T.int8, u: T.uint8, u32: T.uint32, x: T.float32, h: T.float16, b: T.bool, c: T.bool):
+b8: T.int8, u: T.uint8, u32: T.uint32, u64: T.uint64, x: T.float32, h: T.float16, b: T.bool, c: T.bool):
 """
+
+# The ends of all types' ranges, and what lies next to them.
+ENDS = [
+    f"T.{sign}int{bits}({end + by})"
+    for bits in (8, 16, 32, 64)
+    for sign, low, high in (("", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1), ("u", 0, 2 ** bits - 1))
+    for end, by in ((low, 0), (low, 1), (high, 0), (high, -1))
+    if end + by < 2**63
+] + [
+    'T.max_value("uint64")', 'T.min_value("int64")', 'T.IntImm("uint64", 9223372036854775808)',
+    'T.IntImm("uint64", 18446744073709551608)', "2147483647", "-2147483648",
+]
+FLOAT_ENDS = [
+    'T.max_value("float32")', 'T.min_value("float64")', 'T.max_value("float16")', 'T.FloatImm("float64", 1e300)',
+    "T.float32(1e-45)", "T.float64(5e-324)", 'T.float32("inf")', "T.float64(-0.0)",
+]
 
 
 class Generator:
@@ -39,8 +55,10 @@ class Generator:
 
     def integer(self, depth):
         if depth <= 0 or self.chance(0.3):
+            if self.chance(0.15):
+                return self.pick(*ENDS)
             return self.pick(
-                "n", "m", "q", "b8", "u", "u32", "0", "1", "2", "7", "-1", "100", "T.int64(3)", "T.int8(2)",
+                "n", "m", "q", "b8", "u", "u32", "u64", "0", "1", "2", "7", "-1", "100", "T.int64(3)", "T.int8(2)",
                 "T.uint8(0)", "T.int64(0)", "T.int64(1)", "B[n]", "b",
             )
         op = self.pick(
@@ -58,13 +76,15 @@ class Generator:
         if op == "select":
             return f"T.Select({self.truth(depth - 1)}, {a}, {b})"
         if op == "cast":
-            return f'T.Cast("{self.pick("int32", "int64", "uint8", "int8")}", {a})'
+            return f'T.Cast("{self.pick("int32", "int64", "uint8", "int8", "uint64")}", {a})'
         if op == "abs":
             return f"T.abs({a})"
         return f"{a} {op} {b}" if self.chance(0.5) else f"({a} {op} {b})"
 
     def floating(self, depth):
         if depth <= 0 or self.chance(0.3):
+            if self.chance(0.15):
+                return self.pick(*FLOAT_ENDS, f"T.float32({self.pick(*ENDS)})", f"T.float64({self.pick(*ENDS)})")
             return self.pick("x", "h", "1.0", "0.5", "T.float32(0.0)", "T.float16(2.0)", "A[n, m]", "2", "T.float64(1.5)", "n")
         op = self.pick("+", "-", "*", "/", "T.min", "T.max", "T.pow", "T.exp", "T.floor", "T.sqrt", "cast")
         a, b = self.floating(depth - 1), self.floating(depth - 1)
@@ -95,6 +115,15 @@ class Generator:
             )
         op = self.pick("+", "-", "*", "//", "%", "<", "==")
         return f"({self.vector(depth - 1, lanes)} {op} {self.vector(depth - 1, lanes)})"
+
+    def index(self):
+        """An index of several elements; what it starts from may bind a variable."""
+        start = self.integer(self.pick(0, 1, 2))
+        if self.chance(0.5):
+            start = f"T.Let({self.pick('v * v', 'v', 'v % 5 + n', 'v // 3')}, where={{v: T.Cast('int32', {start})}})"
+        if self.chance(0.5):
+            start = f"{start} % 7"
+        return f"T.Ramp({start}, {self.pick(1, 1, 2, -1)}, {self.pick(2, 4)})"
 
     def expression(self):
         depth = self.pick(1, 2, 2, 3, 3, 4)
@@ -129,6 +158,11 @@ def main():
     for _ in range(args.count):
         expression = generator.expression()
         text = f"{HEAD}        T.evaluate({expression})\n        T.evaluate(n + 77)\n"
+        if generator.chance(0.2):
+            index = generator.index()
+            expression = f"{expression}; B[{index}]"
+            lanes = index[-2]
+            text += f"        v = T.int32()\n        B[{index}] = T.Broadcast(1, {lanes})\n"
         ours, problem = run_text(command, text)
         theirs, tvm_problem = tvm_module(text)
         if ours is None or theirs is None:

@@ -41,8 +41,32 @@ def values(module, random):
         else:
             kind = str(param.ty)
             low, high = (0, 2) if kind == "bool" else (0, 18) if kind.startswith("uint") else (-17, 18)
-            found[param.name] = int(random.integers(low, high))
+            value = int(random.integers(low, high))
+            if wraps(kind) and random.random() < 0.3:
+                # A call takes its integers as int64.
+                value = min(int(random.choice(ends(kind))), 2**63 - 1)
+            found[param.name] = value
     return found
+
+
+def wraps(dtype):
+    """Whether arithmetic of the type may overflow."""
+    return dtype in ("int8", "int16") or dtype.startswith("uint")
+
+
+def ends(dtype):
+    """The ends of an integer type, and the middle, from which the numbers of some are negative when misread."""
+    info = np.iinfo(dtype)
+    return np.array([info.min, info.max, info.max - 1, info.max // 2, info.max // 2 + 1], dtype=dtype)
+
+
+def with_ends(arrays, random):
+    """Some elements of types that wrap become ends of the type."""
+    for name, array in arrays.items():
+        if wraps(str(array.dtype)):
+            chosen = random.random(array.shape) < 0.15
+            arrays[name] = np.where(chosen, random.choice(ends(array.dtype), array.shape), array).astype(array.dtype)
+    return arrays
 
 
 def check(satir, text, seed, tolerance):
@@ -52,12 +76,16 @@ def check(satir, text, seed, tolerance):
         folder = pathlib.Path(folder)
         path = folder / "program.py"
         path.write_text(text)
-        module = from_source(text)
+        try:
+            module = from_source(text)
+        except Exception as error:
+            # TVM folds what is never evaluated as well.
+            return "skip" if "Divide by zero" in str(error) else "FAIL", f"TVM does not read the program: {error}"
         bindings = values(module, random)
         params = parameters(module["main"], bindings)
         small = {"kind": "randint", "lo": -9, "hi": 10}
         signed = [name for kind, name, dtype, _ in params if kind == "buffer" and dtype.startswith("int")]
-        arrays = make_inputs(params, {name: small for name in signed}, seed)
+        arrays = with_ends(make_inputs(params, {name: small for name in signed}, seed), random)
         try:
             expected = run_satir(satir, path, bindings, arrays, folder)
         except RuntimeError as error:
@@ -82,7 +110,12 @@ def check(satir, text, seed, tolerance):
         if what is not None:
             return "FAIL", f"before and after optimization: {what} (with {bindings})\n{done.stdout}"
         what = difference(before, expected, tolerance)
-        return ("agree", "") if what is None else ("FAIL", f"build and interpreter: {what} (with {bindings})")
+        if what is None:
+            return "agree", ""
+        flat = tvm.tirx.transform.FlattenBuffer()(module)
+        if difference(run_tvm(flat, params, arrays, rest_only=True), expected, tolerance) is None:
+            return "skip", f"TVM's simplifier takes types that wrap not to: {what}"
+        return "FAIL", f"build and interpreter: {what} (with {bindings})"
 
 
 def work(pipe, *arguments):

@@ -63,7 +63,9 @@ impl Generator<'_> {
         }
         let dtype = if self.dice.chance(85) { self.index } else { self.small_int() };
         let (a, x) = self.integer(dtype, depth);
-        let b = if self.dice.chance(60) {
+        let b = if self.dice.chance(6) {
+            self.extreme(dtype)
+        } else if self.dice.chance(60) {
             // A constant near the values that there are.
             let v = if dtype.is_index() && x.magnitude() < 100 {
                 self.dice.int(x.lo - 1, x.hi + 1)

@@ -34,6 +34,7 @@ impl Generator<'_> {
                 let (a, b) = (self.float(dtype, depth - 1), self.float(dtype, depth - 1));
                 choice(self.dice.chance(60), cond, a, b)
             }
+            12 if self.dice.chance(25) => self.extreme_as_float(dtype),
             12 => {
                 let (a, _) = self.integer(self.index, depth - 1);
                 Expr::cast(dtype, a)

@@ -82,14 +82,14 @@ impl Generator<'_> {
             5 => self.dice.pick(&[-1, -2, -3, -7, -8]),
             6 => self.dice.pick(&[10, 15, 16, 31, 32, 33, 64, 100, 127]),
             _ if dtype.is_index() => self.dice.int(-20, 20),
-            _ => self.dice.pick(&[range.lo, range.hi, range.lo + 1, range.hi - 1]),
+            _ => return self.extreme(dtype).as_int().unwrap_or(0),
         };
         v.clamp(range.lo, range.hi)
     }
 
     fn compound(&mut self, dtype: DType, depth: usize) -> (Expr, Range) {
         let wraps = !dtype.is_index();
-        match self.dice.below(26) {
+        match self.dice.below(27) {
             0..=5 => {
                 let ((a, x), (b, y)) = (self.integer(dtype, depth - 1), self.integer(dtype, depth - 1));
                 (a + b, x.add(y))
@@ -118,6 +118,7 @@ impl Generator<'_> {
             22 => self.guarded_division(dtype, depth),
             23 => self.let_in(dtype, depth),
             24 => self.bits(dtype, depth),
+            25 => self.at_the_ends(dtype, depth),
             _ if wraps || self.dice.chance(50) => self.cast_from(dtype, depth),
             _ if self.shape.portable => self.atom(dtype),
             _ => {
@@ -190,7 +191,8 @@ impl Generator<'_> {
         }
     }
 
-    fn let_in(&mut self, dtype: DType, depth: usize) -> (Expr, Range) {
+    /// `T.Let(body, where={variable: value})`
+    pub(super) fn let_in(&mut self, dtype: DType, depth: usize) -> (Expr, Range) {
         let (value, x) = self.integer(dtype, depth - 1);
         let var = self.new_var(dtype);
         let mark = self.scope.mark();

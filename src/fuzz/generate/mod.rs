@@ -6,6 +6,7 @@
 //! they are left out), buffers share types and shapes so that they may alias, and stores stand between loads.
 
 mod cond;
+mod extreme;
 mod float;
 mod integer;
 mod respell;

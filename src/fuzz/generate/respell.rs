@@ -1,6 +1,7 @@
 //! The same value in other words.
 
 use super::Generator;
+use super::extreme::is_extreme;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 impl Generator<'_> {
@@ -30,7 +31,8 @@ impl Generator<'_> {
             });
             return e;
         }
-        if !e.dtype.is_scalar() {
+        // Other words for the end of a type may not fit it.
+        if !e.dtype.is_scalar() || is_extreme(&e) {
             return e;
         }
         if e.dtype.is_bool() {

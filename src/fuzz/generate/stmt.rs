@@ -139,12 +139,11 @@ impl Generator<'_> {
                 }
             }
         };
-        // TVMScript spells a range by its end, so a first value is written twice, which a `Let` cannot be.
-        let (min, first) = if self.dice.chance(70) || has_let(&extent) {
+        let (min, first) = if self.dice.chance(70) {
             (Expr::int(0, dtype), Range::constant(0))
         } else {
             let (e, range) = self.integer(dtype, 1);
-            if range.magnitude() <= 1000 && !has_let(&e) {
+            if range.magnitude() <= 1000 {
                 (e, range)
             } else {
                 (Expr::int(3, dtype), Range::constant(3))
@@ -479,13 +478,6 @@ impl Generator<'_> {
             StmtKind::For(Box::new(For { var, min, extent, step, kind, annotations: Vec::new(), body }))
         }));
     }
-}
-
-/// Whether a variable is defined in the expression.
-pub(super) fn has_let(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Let(..)));
-    found
 }
 
 /// Whether the expression reads memory.

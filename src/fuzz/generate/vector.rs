@@ -2,7 +2,6 @@
 
 use super::Generator;
 use super::scope::{Array, Range};
-use super::stmt::has_let;
 use crate::ir::{BinOp, DType, Expr, StmtKind};
 
 impl Generator<'_> {
@@ -33,10 +32,8 @@ impl Generator<'_> {
             indices.push(self.index_of(dim, 2)?);
         }
         let stride = if last.size >= 8 * i64::from(lanes) { self.dice.int(1, 3) } else { 1 };
-        let (e, range) = match self.integer(self.index, 1) {
-            (e, _) if has_let(&e) => self.atom(self.index),
-            plain => plain,
-        };
+        let (e, range) =
+            if self.dice.chance(20) { self.let_in(self.index, 2) } else { self.integer(self.index, 1) };
         let highest = last.size - 1 - stride * (i64::from(lanes) - 1);
         let base = self.confined(e, range, Range { lo: 0, hi: highest });
         indices.push(Expr::ramp(base, Expr::int(stride, self.index), lanes));
