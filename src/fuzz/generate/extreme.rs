@@ -40,7 +40,8 @@ impl Generator<'_> {
 
     /// A number at an end of an integer type, as a float.
     pub(super) fn extreme_as_float(&mut self, dtype: DType) -> Expr {
-        let from = self.dice.pick(&[DType::uint(64), DType::uint(64), DType::uint(32), DType::I64, DType::I32]);
+        let from =
+            self.dice.pick(&[DType::uint(64), DType::uint(64), DType::uint(32), DType::I64, DType::I32]);
         Expr::cast(dtype, self.extreme(from))
     }
 }

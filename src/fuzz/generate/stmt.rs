@@ -143,11 +143,7 @@ impl Generator<'_> {
             (Expr::int(0, dtype), Range::constant(0))
         } else {
             let (e, range) = self.integer(dtype, 1);
-            if range.magnitude() <= 1000 {
-                (e, range)
-            } else {
-                (Expr::int(3, dtype), Range::constant(3))
-            }
+            if range.magnitude() <= 1000 { (e, range) } else { (Expr::int(3, dtype), Range::constant(3)) }
         };
         let step = self.dice.chance(8).then(|| Expr::int(self.dice.int(1, 3), dtype));
         let kind = if self.shape.portable {
