@@ -33,6 +33,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("…", "kernel.py"),
     ("[INPUT]", "kernel.py"),
     ("[FILE]", "mine.rules"),
+    ("[EXPR]", "x"),
     ("[PROGRAMS]", "kernels/"),
     ("PROGRAMS", "kernels/"),
     ("A,B", "simplify,verify"),

@@ -1,7 +1,10 @@
-//! `satir expr`: expressions from JSON lines, each with its cheapest equal form.
+//! `satir expr`: expressions from JSON lines or arguments, each with its cheapest equal form.
+
+mod given;
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use indexmap::IndexMap;
@@ -15,20 +18,46 @@ use satir::{script, simplify};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::args::Chosen;
 use super::io::{Failure, Source};
 use super::{guarded, program, unique};
 
-/// Simplify or decide single expressions, given as JSON lines.
+/// Simplify or decide single expressions.
 ///
-/// Each line of standard input is an object such as
+/// Expressions that are given as arguments are answered one by one on a line of their own: with the cheapest equal
+/// expression, or with `true` or `false` for a condition that is decided. Their variables are `int32` without bounds, but
+/// for what `--var` says.
+///
+/// Without any, each line of standard input is an object such as
 /// `{"id": 1, "vars": {"x": {"dtype": "int32", "min": 0, "max": 7}}, "expr": "(x + 8) // 4", "precond": ["x < 4"]}`;
 /// `min` and `max` may be null or left out. The answer is a line `{"id": …, "result": "…", "time_us": …}` with the
 /// cheapest equal expression, `true` or `false` for a condition that is decided, or `{"id": …, "error": "…"}`.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Example:\n  echo '{\"vars\": {\"x\": {\"dtype\": \"int32\"}}, \"expr\": \"(x * 4 + 3) // 4\"}' | satir expr"
+    after_help = "Examples:\n  satir expr \"x * 2 + x\" --explain\n  satir expr \"(x + 8) // 4\" --var x:int32:0..7 --precond \"x < 4\"\n  \
+                        satir expr \"T.max(x, y) >= y\" --var x:0.. --rules mine.rules --off minmax\n  echo '{\"vars\": {\"x\": {\"dtype\": \"int32\"}}, \"expr\": \"(x * 4 + 3) // 4\"}' | satir expr"
 )]
 pub(crate) struct Args {
+    /// Expressions, in the syntax of TVMScript.
+    #[arg(value_name = "EXPR")]
+    exprs: Vec<String>,
+
+    /// A variable of the expressions: its type (`int32` if left out) and range, both ends included, either of which may be
+    /// left out.
+    #[arg(long, value_name = "NAME[:DTYPE][:MIN..MAX]", value_parser = given::variable, requires = "exprs")]
+    var: Vec<(String, Variable)>,
+
+    /// A condition that holds. May be given several times.
+    #[arg(long, value_name = "EXPR", requires = "exprs")]
+    precond: Vec<String>,
+
+    /// Say why the result is equal.
+    #[arg(long, requires = "exprs")]
+    explain: bool,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
     /// Cost profile (JSON) that replaces the built-in weights.
     #[arg(long, value_name = "FILE")]
     cost: Option<PathBuf>,
@@ -48,7 +77,7 @@ struct Request {
 }
 
 /// A variable's type and range; both bounds are values that it may take.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Variable {
     dtype: String,
@@ -59,7 +88,10 @@ struct Variable {
 /// Runs the subcommand. A line with a mistake is answered with an error and does not stop the rest.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let profile = program::profile(args.cost.as_deref())?;
-    let rewrites = Rewrites::embedded();
+    if !args.exprs.is_empty() {
+        return given::run(args, &profile);
+    }
+    let rewrites = rewrites(args)?;
     // The rules are read here, once, and not with the first expression.
     let rules = rewrites.count();
     log::debug!("{rules} rewrite rules");
@@ -87,6 +119,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// The rules, ready to be applied.
+fn rewrites(args: &Args) -> Result<Arc<Rewrites>, Failure> {
+    if args.chosen.is_default() {
+        return Ok(Rewrites::embedded());
+    }
+    Ok(Arc::new(Rewrites::new(&args.chosen.rules()?, false)))
+}
+
 fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {
     let start = Instant::now();
     let request: Request = match serde_json::from_slice(line) {
@@ -109,10 +149,15 @@ fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {
 fn solve(request: &Request, profile: &Profile, rewrites: &Rewrites) -> Result<String, Failure> {
     let Expression { func, ranges, conds, expr } = read(request)?;
     let result = simplify::expression(&func, profile, rewrites, ranges, &conds, &expr);
-    Ok(match result.as_int() {
+    Ok(text_of(&func, &result))
+}
+
+/// A result as text; a condition that is decided is `true` or `false`.
+fn text_of(func: &PrimFunc, result: &Expr) -> String {
+    match result.as_int() {
         Some(v) if result.dtype == DType::BOOL => (v != 0).to_string(),
-        Some(_) | None => script::print_expr(&func, &result),
-    })
+        Some(_) | None => script::print_expr(func, result),
+    }
 }
 
 /// The expressions of a file with a request on each line, with their names: what `id` says, or the number of the line.

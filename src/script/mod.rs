@@ -8,11 +8,14 @@
 
 mod fold;
 mod lower;
+mod names;
 mod printer;
 mod syntax;
 
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
+
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Span};
 use crate::ir::{Expr, Module, PrimFunc};
@@ -95,4 +98,31 @@ pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
     let result =
         syntax::parse_inner(text, all, &mut ast).and_then(|node| lower::lower_expr(text, ast, node, env));
     result.map_err(|e| diagnostic(e.0, e.1))
+}
+
+/// The names of variables that an expression uses and does not bind itself, in order of appearance: what
+/// [`parse_expr`] has to be given.
+///
+/// ```
+/// use satir::script::names_of;
+///
+/// let names = names_of("T.max(x, A[y + x]) + T.Let(z * n, where={z: x})")?;
+/// assert_eq!(names, ["x".into(), "y".into(), "n".into()]);
+/// assert!(names_of("x +").is_err());
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+///
+/// # Errors
+///
+/// If it is no expression.
+pub fn names_of(text: &str) -> Result<Vec<Arc<str>>, Diagnostic> {
+    let diagnostic = |span: Span, message: String| Diagnostic::new("<expression>", text, span, message);
+    if text.len() > MAX_TEXT {
+        let all = Span { start: 0, end: 0 };
+        return Err(diagnostic(all, format!("the text is longer than {MAX_TEXT} bytes")));
+    }
+    let mut ast = syntax::ast::Ast::default();
+    let all = Span { start: 0, end: text.len() as u32 };
+    let node = syntax::parse_inner(text, all, &mut ast).map_err(|e| diagnostic(e.0, e.1))?;
+    Ok(names::free_names(&ast, node))
 }

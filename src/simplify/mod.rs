@@ -227,6 +227,25 @@ pub fn expression(
     result
 }
 
+/// What [`expression`] takes for granted besides what it is told: that no divisor which is evaluated in any case is zero,
+/// as the expression would have no value otherwise.
+///
+/// ```
+/// use satir::ir::DType;
+/// use satir::ir::build::FuncBuilder;
+/// use satir::script::{parse_expr, print_expr};
+///
+/// let mut b = FuncBuilder::new("main");
+/// b.param("x", DType::I32);
+/// let mut func = b.finish();
+/// let e = parse_expr("7 // x", &mut func)?;
+/// assert_eq!(print_expr(&func, &satir::simplify::taken_for_granted(&e)[0]), "x != 0");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn taken_for_granted(e: &Expr) -> Vec<Expr> {
+    defined::conditions(e)
+}
+
 /// The most passes over one expression; each may let the next see more.
 const MAX_PASSES: usize = 4;
 

@@ -1,6 +1,8 @@
 //! `satir expr`.
 
-use super::{clip, satir_on};
+use std::fs;
+
+use super::{clip, path, satir, satir_on};
 
 #[test]
 fn expressions_are_answered_line_by_line() {
@@ -45,4 +47,68 @@ fn keys_that_mean_nothing_are_errors() {
         assert_eq!(answer["id"], 7, "{answer}");
         assert!(answer["error"].as_str().unwrap().contains(words), "{answer}");
     }
+}
+
+#[test]
+fn expressions_are_arguments_too() {
+    let out = |args: &[&str]| satir(&[&["expr"], args].concat()).code(0).out;
+    assert_eq!(out(&["(x * 4 + 3) // 4", "x + y - x", "x < x + 1"]), "x\ny\ntrue\n");
+    // Types, ranges and conditions.
+    assert_eq!(out(&["(x + 8) // 4"]), "(x + 8) // 4\n");
+    assert_eq!(out(&["(x + 8) // 4", "--var", "x:int32:0..3"]), "2\n");
+    assert_eq!(out(&["(x + 8) // 4", "--var", "x:0..7", "--precond", "x < 4"]), "2\n");
+    assert_eq!(out(&["x >= 0", "--var", "x:uint8"]), "true\n");
+    assert_eq!(out(&["x >= 0", "--var", "x:0.."]), "true\n");
+    assert_eq!(out(&["x >= 0", "--var", "x:int64:..-1"]), "false\n");
+    assert_eq!(out(&["x * 2.0", "--var", "x:float32"]), "x * T.float32(2.0)\n");
+    assert_eq!(out(&["--", "-x + x"]), "0\n");
+}
+
+#[test]
+fn derivations_need_no_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let rules = dir.path().join("mine.rules");
+    let rule =
+        "(rule xor-twice \"bits flip back\" (types anyint) (=> (bitwise_xor ?x (bitwise_xor ?x ?y)) ?y))";
+    fs::write(&rules, rule).unwrap();
+    let explained = |args: &[&str]| satir(&[&["expr", "--explain"], args].concat()).code(0).out;
+    let flipped = "T.bitwise_xor(x, T.bitwise_xor(x, y)) + 7";
+    let out = explained(&[flipped, "--rules", path(&rules)]);
+    assert!(out.starts_with("y + 7\n    (x ^ (x ^ y)) + 7\n  = y + 7 "), "{out}");
+    assert!(out.contains("[rule xor-twice: bits flip back]"), "{out}");
+    assert!(explained(&[flipped]).ends_with("  (nothing cheaper was found)\n"));
+    let out = explained(&["(x + 8) // 4", "--var", "x:0..7", "--precond", "x < 4"]);
+    assert!(out.starts_with("2\n") && out.contains("given x < 4, 0 <= x <= 7"), "{out}");
+    let out = explained(&["x // x"]);
+    assert!(out.starts_with("1\n") && out.contains("given x != 0"), "{out}");
+    assert_eq!(explained(&["x"]), "x\n  (nothing cheaper was found)\n");
+}
+
+#[test]
+fn rules_are_switched_for_expressions() {
+    let twice = "T.bitwise_and(x * 7, x * 7) // 3";
+    assert_eq!(satir(&["expr", twice]).code(0).out, "x * 2 + x // 3\n");
+    let without = satir(&["expr", twice, "--off", "identity,shift"]).code(0).out;
+    assert_eq!(without, "(x * 7 & x * 7) // 3\n");
+    let request = format!(r#"{{"vars": {{"x": {{"dtype": "int32"}}}}, "expr": "{twice}"}}"#);
+    let answer = satir_on(&["expr", "--off", "identity,shift"], request).code(0).out;
+    assert!(answer.contains(" & "), "{answer}");
+    satir(&["expr", "x", "--off", "no-such-set"]).code(1).says(&["`no-such-set`"]);
+}
+
+#[test]
+fn mistakes_in_arguments_have_their_reasons() {
+    // The others are answered.
+    let ran = satir(&["expr", "x +", "x + 0", "T.Select(x)"]).code(1);
+    assert_eq!(ran.out, "x\n");
+    ran.says(&["<expression>:1:4: error: ", "<expression>:1:1: error: "]);
+    satir(&["expr", "x", "--var", "y:int32"]).code(2).says(&["no expression has a variable `y`"]);
+    satir(&["expr", "x", "--var", "x", "--var", "x:int64"]).code(2).says(&["`x` is given twice"]);
+    satir(&["expr", "x", "--var", "x:int32:5"]).code(2).says(&["MIN..MAX"]);
+    satir(&["expr", "x", "--var", "x:int32:5..4"]).code(1).says(&["error: variable `x`: no value"]);
+    satir(&["expr", "x", "--var", "x:int33"]).code(1).says(&["error: variable `x`: "]);
+    satir(&["expr", "x", "--precond", "x"]).code(1).says(&["error: precondition `x` is `int32`"]);
+    satir(&["expr", "A[x]"]).code(1).says(&["undefined name `A`"]);
+    satir(&["expr", "--precond", "x"]).code(2);
+    satir(&["expr", "--explain"]).code(2);
 }
