@@ -15,6 +15,7 @@ The exit code is 1 if a result of satir is wrong.
 
 import argparse
 import collections
+import functools
 import json
 import pathlib
 import random
@@ -52,7 +53,7 @@ def main():
             failed += 1
             continue
         times["satir"].append(answer["time_us"])
-        types = {name: var["dtype"] for name, var in record["vars"].items()}
+        types = types_of(record)
         try:
             tree = tvmexpr.parse(record["expr"], types)
             result = tvmexpr.parse(answer["result"], types)
@@ -60,7 +61,7 @@ def main():
         except Unsupported as why:
             print(f"not measured: {record['expr']}: {why}")
             continue
-        point = counterexample(rng, record["vars"], tree, result, conditions, options.points)
+        point = counterexample(rng, record, tree, result, conditions, options.points)
         if point:
             wrong += 1
             print(f"WRONG: {record['expr']} gives {answer['result']}, at {point}")
@@ -90,10 +91,15 @@ def arguments():
 
 
 def run_satir(program, records):
-    keys = ("id", "vars", "expr", "precond")
+    keys = ("id", "vars", "buffers", "expr", "precond")
     lines = "".join(json.dumps({k: r[k] for k in keys if k in r}) + "\n" for r in records)
     done = subprocess.run([program, "expr"], input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def types_of(record):
+    """The type of each variable, and of each buffer's elements."""
+    return {name: what["dtype"] for name, what in (record["vars"] | record.get("buffers", {})).items()}
 
 
 def peers(record, tree, conditions, times):
@@ -107,16 +113,22 @@ def peers(record, tree, conditions, times):
             results.append((f"TVM {name}", text))
     except Unsupported:
         return
-    types = {name: var["dtype"] for name, var in record["vars"].items()}
+    types = types_of(record)
     yield from results
     yield BEST, min((text for _, text in results), key=lambda text: tvmexpr.cost(tvmexpr.parse(text, types)))
 
 
-def counterexample(rng, variables, tree, result, conditions, points):
+def counterexample(rng, record, tree, result, conditions, points):
     """A point where the result differs from the expression, or has no value where that has one."""
     found = 0
     for _ in range(points * 6):
-        env = {name: [sample(rng, var) for _ in range(tvmexpr.split_type(var["dtype"])[1])] for name, var in variables.items()}
+        env = {
+            name: [sample(rng, var) for _ in range(tvmexpr.split_type(var["dtype"])[1])]
+            for name, var in record["vars"].items()
+        }
+        env[tvmexpr.VSCALE] = 1 << rng.randrange(5)
+        for name, buffer in record.get("buffers", {}).items():
+            env[name] = functools.cache(lambda *_, buffer=buffer: sample(rng, buffer))
         try:
             if not all(tvmexpr.evaluate(condition, env)[0] for condition in conditions):
                 continue

@@ -4,6 +4,7 @@ Each source is a file of a checkout of one's own; nothing of it is kept here:
 
     rewrite    TVM: tests/python/arith/test_arith_rewrite_simplify.py
     canonical  TVM: tests/python/arith/test_arith_canonical_simplify.py
+    proofs     TVM: tests/python/arith/test_arith_simplify.py, test_arith_z3.py: the conditions to be proven
     halide     Halide: test/correctness/simplify.cpp
     caviar     Caviar: data/prefix/evaluation.csv, or another file of boolean expressions there
 
@@ -19,6 +20,7 @@ import argparse
 import ast
 import collections
 import csv
+import inspect
 import itertools
 import json
 import pathlib
@@ -33,13 +35,19 @@ from tvmexpr import Unsupported
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", choices=["rewrite", "canonical", "halide", "caviar"])
+    parser.add_argument("source", choices=["rewrite", "canonical", "proofs", "halide", "caviar"])
     parser.add_argument("file", type=pathlib.Path)
     options = parser.parse_args()
     left_out = collections.Counter()
     numbers = collections.Counter()
-    reader = {"rewrite": read_rewrite, "canonical": read_canonical, "halide": read_halide, "caviar": read_caviar}
-    for group, record in reader[options.source](options.file):
+    readers = {
+        "rewrite": read_rewrite,
+        "canonical": read_canonical,
+        "proofs": read_proofs,
+        "halide": read_halide,
+        "caviar": read_caviar,
+    }
+    for group, record in readers[options.source](options.file):
         if isinstance(record, str):
             left_out[record.splitlines()[0][:80] if record else "?"] += 1
             continue
@@ -86,6 +94,73 @@ def read_canonical(path):
             except Exception as why:
                 found.append([("", f"{name}: {last_line(why)}")])
     return itertools.chain.from_iterable(found)
+
+
+def read_proofs(path):
+    """The conditions that the tests want proven (group `proofs`) or not proven by the strongest means
+    (`no-proofs`), with the ranges and conditions that hold then."""
+    import tvm
+    import tvm.sym
+
+    found = []
+
+    class Recorder:
+        def __init__(self):
+            self.analyzer = analyzer()
+            self.conditions = []
+
+        def __getattr__(self, name):
+            return getattr(self.analyzer, name)
+
+        def bind(self, variable, value, *_, **__):
+            self.conditions += [variable >= value.min, variable < value.min + value.extent]
+
+        def constraint_scope(self, condition):
+            before, self.conditions = self.conditions, [*self.conditions, condition]
+            scope = mock.MagicMock()
+            scope.__exit__ = lambda *_: self.__dict__.update(conditions=before)
+            return scope
+
+        def can_prove(self, condition, strength=None, wanted=True):
+            if wanted or strength is not None and strength != tvm.sym.ProofStrength.DEFAULT:
+                group, expected = ("proofs", True) if wanted else ("no-proofs", None)
+                found.extend(tvm_record(group, condition, expected, self.conditions, self))
+            return wanted
+
+        def can_prove_equal(self, a, b, wanted=True):
+            return self.can_prove(a == b, wanted=wanted)
+
+        def clone(self):
+            copy = Recorder()
+            copy.conditions = self.conditions
+            return copy
+
+    analyzer, tvm.sym.Analyzer = tvm.sym.Analyzer, Recorder
+    names = execute(path, Wanted())
+    for name, test in list(names.items()):
+        if not name.startswith("test_"):
+            continue
+        arguments = inspect.signature(test).parameters
+        cases = getattr(test, "cases", None) or itertools.product(*(names.get(a, ()) for a in arguments))
+        for case in cases:
+            try:
+                test(*case)
+            except Exception as why:
+                found.append(("", f"{name}: {last_line(why)}"))
+    tvm.sym.Analyzer = analyzer
+    return found
+
+
+class Wanted(ast.NodeTransformer):
+    """Has each assertion that something is proven, or not proven, say so to the call, and go on."""
+
+    def visit_Assert(self, node):
+        negated = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+        call = node.test.operand if negated else node.test
+        if not (isinstance(call, ast.Call) and getattr(call.func, "attr", "").startswith("can_prove")):
+            return node
+        call.keywords.append(ast.keyword("wanted", ast.Constant(not negated)))
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
 
 def read_halide(path):
@@ -142,28 +217,56 @@ def infix(tokens, boolean=True):
     return f"({operands[0]} {OPERATORS.get(op, op)} {operands[1]})"
 
 
-def execute(path):
-    """The names of a file of TVM's tests, after its definitions were executed one by one: those of another version of
-    TVM may fail, and the others still count."""
+def execute(path, change=None):
+    """The names of a file of TVM's tests, after its definitions, changed or as they are, were executed one by one:
+    those of another version of TVM may fail, and the others still count."""
+    import peer
     import tvm
     import tvm.sym
+    from tvm import ir
 
     testing = types.ModuleType("tvm.testing")
     testing.parameter = lambda *cases, **_: cases
     tvm.testing = sys.modules["tvm.testing"] = testing
-    sys.modules.setdefault("pytest", mock.MagicMock())
-    if not hasattr(tvm, "arith"):
-        tvm.arith = tvm.sym
+    sys.modules["pytest"] = pytest_stub()
+    tvm.arith = sys.modules["tvm.arith"] = tvm.sym
+    call_intrin = tvm.tirx.op.call_intrin
+
+    def installed_call(dtype, op, *args):
+        name = op.removeprefix("tirx.")
+        operation = {text: node for node, text in peer.BITWISE.items()}.get(name)
+        if operation is None:
+            return call_intrin(dtype, op if op in ir.Op.list_op_names() else f"prim.{name}", *args)
+        return getattr(tvm.tirx, operation)(*(tvm.tirx.const(arg, dtype) for arg in args))
+
+    tvm.tirx.call_intrin = tvm.tirx.op.call_intrin = installed_call
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
     sys.modules[path.stem] = module
     names = vars(module)
     for definition in ast.parse(path.read_text()).body:
+        definition = change.visit(definition) if change else definition
         try:
             exec(compile(ast.Module([definition], []), path, "exec"), names)
         except Exception as why:
             print(f"line {definition.lineno} left out: {last_line(why)}", file=sys.stderr)
     return names
+
+
+def pytest_stub():
+    """As much of pytest as the tests need: the cases of a test stand beside it."""
+
+    def parametrize(_, cases):
+        def mark(test):
+            test.cases = [(case,) for case in cases]
+            return test
+
+        return mark
+
+    stub = mock.MagicMock()
+    stub.mark.parametrize = parametrize
+    stub.mark.xfail = lambda **_: lambda test: test
+    return stub
 
 
 def last_line(why):
@@ -174,26 +277,31 @@ def tvm_record(group, before, expected, conditions, analyzer=None):
     """The record of one of TVM's cases; two variables of one name get different ones."""
     import peer
 
-    names, variables = {}, {}
+    names, variables, buffers = {}, {}, {}
 
-    def name(variable):
+    def name(variable, binds=False):
         if variable not in names:
             text = variable.name
-            while text in variables:
+            while text in names.values():
                 text += "_"
             names[variable] = text
-            variables[text] = {"dtype": str(variable.ty)} | bounds(variable, analyzer)
+            if peer.is_buffer(variable):
+                buffers[text] = peer.buffer_of(variable)
+            elif not binds:
+                variables[text] = {"dtype": str(variable.ty)} | bounds(variable, analyzer)
         return names[variable]
 
     try:
-        expressions = [as_expression(e) for e in (before, expected, *conditions)]
+        expressions = [as_expression(e) for e in (before, before if expected is None else expected, *conditions)]
         texts = [peer.from_tvm(e, name) for e in expressions]
     except Unsupported as why:
         yield "", str(why)
         return
     vector = re.search(r"x\d+$", str(expressions[0].ty))
-    record = {"vars": variables, "expr": texts[0], "expected": texts[1]}
-    yield group + ("-vector" if vector else ""), record | ({"precond": texts[2:]} if conditions else {})
+    record = {"vars": variables, "expr": texts[0]} | ({"expected": texts[1]} if expected is not None else {})
+    record |= {"precond": texts[2:]} if conditions else {}
+    record |= {"buffers": buffers} if buffers else {}
+    yield group + ("-vector" if vector else ""), record
 
 
 def as_expression(e):

@@ -38,8 +38,12 @@ CALLS = {
     "bitwise_or": "bitwise_or",
     "bitwise_xor": "bitwise_xor",
 }
+# Calls with one argument, or none.
+UNARY = ("clz", "bitwise_not", "vscale")
 DIVISIONS = ("//", "%", "truncdiv", "truncmod")
 INDEX = ("int32", "int64")
+# The name under which the environment of an evaluation has the value of `T.vscale()`.
+VSCALE = "T.vscale()"
 
 
 class Unsupported(Exception):
@@ -62,7 +66,7 @@ class Node:
 
 
 def parse(text, types):
-    """The tree of an expression; `types` gives the type of each variable."""
+    """The tree of an expression; `types` gives the type of each variable, and of each buffer's elements."""
     return typed(build(ast.parse(text.strip(), mode="eval").body, types), "int32", 1)
 
 
@@ -123,6 +127,10 @@ def build(tree, types):
     if isinstance(tree, ast.BinOp):
         a, b = pair(build(tree.left, types), build(tree.right, types))
         return Node(BINARY[type(tree.op)], a.dtype, a.lanes, [a, b])
+    if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name) and tree.value.id in types:
+        indices = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+        indices = [typed(build(index, types), "int32", 1) for index in indices]
+        return Node("load", *split_type(types[tree.value.id]), indices, tree.value.id)
     if isinstance(tree, ast.Call):
         return call(tree, types)
     raise Unsupported(ast.dump(tree)[:60])
@@ -132,9 +140,12 @@ def call(tree, types):
     name = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
     if name == "Cast":
         operand = typed(build(tree.args[1], types), "int32", 1)
-        dtype, lanes = split_type(tree.args[0].value)
-        same = (dtype, lanes) == (operand.dtype, operand.lanes)
-        return operand if same else Node("cast", dtype, lanes, [operand])
+        return Node("cast", *split_type(tree.args[0].value), [operand])
+    if name == "Let":
+        (variable,), (value,) = tree.keywords[0].value.keys, tree.keywords[0].value.values
+        value = typed(build(value, types), "int32", 1)
+        body = typed(build(tree.args[0], types | {variable.id: value.dtype}), "int32", 1)
+        return Node("let", body.dtype, body.lanes, [value, body], variable.id)
     if re.fullmatch(r"bool|u?int\d+|float\d+", name):
         operand = typed(build(tree.args[0], types), name, 1)
         return operand if operand.dtype == name else Node("cast", name, operand.lanes, [operand])
@@ -153,6 +164,10 @@ def call(tree, types):
     if name in CALLS:
         a, b = pair(*operands)
         return Node(CALLS[name], a.dtype, a.lanes, [a, b])
+    if name in UNARY:
+        operands = [typed(operand, "int32", 1) for operand in operands]
+        dtype = operands[0].dtype if name == "bitwise_not" else "int32"
+        return Node(name, dtype, 1, operands)
     raise Unsupported(f"call of {name}")
 
 
@@ -168,9 +183,13 @@ def is_power_of_two(value):
 def cost(node):
     """The cost of evaluating the expression once, by the default profile."""
     total = sum(cost(arg) for arg in node.args)
-    if node.op in ("var", "const", "ramp", "broadcast"):
+    if node.op in ("var", "const", "ramp", "broadcast", "vscale"):
         return total
+    if node.op == "let":
+        return total + 0.25
     units = (max([node.lanes] + [arg.lanes for arg in node.args]) + 7) // 8
+    if node.op == "load":
+        return total + 4 * units
     is_float = node.args[0].dtype.startswith("float") or node.dtype.startswith("float")
     if node.op in ("Select", "if_then_else", "and", "or", "not"):
         weight = 1
@@ -213,8 +232,15 @@ def convert(value, dtype):
 
 
 def evaluate(node, env):
-    """The value in each lane; raises `Undefined` where the expression has none."""
+    """The value in each lane; raises `Undefined` where the expression has none. The elements of a buffer are those of
+    a function of their indices, which `env` has under its name."""
     op, args = node.op, node.args
+    if op == "vscale":
+        return [env[VSCALE]]
+    if op == "let":
+        return evaluate(args[1], env | {node.value: evaluate(args[0], env)})
+    if op == "load":
+        return [env[node.value](*index) for index in zip(*(evaluate(arg, env) for arg in args))]
     if op == "var":
         return env[node.value]
     if op == "const":
@@ -232,6 +258,9 @@ def evaluate(node, env):
     values = [evaluate(arg, env) for arg in args]
     lanes = max(map(len, values))
     values = [v * lanes if len(v) == 1 else v for v in values]
+    if op == "clz":
+        (bits,) = re.findall(r"\d+", args[0].dtype)
+        return [int(bits) - (value & (1 << int(bits)) - 1).bit_length() for value in values[0]]
     return [operate(op, node.dtype, *operands) for operands in zip(*values)]
 
 
@@ -270,5 +299,6 @@ def operate(op, dtype, a, b=None, c=None):
         "bitwise_and": lambda: a & b,
         "bitwise_or": lambda: a | b,
         "bitwise_xor": lambda: a ^ b,
+        "bitwise_not": lambda: ~a,
     }
     return wrap(table[op](), dtype)
