@@ -121,13 +121,14 @@ def read_proofs(path):
             scope.__exit__ = lambda *_: self.__dict__.update(conditions=before)
             return scope
 
-        def can_prove(self, condition, strength=None, wanted=True):
-            if wanted or strength is not None and strength != tvm.sym.ProofStrength.DEFAULT:
+        def can_prove(self, condition, strength=None, wanted=None):
+            strongest = strength is not None and strength != tvm.sym.ProofStrength.DEFAULT
+            if wanted or wanted is False and strongest:
                 group, expected = ("proofs", True) if wanted else ("no-proofs", None)
                 found.extend(tvm_record(group, condition, expected, self.conditions, self))
             return wanted
 
-        def can_prove_equal(self, a, b, wanted=True):
+        def can_prove_equal(self, a, b, wanted=None):
             return self.can_prove(a == b, wanted=wanted)
 
         def clone(self):

@@ -65,6 +65,20 @@ impl Interval {
         Interval { lo: v, hi: v }
     }
 
+    /// The integers between bounds of any size: one outside of 64 bits becomes "no bound", or the nearest that is
+    /// not. `None` if that is empty.
+    ///
+    /// ```
+    /// use satir::arith::Interval;
+    ///
+    /// assert_eq!(Interval::between(Some(1), Some(i128::from(u64::MAX))), Interval::new(1, Interval::POS_INF));
+    /// assert_eq!(Interval::between(None, None), Some(Interval::ALL));
+    /// assert_eq!(Interval::between(Some(2), Some(1)), None);
+    /// ```
+    pub fn between(lo: Option<i128>, hi: Option<i128>) -> Option<Interval> {
+        (lo.zip(hi).is_none_or(|(lo, hi)| lo <= hi)).then(|| Interval::saturating(lo, hi))
+    }
+
     /// From bounds of any size: those outside of 64 bits become "no bound". `lo <= hi` is required.
     fn saturating(lo: Option<i128>, hi: Option<i128>) -> Interval {
         let lo = lo.map_or(Self::NEG_INF, |v| {

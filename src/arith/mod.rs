@@ -1,6 +1,7 @@
 //! Facts about integers, independent of any program: intervals and residues, small value types with exhaustive
 //! tests, sample points, and a decision procedure for conditions.
 
+pub(crate) mod bits;
 mod interval;
 pub(crate) mod linear;
 pub(crate) mod points;

@@ -12,7 +12,7 @@ use satir::arith::Interval;
 use satir::cost::Profile;
 use satir::eqsat::rewrite::Rewrites;
 use satir::ir::build::FuncBuilder;
-use satir::ir::{DType, Expr, PrimFunc};
+use satir::ir::{Buffer, DType, Expr, Origin, PrimFunc};
 use satir::lab::Expression;
 use satir::{script, simplify};
 use serde::Deserialize;
@@ -30,8 +30,10 @@ use super::{guarded, program, unique};
 ///
 /// Without any, each line of standard input is an object such as
 /// `{"id": 1, "vars": {"x": {"dtype": "int32", "min": 0, "max": 7}}, "expr": "(x + 8) // 4", "precond": ["x < 4"]}`;
-/// `min` and `max` may be null or left out. The answer is a line `{"id": …, "result": "…", "time_us": …}` with the
-/// cheapest equal expression, `true` or `false` for a condition that is decided, or `{"id": …, "error": "…"}`.
+/// `min` and `max` may be null or left out. Buffers from which the expression loads stand in
+/// `"buffers": {"A": {"dtype": "float32", "shape": [16, "n"]}}`; a variable that is a dimension is not negative. The
+/// answer is a line `{"id": …, "result": "…", "time_us": …}` with the cheapest equal expression, `true` or `false` for a
+/// condition that is decided, or `{"id": …, "error": "…"}`.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  satir expr \"x * 2 + x\" --explain\n  satir expr \"(x + 8) // 4\" --var x:int32:0..7 --precond \"x < 4\"\n  \
@@ -46,6 +48,10 @@ pub(crate) struct Args {
     /// left out.
     #[arg(long, value_name = "NAME[:DTYPE][:MIN..MAX]", value_parser = given::variable, requires = "exprs")]
     var: Vec<(String, Variable)>,
+
+    /// A buffer from which the expressions load: the type of its elements and its dimensions.
+    #[arg(long, value_name = "NAME:DTYPE:DIMENSION,…", value_parser = given::buffer, requires = "exprs")]
+    buffer: Vec<(String, BufferType)>,
 
     /// A condition that holds. May be given several times.
     #[arg(long, value_name = "EXPR", requires = "exprs")]
@@ -71,6 +77,8 @@ struct Request {
     id: Value,
     #[serde(default)]
     vars: unique::Map<Variable>,
+    #[serde(default)]
+    buffers: unique::Map<BufferType>,
     expr: String,
     #[serde(default)]
     precond: Vec<String>,
@@ -81,8 +89,24 @@ struct Request {
 #[serde(deny_unknown_fields)]
 struct Variable {
     dtype: String,
-    min: Option<i64>,
-    max: Option<i64>,
+    min: Option<i128>,
+    max: Option<i128>,
+}
+
+/// The type of a buffer's elements, and its dimensions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BufferType {
+    dtype: String,
+    shape: Vec<Dimension>,
+}
+
+/// A number or an expression.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Dimension {
+    Number(i64),
+    Text(String),
 }
 
 /// Runs the subcommand. A line with a mistake is answered with an error and does not stop the rest.
@@ -181,6 +205,9 @@ pub(crate) fn table(source: &Source) -> Result<Vec<(String, Expression)>, Failur
 
 fn read(request: &Request) -> Result<Expression, Failure> {
     let (mut func, mut ranges) = environment(&request.vars.0)?;
+    for (name, buffer) in &request.buffers.0 {
+        add_buffer(&mut func, &mut ranges, name, buffer)?;
+    }
     let expr = parse(&request.expr, &mut func)?;
     let mut conds = Vec::with_capacity(request.precond.len());
     for text in &request.precond {
@@ -212,6 +239,52 @@ fn environment(vars: &IndexMap<String, Variable>) -> Result<(PrimFunc, Vec<Inter
     Ok((builder.finish(), ranges))
 }
 
+fn add_buffer(
+    func: &mut PrimFunc,
+    ranges: &mut [Interval],
+    name: &str,
+    buffer: &BufferType,
+) -> Result<(), Failure> {
+    let bad = |what: String| Failure::Bad(format!("buffer `{name}`: {what}"));
+    let dtype: DType = buffer.dtype.parse().map_err(|e| bad(format!("{e}")))?;
+    if func.vars.iter().any(|var| *var.name == *name) {
+        return Err(bad("a variable has the same name".to_owned()));
+    }
+    let sizes = Interval::between(Some(0), None).unwrap_or(Interval::ALL);
+    let mut shape = Vec::with_capacity(buffer.shape.len());
+    for dimension in &buffer.shape {
+        let extent = match dimension {
+            Dimension::Number(v) => {
+                Expr::int(*v, if i32::try_from(*v).is_ok() { DType::I32 } else { DType::I64 })
+            }
+            Dimension::Text(text) => parse(text, func)?,
+        };
+        if !extent.dtype.is_index() || !extent.dtype.is_scalar() {
+            return Err(bad(format!("a dimension is `{}`, expected `int32` or `int64`", extent.dtype)));
+        }
+        if extent.as_int().is_some_and(|v| v < 0) {
+            return Err(bad("a dimension is negative".to_owned()));
+        }
+        if let Some(range) = extent.as_var().and_then(|v| ranges.get_mut(v.index())) {
+            *range = range
+                .meet(sizes)
+                .ok_or_else(|| bad("a variable that is a dimension is negative".to_owned()))?;
+        }
+        shape.push(extent);
+    }
+    func.new_buffer(Buffer {
+        name: name.into(),
+        dtype,
+        shape,
+        strides: Vec::new(),
+        elem_offset: None,
+        scope: "global".into(),
+        extra: Vec::new(),
+        origin: Origin::Param,
+    });
+    Ok(())
+}
+
 /// The values that a variable may take: those of its type, within its bounds.
 fn range(dtype: DType, var: &Variable) -> Result<Interval, String> {
     let Some((least, most)) = dtype.int_range() else {
@@ -220,13 +293,13 @@ fn range(dtype: DType, var: &Variable) -> Result<Interval, String> {
             _ => Err(format!("a bound, but `{dtype}` is no integer type")),
         };
     };
-    // Index types count as unbounded, and so does what 64 bits cannot hold.
-    let bound = |v: i128| if dtype.is_index() { None } else { i64::try_from(v).ok() };
-    let lo = var.min.or(bound(least)).unwrap_or(Interval::NEG_INF);
-    let hi = var.max.or(bound(most)).unwrap_or(Interval::POS_INF);
-    let outside = |v: i64| i128::from(v) < least || i128::from(v) > most;
-    if let Some(v) = [var.min, var.max].into_iter().flatten().find(|&v| outside(v)) {
+    if let Some(v) = [var.min, var.max].into_iter().flatten().find(|v| !(least..=most).contains(v)) {
         return Err(format!("the bound {v} is not a value of `{dtype}`"));
     }
-    Interval::new(lo, hi).ok_or_else(|| format!("no value is at least {lo} and at most {hi}"))
+    // Index types count as unbounded, and so does what an interval cannot hold.
+    let bound = |v: i128| (!dtype.is_index()).then_some(v);
+    let (lo, hi) = (var.min.or(bound(least)), var.max.or(bound(most)));
+    Interval::between(lo, hi).ok_or_else(|| {
+        format!("no value is at least {} and at most {}", lo.unwrap_or(least), hi.unwrap_or(most))
+    })
 }

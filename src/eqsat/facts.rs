@@ -12,6 +12,7 @@
 //! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
 //! equality, and is decided there.
 
+mod calls;
 mod polys;
 mod table;
 
@@ -28,6 +29,7 @@ use super::poly::Poly;
 use super::witness::Witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
+pub(crate) use calls::{Function, Functions};
 pub(crate) use polys::PolyTable;
 use table::{FactsTable, Held};
 
@@ -121,6 +123,8 @@ pub(crate) struct Theory {
     pub var_levels: Vec<u32>,
     /// Depth of the scope from which on each memory version is valid.
     pub version_levels: Vec<u32>,
+    /// What intrinsics compute.
+    pub functions: Functions,
     /// The class of each normal form.
     by_poly: PolyTable,
     /// What the theory has visited: hashes of nodes, with what their steps depend on.
@@ -350,7 +354,7 @@ fn node_poly(node: &Node, operands: &[&Facts]) -> Option<Poly> {
     }
 }
 
-fn node_interval(theory: &Theory, node: &Node, operands: &[&Facts]) -> Interval {
+fn node_interval(theory: &Theory, node: &Node, operands: &Operands<'_>) -> Interval {
     if !known_range(node.dtype) {
         return Interval::ALL;
     }
@@ -379,6 +383,10 @@ fn node_interval(theory: &Theory, node: &Node, operands: &[&Facts]) -> Interval 
             None => of(1).join(of(2)),
         },
         Op::Cast => cast_interval(operand, of(0), node.dtype).unwrap_or(unknown),
+        Op::Call(callee) => {
+            let function = theory.functions.get(callee);
+            function.and_then(|f| f.interval(node.dtype, operands)).unwrap_or(unknown)
+        }
         _ => unknown,
     }
 }

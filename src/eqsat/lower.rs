@@ -99,13 +99,22 @@ pub(crate) struct Callees(IndexSet<Call>);
 
 impl Callees {
     /// The index of a call's head.
-    pub(crate) fn enter(&mut self, head: Call) -> u32 {
+    fn enter(&mut self, head: Call) -> u32 {
         u32::try_from(self.0.insert_full(head).0).expect("fewer than 2^32 callees")
     }
 
-    /// The index of an intrinsic without keyword arguments.
-    pub(crate) fn intrinsic(&mut self, name: &str) -> u32 {
-        self.enter(Call { callee: Callee::Intrin(name.into()), args: Vec::new(), kwargs: Vec::new() })
+    /// The operator of calls of a head, of which the theory of the graph is told.
+    pub(crate) fn operator(&mut self, graph: &mut Graph, head: Call) -> Op {
+        let functions = &mut graph.analysis.functions;
+        let callee = self.enter(head);
+        functions.note(callee, self.get(callee));
+        Op::Call(callee)
+    }
+
+    /// The operator of calls of an intrinsic without keyword arguments.
+    pub(crate) fn intrinsic(&mut self, graph: &mut Graph, name: &str) -> Op {
+        let callee = Callee::Intrin(name.into());
+        self.operator(graph, Call { callee, args: Vec::new(), kwargs: Vec::new() })
     }
 
     /// The head of an index.
@@ -666,7 +675,7 @@ impl<'a> Lowerer<'a> {
                             args: Vec::new(),
                             kwargs: call.kwargs.clone(),
                         };
-                        Op::Call(self.out.callees.enter(head))
+                        self.out.callees.operator(&mut self.out.graph, head)
                     }
                 };
                 let total = op == Op::Likely || !effects::node_effect(e).may_trap;
@@ -687,7 +696,7 @@ impl<'a> Lowerer<'a> {
         let values =
             args.iter().map(|&a| theory::constant(&self.out.graph, a)).collect::<Option<Vec<_>>>()?;
         let function = MathFn::from_name(name).filter(|f| f.is_exact())?;
-        function.eval(call.args.first()?.dtype, &values).ok()
+        function.fold(call.args.first()?.dtype, &values).ok()
     }
 
     /// An expression that equals nothing else; operands that can be optimized become the node's children.

@@ -483,7 +483,7 @@ fn add(graph: &mut Graph, callees: &mut Callees, built: &Built) -> Id {
             let children: Vec<Id> = args.iter().map(|a| add(graph, callees, a)).collect();
             let op = match op {
                 BuiltOp::Op(op) => op.clone(),
-                BuiltOp::Call(name) => Op::Call(callees.intrinsic(name)),
+                BuiltOp::Call(name) => callees.intrinsic(graph, name),
             };
             graph.add(Node::new(op, *dtype, children))
         }

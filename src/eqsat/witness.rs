@@ -133,8 +133,7 @@ fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Opt
             })
         }
         Op::Lane(lanes) => Some((points::mix(0, at) % u64::from((*lanes).max(1))).cast_signed()),
-        Op::Float(_) | Op::Ramp | Op::Broadcast | Op::Lanes | Op::LaneOf | Op::Call(_) | Op::Template(_) => {
-            None
-        }
+        Op::Call(callee) => theory.functions.get(*callee)?.sample(operands, of, at),
+        Op::Float(_) | Op::Ramp | Op::Broadcast | Op::Lanes | Op::LaneOf | Op::Template(_) => None,
     }
 }

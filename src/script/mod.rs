@@ -70,7 +70,7 @@ fn with_stack<T: Send>(
 }
 
 /// Parses one expression over the variables and buffers of `env`, which go by their names (of several with one
-/// name the last). `T.Let` adds its variable to the table.
+/// name the last). `T.Let` adds its variable to the table; its name need not be in `env`.
 ///
 /// ```
 /// use satir::ir::DType;

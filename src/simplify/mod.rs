@@ -25,6 +25,7 @@ mod inline;
 mod lanes;
 mod learn;
 mod merge;
+mod narrow;
 mod proofs;
 mod question;
 mod region;
@@ -208,6 +209,7 @@ pub fn expression(
     for cond in conds {
         region::assume(&mut known, cond, true);
     }
+    narrow::by_facts(&mut known);
     if e.dtype == DType::BOOL
         && !acts(e)
         && let Some(truth) = proofs::prover(&known).decide(e, Prover::FUEL)

@@ -159,11 +159,19 @@ fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<E
     };
     let cheaper = |new: &Expr, old: &Expr| {
         let [after, before] = [new, old].map(|e| cost_of_expr(engine.profile, e));
+        let shorter = engine.reach == Reach::Everything && after == before && size(new) < size(old);
         new.dtype == old.dtype
-            && after < before
-            && after.to_f64() + lost(new, old) * DIVIDED_CONDITION < before.to_f64()
+            && (shorter
+                || after < before && after.to_f64() + lost(new, old) * DIVIDED_CONDITION < before.to_f64())
     };
     found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
+}
+
+/// How many nodes an expression has.
+fn size(e: &Expr) -> usize {
+    let mut size = 0;
+    e.walk(&mut |_| size += 1);
+    size
 }
 
 /// Equal expressions that cannot trap where `known` holds, if there are such for all.

@@ -53,6 +53,8 @@ fn keys_that_mean_nothing_are_errors() {
 fn expressions_are_arguments_too() {
     let out = |args: &[&str]| satir(&[&["expr"], args].concat()).code(0).out;
     assert_eq!(out(&["(x * 4 + 3) // 4", "x + y - x", "x < x + 1"]), "x\ny\ntrue\n");
+    let load = ["A[i, 0] + i - A[i, 0]", "n >= 0", "--buffer", "A:int32:n,4", "--var", "i:int32"];
+    assert_eq!(out(&load), "i\ntrue\n");
     // Types, ranges and conditions.
     assert_eq!(out(&["(x + 8) // 4"]), "(x + 8) // 4\n");
     assert_eq!(out(&["(x + 8) // 4", "--var", "x:int32:0..3"]), "2\n");
@@ -111,4 +113,86 @@ fn mistakes_in_arguments_have_their_reasons() {
     satir(&["expr", "A[x]"]).code(1).says(&["undefined name `A`"]);
     satir(&["expr", "--precond", "x"]).code(2);
     satir(&["expr", "--explain"]).code(2);
+}
+
+/// The results of requests; "an error" where there is none.
+fn results(requests: &[&str]) -> Vec<String> {
+    let ran = satir_on(&["expr"], requests.join("\n")).code(0);
+    let answer = |line: &str| -> serde_json::Value { serde_json::from_str(line).unwrap() };
+    let text = |line| answer(line)["result"].as_str().unwrap_or("an error").to_owned();
+    ran.out.lines().map(text).collect()
+}
+
+#[test]
+fn casts_and_calls_on_constants_are_folded() {
+    let folded =
+        |expr: &str| results(&[&format!(r#"{{"vars": {{"x": {{"dtype": "int32"}}}}, "expr": "{expr}"}}"#)]);
+    for (expr, expected) in [
+        (r#"T.Cast(\"int32\", 3)"#, "3"),
+        (r#"T.Cast(\"float16\", T.float16(2))"#, "T.float16(2.0)"),
+        (r#"T.Cast(\"bool\", x == x)"#, "true"),
+        (r#"T.Cast(\"int32\", x * 3)"#, "x * 3"),
+        ("T.clz(0)", "32"),
+        ("T.clz(T.int64(0))", "64"),
+        ("T.clz(x - x + 128)", "24"),
+        ("T.bitwise_xor(x - x + 6, 3)", "5"),
+    ] {
+        assert_eq!(folded(expr), [expected], "{expr}");
+    }
+}
+
+#[test]
+fn vscale_is_positive() {
+    let with = |expr: &str| {
+        results(&[&format!(
+            r#"{{"vars": {{"x": {{"dtype": "int32"}}, "y": {{"dtype": "int32"}}}}, "expr": "{expr}"}}"#
+        )])
+    };
+    for (expr, expected) in [
+        ("T.vscale() > 0", "true"),
+        ("T.vscale() > 1", "T.vscale() > 1"),
+        ("T.min(x + 4 * T.vscale(), x)", "x"),
+        ("T.max(x - T.vscale() * 4, x)", "x"),
+        ("T.vscale() * 32 < T.vscale() * 64", "true"),
+        ("64 % T.vscale() <= T.vscale()", "true"),
+        ("(x * T.vscale() * 4 + y) // (T.vscale() * 4)", "x + y // (T.vscale() * 4)"),
+    ] {
+        assert_eq!(with(expr), [expected], "{expr}");
+    }
+}
+
+#[test]
+fn bindings_and_buffers_are_input() {
+    let requests = [
+        r#"{"expr": "T.Let(x + 1, where={x: 1}) + T.Let(x + 1, where={x: 1})"}"#,
+        r#"{"vars": {"y": {"dtype": "int64"}}, "expr": "T.Let(t, where={t: y * T.int64(2)}) == y * T.int64(2)"}"#,
+        r#"{"buffers": {"A": {"dtype": "int32", "shape": [16]}}, "expr": "A[3] * 2 - A[3]"}"#,
+        r#"{"vars": {"n": {"dtype": "int32"}}, "buffers": {"A": {"dtype": "float32", "shape": ["n", 4]}}, "expr": "n >= 0"}"#,
+        r#"{"vars": {"i": {"dtype": "int32"}}, "buffers": {"A": {"dtype": "int32", "shape": [16]}}, "expr": "A[i + 1] > 0 or i < 5", "precond": ["A[1 + i] > 3"]}"#,
+        // Another element; float subtraction of equals is not zero for all values.
+        r#"{"buffers": {"A": {"dtype": "int32", "shape": [16]}}, "expr": "A[3] - A[4]"}"#,
+        r#"{"buffers": {"A": {"dtype": "float32", "shape": [16]}}, "expr": "A[3] - A[3]"}"#,
+        // Mistakes.
+        r#"{"buffers": {"A": {"dtype": "int32", "shape": [-1]}}, "expr": "A[0]"}"#,
+        r#"{"buffers": {"A": {"dtype": "int33", "shape": [1]}}, "expr": "A[0]"}"#,
+        r#"{"vars": {"A": {"dtype": "int32"}}, "buffers": {"A": {"dtype": "int32", "shape": [1]}}, "expr": "A[0]"}"#,
+        r#"{"vars": {"n": {"dtype": "int32", "max": -1}}, "buffers": {"A": {"dtype": "int32", "shape": ["n"]}}, "expr": "A[0]"}"#,
+        r#"{"buffers": {"A": {"dtype": "int32", "shape": ["n +"]}}, "expr": "A[0]"}"#,
+        r#"{"expr": "T.Let(x, where={x: 1}) + x"}"#,
+    ];
+    let expected = ["4", "true", "A[3]", "true", "true", "A[3] - A[4]", "A[3] - A[3]"];
+    let results = results(&requests);
+    assert_eq!(results[..7], expected);
+    assert!(results[7..].iter().all(|result| result == "an error"), "{results:?}");
+}
+
+#[test]
+fn bounds_may_be_any_value_of_the_type() {
+    let requests = [
+        r#"{"vars": {"n": {"dtype": "uint64", "max": 18446744073709551615}}, "expr": "n"}"#,
+        r#"{"vars": {"n": {"dtype": "uint64", "max": 18446744073709551616}}, "expr": "n"}"#,
+        r#"{"vars": {"n": {"dtype": "uint64", "min": -1}}, "expr": "n"}"#,
+        r#"{"vars": {"n": {"dtype": "uint8", "max": 256}}, "expr": "n"}"#,
+    ];
+    assert_eq!(results(&requests), ["n", "an error", "an error", "an error"]);
 }

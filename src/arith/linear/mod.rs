@@ -9,12 +9,14 @@
 //!   not below all, a choice by two cases; products are columns too.
 //! - `eliminate` refutes conjunctions of linear constraints, or finds values that satisfy them.
 //! - `search` splits disjunctions where such values violate them. Values that satisfy everything end the search.
+//! - `bitwise` bounds bit operations and shifts.
 //! - `products` multiplies constraints by columns of known sign; `bounds` narrows ranges.
 //!
 //! Every constraint used follows from the definitions and assumptions, so a refutation is right whatever was left out:
 //! budgets (counted in operations, never time), overflow and incompleteness cost answers only. Division by zero
 //! is 0, as in the e-graph.
 
+mod bitwise;
 mod bounds;
 mod eliminate;
 mod form;
@@ -28,7 +30,7 @@ mod translate;
 use hashbrown::HashMap;
 
 use self::form::Column;
-use self::problem::{Definition, Formula};
+use self::problem::Formula;
 use self::search::refute;
 use self::translate::Translator;
 use crate::arith::Interval;
@@ -134,7 +136,7 @@ impl<'a> Prover<'a> {
         let (mut seen_true, mut seen_false) = (false, false);
         for round in 0..SAMPLES {
             for (column, value) in values.iter_mut().enumerate() {
-                if matches!(problem.definition(column as Column), Definition::Free) {
+                if problem.is_free(column as Column) {
                     *value = random.within(problem.range(column as Column), round);
                 }
             }

@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
+use super::bitwise::BitOp;
 use super::form::{Column, Form, gcd};
 use crate::arith::Interval;
 
@@ -148,6 +149,10 @@ pub(super) enum Definition {
     Min(Vec<Form>),
     /// The first form if the formula holds, else the second.
     Choice(Box<Formula>, Form, Form),
+    /// An operation on the bits of operands that are not negative, in which no bit is lost at the top.
+    Bits(BitOp, Form, Form),
+    /// `T.vscale()`, one and the same positive number everywhere.
+    Vscale,
 }
 
 /// Columns and their definitions. A definition mentions only columns before its own.
@@ -181,13 +186,25 @@ impl Problem {
         self.push(Definition::Free, range)
     }
 
+    /// Whether nothing defines the value of the column.
+    pub(super) fn is_free(&self, column: Column) -> bool {
+        matches!(self.definition(column), Definition::Free | Definition::Vscale)
+    }
+
+    /// The column of `T.vscale()`.
+    pub(super) fn vscale(&mut self) -> Form {
+        let positive = Interval::between(Some(1), None).unwrap_or(Interval::ALL);
+        Form::column(self.defined(Definition::Vscale, positive))
+    }
+
     fn push(&mut self, definition: Definition, range: Interval) -> Column {
         self.definitions.push(definition);
         self.ranges.push(range);
         (self.definitions.len() - 1) as Column
     }
 
-    fn defined(&mut self, definition: Definition, range: Interval) -> Column {
+    /// The column with a definition, with a range if there is none yet.
+    pub(super) fn defined(&mut self, definition: Definition, range: Interval) -> Column {
         if let Some(&column) = self.index.get(&definition) {
             return column;
         }
@@ -384,7 +401,8 @@ impl Problem {
     pub(super) fn defining(&mut self, column: Column) -> Option<Formula> {
         let own = Form::column(column);
         match self.definition(column).clone() {
-            Definition::Free | Definition::Product(_) => None,
+            Definition::Free | Definition::Vscale | Definition::Product(_) => None,
+            Definition::Bits(op, a, b) => self.defining_bits(op, &a, &b, &own),
             Definition::Quotient(n, d) => match d.as_constant() {
                 Some(c) => {
                     let rest = n.combine(1, &own, c.checked_neg()?)?;
@@ -437,7 +455,8 @@ impl Problem {
                 continue;
             }
             values[at] = match definition {
-                Definition::Free => continue,
+                Definition::Free | Definition::Vscale => continue,
+                Definition::Bits(op, a, b) => op.compute(a.evaluate(values)?, b.evaluate(values)?)?,
                 Definition::Product(factors) => {
                     factors.iter().try_fold(1_i64, |p, &x| p.checked_mul(values[x as usize]))?
                 }
@@ -471,9 +490,9 @@ impl Problem {
             }
             let mut forms = |form: &Form| open.extend(form.terms().iter().map(|t| t.0));
             match self.definition(column) {
-                Definition::Free => {}
+                Definition::Free | Definition::Vscale => {}
                 Definition::Product(factors) => open.extend(factors),
-                Definition::Quotient(n, d) => [n, d].into_iter().for_each(forms),
+                Definition::Quotient(n, d) | Definition::Bits(_, n, d) => [n, d].into_iter().for_each(forms),
                 Definition::Min(args) => args.iter().for_each(forms),
                 Definition::Choice(cond, then, otherwise) => {
                     cond.for_each_form(&mut forms);

@@ -80,7 +80,7 @@ impl Search<'_> {
                     columns.extend(factors);
                     true
                 }
-                Definition::Free | Definition::Choice(..) => true,
+                Definition::Free | Definition::Choice(..) | Definition::Bits(..) | Definition::Vscale => true,
                 Definition::Quotient(_, d) => d.as_constant().is_none(),
                 Definition::Min(_) => false,
             };

@@ -8,6 +8,7 @@ use super::form::{Column, Form};
 use super::problem::{Formula, Problem};
 use super::search::refute;
 use crate::arith::Interval;
+use crate::ir::build::FuncBuilder;
 use crate::ir::value::int;
 use crate::ir::{BinOp, DType, Expr, ExprKind, PrimFunc, VarId};
 use crate::script;
@@ -221,7 +222,7 @@ fn decisions_on_random_conditions_hold_for_all_values() {
 
 /// Decides a condition over `int32` variables named by single letters, some of type `uint8` (`u`, `w`).
 fn decide(facts: &[&str], cond: &str) -> Option<bool> {
-    let mut builder = crate::ir::build::FuncBuilder::new("main");
+    let mut builder = FuncBuilder::new("main");
     for name in ["x", "y", "n", "m", "i", "j", "a", "b", "c", "d"] {
         builder.param(name, I);
     }
@@ -282,6 +283,49 @@ fn quotients_by_variables() {
     check(Some(true), &with("x < a * b * c"), "x // c < a * b");
     check(Some(true), &with("x // c < a * b"), "x < a * b * c");
     check(Some(true), &with("x // c // b < a"), "x < a * b * c");
+}
+
+#[test]
+fn bits_and_shifts() {
+    let small = ["0 <= x", "x < 256", "0 <= y", "y < 256"];
+    check(Some(true), &small, "x >> 1 <= x");
+    check(Some(true), &[], "T.bitwise_and(x, 7) == x % 8");
+    check(Some(true), &[], "T.bitwise_not(x) == -1 - x");
+    check(Some(true), &[], "T.shift_right(x, 3) == x // 8");
+    check(None, &[], "T.shift_left(x, 3) == x * 8");
+    check(None, &["1 <= x", "0 <= n", "n < 8"], "T.shift_left(x, n) >= x");
+    check(None, &[], "T.bitwise_and(x, y) <= x");
+    check(Some(true), &[], "T.vscale() * 2 * (T.vscale() * 2) >= T.vscale() * 4");
+    check(None, &[], "T.vscale() > 1");
+}
+
+#[test]
+fn bits_of_variables_with_ranges() {
+    let to = |lo: i64, hi: i64| Interval::new(lo, hi).unwrap();
+    // x, y and n.
+    let ranges = [to(0, 255), to(0, 255), to(0, 3)];
+    let mut builder = FuncBuilder::new("main");
+    for name in ["x", "y", "n"] {
+        builder.param(name, I);
+    }
+    let mut env: PrimFunc = builder.finish();
+    for (cond, expected) in [
+        ("T.bitwise_and(x, y) <= x and T.bitwise_and(x, y) >= 0", Some(true)),
+        ("T.bitwise_and(x, y) <= y", Some(true)),
+        ("T.bitwise_and(x, y) <= n", None),
+        ("T.bitwise_or(x, y) >= x and T.bitwise_or(x, y) <= x + y", Some(true)),
+        ("T.bitwise_xor(x, y) < 256 and T.bitwise_xor(x, y) >= x - y", Some(true)),
+        ("T.bitwise_xor(x, y) < 255", None),
+        ("T.shift_left(x, n) >= x and T.shift_left(x, n) <= x * 8", Some(true)),
+        ("T.shift_left(x, n) > x", None),
+        ("T.shift_right(x, n) <= x and T.shift_right(x, n) * 8 + 7 >= x", Some(true)),
+        ("T.shift_right(x, n) < x", None),
+        // A bit may be lost at the top.
+        ("T.shift_left(x * 8388608, n) >= x", None),
+    ] {
+        let cond_expr = script::parse_expr(cond, &mut env).unwrap();
+        assert_eq!(Prover::new(&ranges).decide(&cond_expr, Prover::FUEL), expected, "{cond}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use hashbrown::HashMap;
 
+use super::bitwise::BitOp;
 use super::form::Form;
 use super::problem::{Formula, Problem};
 use crate::arith::Interval;
@@ -182,10 +183,26 @@ impl<'a> Translator<'a> {
             ExprKind::Call(_) => match e.as_intrin()? {
                 ("likely", [a]) => self.number(a),
                 ("if_then_else", [c, a, b]) => self.choice(c, a, b),
+                ("vscale", []) => Some(self.problem.vscale()),
+                ("bitwise_not", [a]) if a.dtype.is_int() => self.number(a)?.scale(-1)?.plus(-1),
+                (name, [a, b]) => {
+                    let (op, values) = (BitOp::by_name(name)?, values_of(e.dtype)?);
+                    let (x, y) = (self.bits(a)?, self.bits(b)?);
+                    self.problem.bitwise(op, &x, &y, values)
+                }
                 _ => None,
             },
             _ => None,
         }
+    }
+
+    /// The value of an operand of which it is known that it has a place in its type, so that its bits are those of
+    /// the value.
+    fn bits(&mut self, e: &Expr) -> Option<Form> {
+        let form = self.number(e)?;
+        let range = self.problem.range_of(&form);
+        let is_leaf = matches!(e.kind, ExprKind::Var(_) | ExprKind::Load { .. });
+        (is_leaf || values_of(e.dtype)?.meet(range) == Some(range)).then_some(form)
     }
 
     fn choice(&mut self, c: &Expr, a: &Expr, b: &Expr) -> Option<Form> {
@@ -283,4 +300,13 @@ fn integer_range(dtype: DType) -> Option<Interval> {
     }
     let (lo, hi) = dtype.int_range()?;
     Interval::new(i64::try_from(lo).ok()?, i64::try_from(hi).ok()?)
+}
+
+/// The values of a scalar integer type, of index types too.
+fn values_of(dtype: DType) -> Option<Interval> {
+    if !dtype.is_scalar() || !dtype.is_integral() {
+        return None;
+    }
+    let (lo, hi) = dtype.int_range()?;
+    Interval::between(Some(lo), Some(hi))
 }

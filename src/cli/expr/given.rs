@@ -10,7 +10,7 @@ use satir::{script, simplify};
 use serde_json::Value;
 
 use super::super::{io, unique};
-use super::{Args, Failure, Request, Variable, read, rewrites, text_of};
+use super::{Args, BufferType, Dimension, Failure, Request, Variable, read, rewrites, text_of};
 
 /// What a variable is if nothing is said about it.
 const DTYPE: &str = "int32";
@@ -41,6 +41,20 @@ pub(super) fn variable(text: &str) -> Result<(String, Variable), String> {
         }
     }
     Ok((name.to_owned(), Variable { dtype: dtype.to_owned(), min, max }))
+}
+
+/// Reads `NAME:DTYPE:DIMENSION,…`.
+pub(super) fn buffer(text: &str) -> Result<(String, BufferType), String> {
+    let mut parts = text.splitn(3, ':').map(str::trim);
+    let (Some(name), Some(dtype), Some(shape)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err("expected a name, a type and dimensions".to_owned());
+    };
+    let dimension = |text: &str| match text.parse() {
+        Ok(v) => Dimension::Number(v),
+        Err(_) => Dimension::Text(text.to_owned()),
+    };
+    let shape = shape.split(',').map(|text| dimension(text.trim())).collect();
+    Ok((name.to_owned(), BufferType { dtype: dtype.to_owned(), shape }))
 }
 
 /// Answers each expression on a line, with the reason below if that is asked for. A bad one does not stop the rest.
@@ -102,9 +116,15 @@ fn request(
     used: &mut BTreeSet<String>,
 ) -> Result<Request, Failure> {
     let mut vars = IndexMap::new();
-    for text in [text].into_iter().chain(args.precond.iter().map(String::as_str)) {
+    let buffers: IndexMap<String, BufferType> = args.buffer.iter().cloned().collect();
+    let dimensions =
+        buffers.values().flat_map(|buffer| &buffer.shape).filter_map(|dimension| match dimension {
+            Dimension::Text(text) => Some(text.as_str()),
+            Dimension::Number(_) => None,
+        });
+    for text in [text].into_iter().chain(args.precond.iter().map(String::as_str)).chain(dimensions) {
         let names = script::names_of(text).map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))?;
-        for name in names {
+        for name in names.into_iter().filter(|name| !buffers.contains_key(&**name)) {
             let plain = || Variable { dtype: DTYPE.to_owned(), min: None, max: None };
             vars.insert(name.to_string(), given.get(&*name).cloned().unwrap_or_else(plain));
             used.insert(name.to_string());
@@ -113,6 +133,7 @@ fn request(
     Ok(Request {
         id: Value::Null,
         vars: unique::Map(vars),
+        buffers: unique::Map(buffers),
         expr: text.to_owned(),
         precond: args.precond.clone(),
     })

@@ -2,13 +2,13 @@
 
 use egg::Id;
 
-use super::super::facts::{Graph, Knowing, in_theory, poly_of};
+use super::super::facts::{Function, Graph, Knowing, in_theory, poly_of};
 use super::super::lang::{Node, Op};
 use super::super::poly::Poly;
 use super::{bound, unite, unite_with};
 use crate::arith::Interval;
 use crate::ir::DType;
-use crate::ir::value::{self, Value};
+use crate::ir::value::{self, Undefined, Value};
 
 /// The constant that a scalar class is.
 pub(in super::super) fn constant(graph: &Graph, class: Id) -> Option<Value> {
@@ -31,6 +31,7 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
             .map(|(x, y)| value::binary(*op, graph.facts(a).dtype, x, y)),
         (Op::Cast, &[a]) => constant(graph, a).map(|v| value::cast(graph.facts(a).dtype, node.dtype, v)),
         (Op::Not, &[a]) => constant(graph, a).map(value::not),
+        (Op::Call(callee), operands) => call(graph, *callee, operands),
         _ => None,
     };
     match result {
@@ -44,6 +45,14 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
         }
         Some(Err(_)) | None => false,
     }
+}
+
+/// The value of a call on constants, where every correct implementation gives the same bits.
+fn call(graph: &Graph, callee: u32, operands: &[Id]) -> Option<Result<Value, Undefined>> {
+    let Some(Function::Math(function)) = graph.analysis.functions.get(callee) else { return None };
+    let dtype = graph.facts(*operands.first()?).dtype;
+    let values = operands.iter().map(|&a| constant(graph, a)).collect::<Option<Vec<_>>>()?;
+    function.is_exact().then(|| function.fold(dtype, &values))
 }
 
 /// A conversion to the own type; and of a sum between index types, which is the sum of the converted atoms where no

@@ -382,7 +382,7 @@ pub(super) fn remainders_in(graph: &mut Graph, poly: &Poly, dtype: DType) -> Vec
 fn has_step(node: &Node) -> bool {
     match node.op {
         Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) => !in_theory(node.dtype),
-        Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Likely | Op::Cast | Op::Not => true,
+        Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Likely | Op::Cast | Op::Not | Op::Call(_) => true,
         Op::Int(_)
         | Op::Float(_)
         | Op::Var(_)
@@ -392,7 +392,6 @@ fn has_step(node: &Node) -> bool {
         | Op::Lanes
         | Op::Lane(_)
         | Op::LaneOf
-        | Op::Call(_)
         | Op::Template(_) => !node.dtype.is_scalar(),
     }
 }

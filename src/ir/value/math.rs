@@ -169,6 +169,22 @@ impl MathFn {
         }
     }
 
+    /// As [`eval`](MathFn::eval), where a compiler may choose a value: TVM takes all bits of zero to be leading ones.
+    ///
+    /// ```
+    /// use satir::ir::DType;
+    /// use satir::ir::value::{MathFn, Value};
+    ///
+    /// assert!(MathFn::Clz.eval(DType::I32, &[Value::Int(0)]).is_err());
+    /// assert_eq!(MathFn::Clz.fold(DType::I32, &[Value::Int(0)]), Ok(Value::Int(32)));
+    /// ```
+    pub fn fold(self, dtype: DType, args: &[Value]) -> Result<Value, Undefined> {
+        match self.eval(dtype, args) {
+            Err(Undefined::ClzOfZero) => Ok(Value::Int(i64::from(dtype.bits))),
+            result => result,
+        }
+    }
+
     fn of_int(self, dtype: DType, a: i64) -> Result<Value, Undefined> {
         let wide = int::widen(dtype, a);
         let mask = (1i128 << dtype.bits) - 1;

@@ -375,9 +375,13 @@ impl<'s> Lower<'s> {
         }
         let (key, value) = (self.ast.item(items, 0), self.ast.item(items, 1));
         let value = self.expr(value)?;
-        let declared = self.as_var(key)?;
         let Some(name) = self.name_of(key) else { return self.err(key, "expected a variable's name") };
-        let ty = self.func.var(declared).ty.clone();
+        let ty = if self.declares_lets && self.lookup(name).is_none() {
+            Type::Prim(value.dtype)
+        } else {
+            let declared = self.as_var(key)?;
+            self.func.var(declared).ty.clone()
+        };
         if ty.dtype() != value.dtype {
             return self
                 .err(key, format!("expected a value of type `{}`, found `{}`", ty.dtype(), value.dtype));

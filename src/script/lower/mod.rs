@@ -171,6 +171,8 @@ struct Lower<'s> {
     param_types: HashMap<&'s str, DType>,
     /// Whether unknown names in shapes define dimensions.
     in_shape: bool,
+    /// Whether the variable of a `T.Let` need not be declared: a single expression has no place for it.
+    declares_lets: bool,
 }
 
 impl<'s> Lower<'s> {
@@ -194,6 +196,7 @@ impl<'s> Lower<'s> {
             loop_ranges: HashMap::new(),
             param_types: HashMap::new(),
             in_shape: false,
+            declares_lets: false,
         }
     }
 

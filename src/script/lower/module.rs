@@ -78,6 +78,7 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
 /// Lowers one expression over the variables and buffers of a function.
 pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mut PrimFunc) -> Res<Expr> {
     let mut lower = Lower::new(text, ast);
+    lower.declares_lets = true;
     lower.func = std::mem::replace(env, PrimFunc::new("main"));
     for index in 0..lower.func.vars.len() {
         let name = lower.func.vars[index].name.clone();
