@@ -11,6 +11,7 @@ use satir::eqsat::rewrite::Rewrites;
 use satir::interp;
 use satir::ir::Module;
 use satir::rules::{RuleSet, RulesError};
+use satir::script::MOST_MISTAKES;
 
 use similar::TextDiff;
 
@@ -54,10 +55,15 @@ pub(crate) fn verify(source: &Source, module: &Module) -> Result<(), Failure> {
     satir::verify::verify(module).map_err(|violations| failure(source, &satir::Error::Invalid(violations)))
 }
 
-/// Parses a program, for what verifies it itself.
+/// Parses a program, for what verifies it itself. All mistakes are told.
 pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
-    let module = satir::script::parse(&source.name, &source.text)
-        .map_err(|diagnostic| Failure::Bad(diagnostic.to_string()))?;
+    let module = satir::script::parse_all(&source.name, &source.text).map_err(|mistakes| {
+        let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        if mistakes.len() >= MOST_MISTAKES {
+            texts.push(format!("note: no more than {MOST_MISTAKES} mistakes are shown"));
+        }
+        Failure::Bad(texts.join("\n"))
+    })?;
     if module.funcs.len() > 1 {
         prepare_threads(None);
     }

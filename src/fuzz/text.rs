@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 
 use super::dice::Dice;
-use crate::script::parse;
+use crate::script::{parse, parse_all};
 use crate::verify::verify;
 
 /// Longest text that is made.
@@ -166,7 +166,15 @@ fn truncate(text: &mut String, bytes: usize) {
 /// ```
 pub fn survives(text: &str) -> Result<bool, String> {
     let attempt = || -> Result<bool, String> {
-        let Ok(module) = parse("spoilt.py", text) else { return Ok(false) };
+        let module = match parse("spoilt.py", text) {
+            Ok(module) => module,
+            Err(first) => {
+                return match parse_all("spoilt.py", text) {
+                    Err(all) if all.contains(&first) => Ok(false),
+                    _ => Err(format!("not among all mistakes: {first}")),
+                };
+            }
+        };
         let valid = verify(&module).is_ok();
         let printed = module.to_string();
         if let Ok(again) = parse("printed", &printed) {

@@ -8,10 +8,12 @@
 
 mod fold;
 mod lower;
+mod mistakes;
 mod names;
 mod printer;
 mod syntax;
 
+pub use mistakes::MOST_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
 
@@ -31,31 +33,64 @@ const MAX_TEXT: usize = 1 << 30;
 /// assert!(error.to_string().starts_with("kernel.py:2:10: error: "), "{error}");
 /// ```
 pub fn parse(source_name: &str, text: &str) -> Result<Module, Diagnostic> {
-    let diagnostic = |span: Span, message: String| Diagnostic::new(source_name, text, span, message);
+    attempt(text).map_err(|failed| Diagnostic::new(source_name, text, failed.error.0, failed.error.1))
+}
+
+/// As [`parse`], with all mistakes by place instead of the first that was found, up to [`MOST_MISTAKES`]. Mistakes that may only follow
+/// from others are not among them.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\")):\n    A[0] = x\n    y = = 3\n    A[1] = y\n    A[z] = 1\n";
+/// let mistakes = satir::script::parse_all("kernel.py", text).unwrap_err();
+/// assert_eq!(mistakes.iter().map(|mistake| mistake.line).collect::<Vec<_>>(), [3, 4, 6]);
+/// assert!(satir::script::parse_all("kernel.py", "@T.prim_func\ndef main():\n    T.evaluate(0)\n").is_ok());
+/// ```
+///
+/// # Errors
+///
+/// The mistakes; at least one if there is no module.
+pub fn parse_all(source_name: &str, text: &str) -> Result<Module, Vec<Diagnostic>> {
+    mistakes::find(source_name, text)
+}
+
+/// A mistake, and where the statement with it begins.
+struct Failed {
+    error: SpannedError,
+    start: u32,
+}
+
+impl From<SpannedError> for Failed {
+    fn from(error: SpannedError) -> Failed {
+        Failed { start: error.0.start, error }
+    }
+}
+
+/// The module, or the first mistake that is found.
+fn attempt(text: &str) -> Result<Module, Failed> {
     if text.len() > MAX_TEXT {
-        return Err(diagnostic(
-            Span { start: 0, end: 0 },
-            format!("the text is longer than {MAX_TEXT} bytes"),
-        ));
+        let message = format!("the text is longer than {MAX_TEXT} bytes");
+        return Err(SpannedError::new((Span { start: 0, end: 0 }, message)).into());
     }
     let tokens = syntax::lex(text);
     // Hardly any node takes no token.
     let mut ast = syntax::ast::Ast::with_capacity(tokens.tokens.len());
-    let result = with_stack(tokens.depth, || {
-        let stmts = syntax::parse_file(text, tokens, &mut ast)?;
-        with_stack(ast.height(), || lower::lower_module(text, ast, &stmts))
-    });
-    result.map_err(|e| diagnostic(e.0, e.1))
+    with_stack(tokens.depth, || {
+        let stmts =
+            syntax::parse_file(text, tokens, &mut ast).map_err(|(error, start)| Failed { error, start })?;
+        with_stack(ast.height(), || {
+            lower::lower_module(text, ast, &stmts).map_err(|(error, start)| Failed { error, start })
+        })
+    })
 }
 
 /// Stack for deeper ones: enough for [`MAX_DEPTH`](crate::ir::MAX_DEPTH).
 const DEEP_STACK: usize = 64 << 20;
 
 /// Runs `work`, which recurses `height` deep, where there is room for it.
-fn with_stack<T: Send>(
+fn with_stack<T: Send, E: From<SpannedError> + Send>(
     height: u32,
-    work: impl FnOnce() -> Result<T, SpannedError> + Send,
-) -> Result<T, SpannedError> {
+    work: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
     if height <= syntax::SHALLOW {
         return work();
     }
@@ -64,7 +99,10 @@ fn with_stack<T: Send>(
         match thread.map(|thread| thread.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(e) => syntax::error(Span { start: 0, end: 0 }, format!("no thread for a deep program: {e}")),
+            Err(e) => {
+                let message = format!("no thread for a deep program: {e}");
+                Err(SpannedError::new((Span { start: 0, end: 0 }, message)).into())
+            }
         }
     })
 }

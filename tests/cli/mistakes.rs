@@ -42,6 +42,20 @@ fn mistakes_have_a_place_and_a_reason() {
 }
 
 #[test]
+fn all_mistakes_of_a_program_are_told() {
+    let text = with_body("A[0] = y\nA[1] = x +\nA[2] = x\nA[3, 1] = x");
+    for args in [&["cse"][..], &["opt", "--passes", ""], &["count"]] {
+        let ran = satir_on(args, &text).fails_cleanly();
+        let places: Vec<&str> =
+            ran.err.lines().filter_map(|line| line.split(": error: ").nth(1).map(|_| line)).collect();
+        assert_eq!(places.len(), 3, "{}", ran.err);
+        ran.says(&["<stdin>:3:12: error: undefined name `y`", "<stdin>:4:15: ", "<stdin>:6:5: "]);
+    }
+    let many = with_body(&"A[0] = x +\n".repeat(99));
+    satir_on(&["cse"], many).fails_cleanly().says(&["no more than 20 mistakes are shown"]);
+}
+
+#[test]
 fn type_errors_are_errors() {
     for body in ["A[f] = x", "A[0] = T.Select(x, x, x)", "A[0] = x + f // x"] {
         satir_on(&["cse"], with_body(body)).fails_cleanly().says(&["<stdin>:3:"]);

@@ -4,6 +4,7 @@
 
 mod errors;
 mod limits;
+mod mistakes;
 mod mutations;
 mod print;
 mod programs;

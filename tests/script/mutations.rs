@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use satir::script::parse;
+use satir::script::{parse, parse_all};
 
 /// Programs to spoil.
 fn programs() -> Vec<String> {
@@ -13,12 +13,21 @@ fn programs() -> Vec<String> {
     paths.iter().filter_map(|p| std::fs::read_to_string(p).ok()).collect()
 }
 
-/// Parses, and if that works prints and parses again.
+/// Parses, and if that works prints and parses again; if not, the first mistake is one of all.
 fn survives(text: &str) {
-    if let Ok(module) = parse("mutated.py", text) {
-        let printed = module.to_string();
-        if let Ok(again) = parse("printed", &printed) {
-            assert_eq!(again.to_string(), printed);
+    match parse("mutated.py", text) {
+        Ok(module) => {
+            let printed = module.to_string();
+            if let Ok(again) = parse("printed", &printed) {
+                assert_eq!(again.to_string(), printed);
+            }
+            assert!(parse_all("mutated.py", text).is_ok_and(|all| all == module));
+        }
+        Err(first) => {
+            let all = parse_all("mutated.py", text).expect_err("the mistake is one of all");
+            assert!(all.contains(&first) && all.len() <= 20, "{first} is not among {all:?}");
+            let places: Vec<_> = all.iter().map(|mistake| (mistake.line, mistake.column)).collect();
+            assert!(places.is_sorted(), "{places:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Entity, Lower, Res, Value};
 use crate::ir::{AttrNode, BinOp, BufferId, DType, Expr, ExprKind, Type, VarId};
 use crate::script::fold;
+use crate::script::mistakes::UNDEFINED;
 use crate::script::syntax::ast::{BinaryOp, NodeId, NodeKind, NodeList, UnaryOp};
 
 /// The IR's operator, if the text's operator has one.
@@ -98,7 +99,7 @@ impl<'s> Lower<'s> {
                 "float" | "int" | "bool" | "range" | "T" | "I" | "R" | "tir" | "tirx" => {
                     self.err(id, format!("expected an expression, found `{name}`"))
                 }
-                _ => self.err(id, format!("undefined name `{name}`")),
+                _ => self.err(id, format!("{UNDEFINED} `{name}`")),
             };
         };
         Ok(match entity.clone() {

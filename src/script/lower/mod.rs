@@ -161,6 +161,8 @@ struct Lower<'s> {
     root_buffers: Vec<BufferId>,
     /// Place of the current statement.
     stmt_span: Span,
+    /// Where the innermost statement begins that is not done yet; without one, the function.
+    start: u32,
     /// Depth of the current statement and expression.
     depth: usize,
     /// Variables that parameters' shapes define.
@@ -191,6 +193,7 @@ impl<'s> Lower<'s> {
             blocks: Vec::new(),
             root_buffers: Vec::new(),
             stmt_span: Span::NONE,
+            start: 0,
             depth: 0,
             dimensions: HashSet::new(),
             loop_ranges: HashMap::new(),

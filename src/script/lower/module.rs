@@ -6,16 +6,26 @@ use super::{Entity, Lower, Res};
 use crate::diag::Span;
 use crate::ir::{BufferId, DType, Expr, Module, PrimFunc, Type, VarId};
 use crate::script::syntax::ast::{Ast, FunctionNode, NodeId, NodeKind, StmtNode, StmtNodeKind};
-use crate::script::syntax::error;
+use crate::script::syntax::{SpannedError, error};
 
-/// Lowers a file: a class of functions, or functions alone.
-pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s>]) -> Res<Module> {
+/// Lowers a file: a class of functions, or functions alone. An error comes with the place where the statement with it
+/// begins.
+pub(crate) fn lower_module<'s>(
+    text: &'s str,
+    ast: Ast<'s>,
+    stmts: &[StmtNode<'s>],
+) -> Result<Module, (SpannedError, u32)> {
     let mut lower = Lower::new(text, ast);
+    module(&mut lower, stmts).map_err(|error| (error, lower.start))
+}
+
+fn module<'s>(lower: &mut Lower<'s>, stmts: &[StmtNode<'s>]) -> Res<Module> {
     let mut name: Option<Arc<str>> = None;
     let mut attrs = Vec::new();
     let mut functions: Vec<&FunctionNode<'s>> = Vec::new();
     let mut class: Option<&[StmtNode<'s>]> = None;
     for stmt in stmts {
+        lower.start = stmt.span.start;
         match &stmt.kind {
             StmtNodeKind::Import => {}
             StmtNodeKind::Expr(id) if matches!(lower.ast[*id].kind, NodeKind::Str(_)) => {}
@@ -34,6 +44,7 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
     }
     lower.define("cls", Entity::Module);
     for stmt in class.unwrap_or_default() {
+        lower.start = stmt.span.start;
         match &stmt.kind {
             StmtNodeKind::Function(f) => functions.push(f),
             StmtNodeKind::Pass => {}
@@ -56,6 +67,7 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
         return error(Span { start: 0, end: 0 }, "expected a module or a function, found nothing");
     }
     for f in &functions {
+        lower.start = head_of(lower, f);
         if lower.globals.contains_key(f.name) {
             return error(f.name_span, format!("function `{}` is defined twice", f.name));
         }
@@ -70,9 +82,15 @@ pub(crate) fn lower_module<'s>(text: &'s str, ast: Ast<'s>, stmts: &[StmtNode<'s
     }
     let mut funcs = Vec::with_capacity(functions.len());
     for f in functions {
+        lower.start = head_of(lower, f);
         funcs.push(lower.function(f)?);
     }
     Ok(Module { name: name.unwrap_or_else(|| "Module".into()), attrs, funcs })
+}
+
+/// Where a function begins: with its first decorator.
+fn head_of(lower: &Lower<'_>, f: &FunctionNode<'_>) -> u32 {
+    f.decorators.first().map_or(f.name_span, |&decorator| lower.span(decorator)).start
 }
 
 /// Lowers one expression over the variables and buffers of a function.

@@ -35,6 +35,13 @@ impl<'s> Lower<'s> {
     }
 
     fn stmt(&mut self, stmt: &StmtNode<'s>) -> Res<()> {
+        let outer = std::mem::replace(&mut self.start, stmt.span.start);
+        self.any_stmt(stmt)?;
+        self.start = outer;
+        Ok(())
+    }
+
+    fn any_stmt(&mut self, stmt: &StmtNode<'s>) -> Res<()> {
         self.stmt_span = stmt.span;
         match &stmt.kind {
             StmtNodeKind::Expr(id) => self.expr_stmt(*id),

@@ -20,13 +20,14 @@ pub(crate) fn error<T>(span: Span, message: impl Into<String>) -> Result<T, Span
     Err(Box::new((span, message.into())))
 }
 
-/// Parses a whole source file from its tokens.
+/// Parses a whole source file from its tokens. An error comes with the place where the statement with it begins.
 pub(crate) fn parse_file<'s>(
     text: &'s str,
     tokens: Tokens,
     ast: &mut Ast<'s>,
-) -> Result<Vec<StmtNode<'s>>, SpannedError> {
-    Parser::new(text, tokens, ast).file()
+) -> Result<Vec<StmtNode<'s>>, (SpannedError, u32)> {
+    let mut parser = Parser::new(text, tokens, ast);
+    parser.file().map_err(|error| (error, parser.statement_start))
 }
 
 /// Parses a text that is one expression from its tokens.
@@ -72,13 +73,24 @@ struct Parser<'s, 'a> {
     pos: usize,
     depth: usize,
     limit: usize,
+    /// Where the innermost statement begins.
+    statement_start: u32,
     ast: &'a mut Ast<'s>,
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
     fn new(text: &'s str, tokens: Tokens, ast: &'a mut Ast<'s>) -> Self {
         let limit = if tokens.depth > SHALLOW { 4 * MAX_DEPTH } else { MAX_DEPTH };
-        Parser { text, tokens: tokens.tokens, lex_error: tokens.error, pos: 0, depth: 0, limit, ast }
+        Parser {
+            text,
+            tokens: tokens.tokens,
+            lex_error: tokens.error,
+            pos: 0,
+            depth: 0,
+            limit,
+            statement_start: 0,
+            ast,
+        }
     }
 
     fn token(&self) -> Token {

@@ -34,6 +34,14 @@ impl<'s> Parser<'s, '_> {
 
     /// One line of statements, or one compound statement.
     fn statement(&mut self, out: &mut Vec<StmtNode<'s>>) -> Result<(), SpannedError> {
+        let start = self.token().span.start;
+        let outer = std::mem::replace(&mut self.statement_start, start);
+        self.statement_at(out)?;
+        self.statement_start = outer;
+        Ok(())
+    }
+
+    fn statement_at(&mut self, out: &mut Vec<StmtNode<'s>>) -> Result<(), SpannedError> {
         let start = self.token();
         if start.tok == Tok::Indent {
             return self.unexpected("a statement");
