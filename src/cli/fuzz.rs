@@ -14,6 +14,7 @@ use satir::ir::Module;
 use super::args::seconds;
 use super::io::{self, Failure};
 use super::prepare_threads;
+use super::terminal::is_quiet;
 
 /// Test satir itself with random programs and texts.
 #[derive(Subcommand, Debug)]
@@ -321,7 +322,8 @@ const CHUNK: u64 = 2048;
 /// Does `work` for each seed, on all cores.
 fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync) -> Outcome<F> {
     let start = Instant::now();
-    let bar = ProgressBar::with_draw_target(Some(volume.count), ProgressDrawTarget::stderr());
+    let target = if is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(volume.count), target);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {per_sec}") {
         bar.set_style(style);
     }

@@ -14,6 +14,7 @@ use satir::rules::{RuleSet, check};
 
 use super::args::{Bind, Chosen};
 use super::io::{self, Failure};
+use super::terminal::Progress;
 use super::{expr, files, program};
 
 /// Programs, and how they are optimized.
@@ -229,7 +230,10 @@ pub(crate) fn stats(
     plot: Option<&Path>,
 ) -> Result<(), Failure> {
     let (programs, rules, options) = (load(paths, &setting.bind)?, chosen.rules()?, setting.options()?);
-    let stats = lab::stats(&programs, &rules, &options).map_err(bad)?;
+    let progress = Progress::new(programs.len(), "runs of programs");
+    let stats = lab::stats_watched(&programs, &rules, &options, &|done, all| progress.set(done, all));
+    progress.finish();
+    let stats = stats.map_err(bad)?;
     if let Some(path) = plot {
         let curve = lab::plot::curve(&programs, &rules, &options, &stats).map_err(bad)?;
         io::write_file(path, &lab::plot::svg(&curve))?;

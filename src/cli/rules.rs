@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::args::Chosen;
 use super::io::{self, Failure};
-use super::{lab, program, terminal};
+use super::terminal::{self, Progress};
+use super::{lab, program};
 
 /// Look at the rewrite rules, check them, and see what they do.
 #[derive(Subcommand, Debug)]
@@ -269,9 +270,15 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
             None
         }
     };
-    let mut report = check::run(&chosen, if args.quick { check::QUICK } else { check::FULL });
+    let effort = if args.quick { check::QUICK } else { check::FULL };
+    let tested = Progress::new(chosen.len(), "rules tested");
+    let mut report = check::run_watched(&chosen, effort, &|done, all| tested.set(done, all));
+    tested.finish();
     if let Some(solver) = solver {
-        check::prove(&chosen, &mut report, &solver).map_err(fail)?;
+        let proven = Progress::new(0, "questions answered by z3");
+        let result = check::prove_watched(&chosen, &mut report, &solver, &|done, all| proven.set(done, all));
+        proven.finish();
+        result.map_err(fail)?;
     }
     let text = if args.json {
         program::json_text(&serde_json::json!({ "summary": report.summary(), "rules": report.rules }))?

@@ -169,6 +169,17 @@ impl Progress {
     /// One more piece is done.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
+        self.tell_now_and_then();
+    }
+
+    /// So many pieces are done, of so many that are known by now.
+    pub(crate) fn set(&self, done: usize, all: usize) {
+        self.bar.set_length(self.bar.length().unwrap_or(0).max(all as u64));
+        self.bar.set_position(self.bar.position().max(done as u64));
+        self.tell_now_and_then();
+    }
+
+    fn tell_now_and_then(&self) {
         if LEVEL.load(Ordering::Relaxed) < 1 || !self.bar.is_hidden() {
             return;
         }

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 pub use ablate::{Ablation, Unit, UnitReport, ablate, smallest};
 pub use compare::{Comparison, ProgramComparison, compare};
-pub use stats::{ProgramStats, RuleStats, Stats, stats};
+pub use stats::{ProgramStats, RuleStats, Stats, stats, stats_watched};
 
 use crate::arith::Interval;
 use crate::cost::cost_of_expr;

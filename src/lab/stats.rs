@@ -1,5 +1,7 @@
 //! What each rule does over a set of programs, and what their results owe to it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use super::{Program, Trial, dearer, geometric_mean, micros, try_rules, without};
 use crate::cse::Options;
 use crate::error::Error;
 use crate::rules::RuleSet;
+use crate::rules::check::Watch;
 
 /// What rules did.
 ///
@@ -123,10 +126,41 @@ pub struct RuleStats {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn stats(programs: &[Program], rules: &RuleSet, options: &Options) -> Result<Stats, Error> {
+    stats_watched(programs, rules, options, &|_, _| ())
+}
+
+/// As [`stats`]; `watch` is told when programs are done. How often they are run is known after the first time.
+///
+/// # Errors
+///
+/// If a program is not well-formed.
+///
+/// ```
+/// use satir::cse::Options;
+/// use satir::lab::{Program, stats_watched};
+/// use satir::rules::RuleSet;
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x) * 5\n")?;
+/// let watch = |done, all| assert!(done <= all);
+/// stats_watched(&[Program::new("p", module)], &RuleSet::embedded()?, &Options::default(), &watch)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn stats_watched(
+    programs: &[Program],
+    rules: &RuleSet,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Stats, Error> {
     let none = without(rules, |_| true);
+    let done = AtomicUsize::new(0);
+    let step = |all: usize| watch(done.fetch_add(1, Ordering::Relaxed) + 1, all);
     let trials: Vec<(Trial, Trial)> = programs
         .par_iter()
-        .map(|p| Ok((try_rules(p, rules, options)?, try_rules(p, &none, options)?)))
+        .map(|p| {
+            let both = (try_rules(p, rules, options)?, try_rules(p, &none, options)?);
+            step(programs.len());
+            Ok(both)
+        })
         .collect::<Result<_, Error>>()?;
     let used: Vec<(usize, &str)> = trials
         .iter()
@@ -137,7 +171,9 @@ pub fn stats(programs: &[Program], rules: &RuleSet, options: &Options) -> Result
         .par_iter()
         .map(|&(p, rule)| {
             let rest = without(rules, |r| &*r.name == rule);
-            Ok(try_rules(&programs[p], &rest, options)?.after)
+            let after = try_rules(&programs[p], &rest, options)?.after;
+            step(programs.len() + used.len());
+            Ok(after)
         })
         .collect::<Result<_, Error>>()?;
     let line = |name: &str, set: &str| {

@@ -142,6 +142,22 @@ fn rules_go_to_egg_and_egglog_and_come_back() {
 }
 
 #[test]
+fn long_work_says_how_far_it_is() {
+    let check = ["rules", "check", "--quick", "--no-smt", "--only", "select"];
+    let stats = ["rules", "stats", "examples/kernels/unrolled_copy.py"];
+    for (args, words) in [(&check[..], " rules tested\n"), (&stats[..], " runs of programs\n")] {
+        // Without a terminal there is no bar, and lines only if they are asked for.
+        let usual = satir(args).code(0);
+        assert_eq!(usual.err, "", "{args:?}");
+        let ran = satir(&[args, &["-v"]].concat()).code(0);
+        let last = ran.err.lines().last().unwrap();
+        let numbers: Vec<&str> = last.split(' ').filter(|word| word.parse::<u64>().is_ok()).collect();
+        assert!(numbers.len() == 2 && numbers[0] == numbers[1], "{last}");
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+}
+
+#[test]
 fn names_of_rules_stand_between_commas() {
     let stats = |args: &[&str]| satir(&[&["rules", "stats"], args].concat()).code(0).out;
     assert_eq!(stats(&["--off", "minmax,select"]), stats(&["--off", "minmax", "--off", "select"]));

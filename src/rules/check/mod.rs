@@ -14,12 +14,14 @@ mod report;
 mod smt;
 mod ty;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 pub use brute::Effort;
 pub use report::{Counterexample, InstanceReport, Proof, Report, RuleReport, Summary, Verdict};
 
-pub use smt::{Solver, SolverError, prove};
+pub use smt::{Solver, SolverError, prove, prove_watched};
 
 use super::ast::Rule;
 use brute::Subject;
@@ -60,8 +62,45 @@ pub const QUICK: Effort = Effort { exhaustive: 4_000, sampled: 4_000, random: 1_
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 pub fn run(rules: &[&Rule], effort: Effort) -> Report {
-    let rules = rules.par_iter().map(|rule| check(rule, effort)).collect();
-    Report { rules }
+    run_watched(rules, effort, &|_, _| ())
+}
+
+/// Is told how far long work is: how many pieces are done, and how many there are as far as is known. Called from the threads
+/// that do the work.
+///
+/// ```
+/// use satir::rules::check::Watch;
+///
+/// let watch: Watch<'_> = &|done, all| eprintln!("{done} of {all}");
+/// watch(1, 2);
+/// ```
+pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// As [`run`]; `watch` is told when a rule is done.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let all = RuleSet::embedded()?;
+/// let rules: Vec<&Rule> = all.all_rules().take(3).collect();
+/// let done = AtomicUsize::new(0);
+/// check::run_watched(&rules, check::QUICK, &|_, all| {
+///     assert_eq!(all, 3);
+///     done.fetch_add(1, Ordering::Relaxed);
+/// });
+/// assert_eq!(done.into_inner(), 3);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
+pub fn run_watched(rules: &[&Rule], effort: Effort, watch: Watch<'_>) -> Report {
+    let done = AtomicUsize::new(0);
+    let one = |rule: &&Rule| {
+        let report = check(rule, effort);
+        watch(done.fetch_add(1, Ordering::Relaxed) + 1, rules.len());
+        report
+    };
+    Report { rules: rules.par_iter().map(one).collect() }
 }
 
 fn check(rule: &Rule, effort: Effort) -> RuleReport {

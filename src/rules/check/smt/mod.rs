@@ -14,6 +14,7 @@ mod linear;
 mod solver;
 mod terms;
 
+use super::Watch;
 use super::report::{InstanceReport, Proof, Report, Verdict};
 use super::ty::{self, Instance};
 use crate::rules::ast::{Direction, Rule};
@@ -42,7 +43,35 @@ pub use solver::{Solver, SolverError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn prove(rules: &[&Rule], report: &mut Report, solver: &Solver) -> Result<(), SolverError> {
+    prove_watched(rules, report, solver, &|_, _| ())
+}
+
+/// As [`prove`]; `watch` is told when questions are answered. There may be more of them than at first: what the solver cannot
+/// decide it is asked in another way.
+///
+/// # Errors
+///
+/// If the solver cannot be run.
+///
+/// ```
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let rules = RuleSet::embedded()?;
+/// let rules: Vec<&Rule> = rules.all_rules().take(1).collect();
+/// let mut report = check::run(&rules, check::QUICK);
+/// if let Ok(solver) = check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()) {
+///     check::prove_watched(&rules, &mut report, &solver, &|done, all| assert!(done <= all))?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn prove_watched(
+    rules: &[&Rule],
+    report: &mut Report,
+    solver: &Solver,
+    watch: Watch<'_>,
+) -> Result<(), SolverError> {
     let mut open = open_instances(rules, report);
+    let mut before = 0;
     for attempt in 0.. {
         open.retain(|o| attempt < o.ways.len());
         if open.is_empty() {
@@ -60,7 +89,10 @@ pub fn prove(rules: &[&Rule], report: &mut Report, solver: &Solver) -> Result<()
             }
         }
         let mut settled = vec![false; open.len()];
-        for (i, proof) in asked.into_iter().zip(solver.ask(&questions)?) {
+        let all = before + questions.len();
+        let answers = solver.ask(&questions, &|answered| watch(before + answered, all))?;
+        before = all;
+        for (i, proof) in asked.into_iter().zip(answers) {
             let o = &open[i];
             let opaque = matches!(o.ways[attempt].0, Style::Opaque | Style::Linear);
             settled[i] = match proof {

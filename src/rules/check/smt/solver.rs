@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -88,17 +89,23 @@ impl Solver {
         programs.into_iter().find(|p| p.is_file()).map(Solver::new).ok_or(SolverError::Missing)
     }
 
-    /// An answer to each question.
-    pub(super) fn ask(&self, questions: &[Question]) -> Result<Vec<Proof>, SolverError> {
+    /// An answer to each question. `watch` is told how many questions have been taken up.
+    pub(super) fn ask(
+        &self,
+        questions: &[Question],
+        watch: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Proof>, SolverError> {
         // Neighbours are alike and equally hard, so each process gets every n-th question.
         let processes = rayon::current_num_threads().clamp(1, 16);
         let shares: Vec<Vec<usize>> =
             (0..processes).map(|p| (p..questions.len()).step_by(processes).collect()).collect();
         let run = |source| SolverError::Run { program: self.program.clone(), source };
+        let done = AtomicUsize::new(0);
+        let more = |n: usize| watch(done.fetch_add(n, Ordering::Relaxed) + n);
         let answers: Vec<_> = shares
             .par_iter()
             .filter(|share| !share.is_empty())
-            .map(|share| self.ask_one_process(share, questions).map_err(run))
+            .map(|share| self.ask_one_process(share, questions, &more).map_err(run))
             .collect::<Result<_, _>>()?;
         let mut all = vec![Proof::Undecided("the solver stopped".to_owned()); questions.len()];
         for (i, proof) in answers.into_iter().flatten() {
@@ -111,6 +118,7 @@ impl Solver {
         &self,
         share: &[usize],
         questions: &[Question],
+        more: &(dyn Fn(usize) + Sync),
     ) -> std::io::Result<Vec<(usize, Proof)>> {
         let folder = tempfile::tempdir()?;
         let (input, output) = (folder.path().join("questions.smt2"), folder.path().join("answers"));
@@ -128,12 +136,25 @@ impl Solver {
             )?;
         }
         drop(file);
-        self.run(&input, &output, self.timeout.saturating_mul(share.len() as u32 + 1))?;
+        let mut told = 0;
+        self.run(&input, &output, self.timeout.saturating_mul(share.len() as u32 + 1), &mut |text| {
+            let done = text.matches("question ").count();
+            more(done.saturating_sub(told));
+            told = told.max(done);
+        })?;
+        more(share.len().saturating_sub(told));
         let text = String::from_utf8_lossy(&std::fs::read(&output)?).into_owned();
         Ok(answers(&text, questions))
     }
 
-    fn run(&self, input: &Path, output: &Path, limit: Duration) -> std::io::Result<()> {
+    /// Runs the program; `look` is shown now and then what it has written so far.
+    fn run(
+        &self,
+        input: &Path,
+        output: &Path,
+        limit: Duration,
+        look: &mut dyn FnMut(&str),
+    ) -> std::io::Result<()> {
         let mut child = Command::new(&self.program)
             .arg("-smt2")
             .arg(input)
@@ -141,10 +162,14 @@ impl Solver {
             .stdout(File::create(output)?)
             .stderr(Stdio::null())
             .spawn()?;
-        let start = Instant::now();
+        let (start, mut looked) = (Instant::now(), Instant::now());
         while child.try_wait()?.is_none() {
             if start.elapsed() > limit {
                 child.kill()?;
+            }
+            if looked.elapsed() > LOOK {
+                looked = Instant::now();
+                look(&String::from_utf8_lossy(&std::fs::read(output)?));
             }
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -152,6 +177,9 @@ impl Solver {
         Ok(())
     }
 }
+
+/// Time between two looks at what the solver has written so far.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The answers in what the solver wrote.
 fn answers(text: &str, questions: &[Question]) -> Vec<(usize, Proof)> {
@@ -226,7 +254,7 @@ mod tests {
         assert!(matches!(Solver::find(folder.path().as_os_str()), Err(SolverError::Missing)));
         let solver = Solver::new(folder.path().join("z3"));
         let question = Question { text: String::new(), names: Vec::new() };
-        assert!(matches!(solver.ask(&[question]), Err(SolverError::Run { .. })));
-        assert_eq!(solver.ask(&[]).unwrap(), []);
+        assert!(matches!(solver.ask(&[question], &|_| ()), Err(SolverError::Run { .. })));
+        assert_eq!(solver.ask(&[], &|_| ()).unwrap(), []);
     }
 }
