@@ -2,4 +2,5 @@
 
 pub(crate) mod alias;
 pub(crate) mod effects;
+pub(crate) mod magnitude;
 pub(crate) mod memory;

@@ -9,18 +9,22 @@
 //!
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
+use std::sync::Arc;
+
 use egg::Id;
 use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
 use super::extents::nonzero_factors;
 use super::facts::{Graph, Knowing, theory_for};
+use super::fits::{self, Fits};
 use super::lang::{Node, Op};
 use super::lets::{self, Kept};
 use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
 use super::theory;
 use crate::analysis::effects;
+use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
@@ -62,12 +66,29 @@ pub(crate) struct Lowered {
     pub versions: Vec<Place>,
     /// What the input evaluates that might have trapped.
     pub evidence: Vec<Evidence>,
+    /// What bounds the variables of the function.
+    pub magnitudes: Arc<Magnitudes>,
+    /// Which classes fit their types; found when it is first asked for, after which the graph changes by [`Lowered::rebuild`] only.
+    pub fits: Fits,
     /// How many nodes the graph had when all was lowered: the first of [`Graph::nodes`](egg::EGraph::nodes).
     pub input_nodes: usize,
     /// Whether a variable is defined twice: such a function is not optimized.
     pub redefined: bool,
     /// Whether the function has blocks: TVM is still to infer from the indices which part of each buffer is used.
     pub has_blocks: bool,
+}
+
+impl Lowered {
+    /// Whether the values of a class fit its type wherever the class can be computed.
+    pub(crate) fn fits(&self, class: Id) -> bool {
+        self.fits.contains(&self.graph, &self.magnitudes, class)
+    }
+
+    /// Restores the invariants of the graph after nodes were added and classes united.
+    pub(crate) fn rebuild(&mut self) {
+        rebuild(&mut self.graph);
+        self.fits = Fits::default();
+    }
 }
 
 /// An operation that might trap.
@@ -77,10 +98,20 @@ pub(crate) enum Trap {
     Zero(Id),
     /// The operation of this node.
     Node(Node),
+    /// Arithmetic whose value is that of this class, which overflows if its type does not hold that.
+    Overflow(Id),
 }
 
-/// A condition under which something is evaluated: a class of truth values, and which of them.
-pub(crate) type Guard = (Id, bool);
+/// A condition under which something is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Guard {
+    /// The class of truth values that decides.
+    pub class: Id,
+    /// With which value of it the operand is evaluated.
+    pub truth: bool,
+    /// Whether the compiled code skips the operand otherwise: `T.if_then_else` does, `and` and `or` do not.
+    pub firm: bool,
+}
 
 /// The input evaluates an operation at a place: it does not trap there.
 #[derive(Clone, Debug)]
@@ -150,6 +181,7 @@ pub(crate) fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, kee
     let mut lowerer = Lowerer::new(func, profile, bindings);
     let memory = MemoryVersions::new(func);
     lowerer.kept = lets::kept(func, &memory, keep_lets);
+    lowerer.out.magnitudes = Arc::new(Magnitudes::new(func));
     lowerer.memory = Some(memory);
     lowerer.out.graph.analysis.var_ranges = parameter_ranges(func);
     let root = lowerer.scope(None, 1.0, true, true);
@@ -167,6 +199,8 @@ pub(crate) struct Known {
     pub facts: Vec<(Expr, bool)>,
     /// Values of variables bound by `Bind`, which must read no memory and have no effect.
     pub values: HashMap<VarId, Expr>,
+    /// What bounds the variables of the function.
+    pub magnitudes: Arc<Magnitudes>,
 }
 
 /// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph. Each is in a scope of its own:
@@ -181,6 +215,7 @@ pub(crate) fn lower_at<'a>(
     let mut lowerer = Lowerer::new(func, profile, &bindings);
     lowerer.out.graph.analysis.var_ranges.clone_from(&known.ranges);
     lowerer.out.graph.analysis.contextual = true;
+    lowerer.out.magnitudes = known.magnitudes.clone();
     let scope = lowerer.scope(None, 1.0, true, true);
     let place = Place { scope, position: 0 };
     lowerer.version_at(place);
@@ -246,6 +281,8 @@ impl<'a> Lowerer<'a> {
                 named: IndexMap::new(),
                 versions: Vec::new(),
                 evidence: Vec::new(),
+                magnitudes: Arc::default(),
+                fits: Fits::default(),
                 input_nodes: 0,
                 redefined: false,
                 has_blocks: false,
@@ -563,6 +600,15 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// Notes that the input computes an integer here, which fits its type therefore.
+    fn computes(&mut self, class: Id) -> Id {
+        let facts = self.out.graph.facts(class);
+        if fits::may_overflow(facts.dtype) && !fits::in_type(facts.interval, facts.dtype) {
+            self.evaluates(Trap::Overflow(class));
+        }
+        class
+    }
+
     /// An operand that is evaluated only under a condition.
     fn lazy(&mut self, guard: Guard, e: &Expr) -> Id {
         self.guards.push(guard);
@@ -616,7 +662,7 @@ impl<'a> Lowerer<'a> {
             }
             ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
                 let a = self.expr(a);
-                let b = self.lazy((a, *op == BinOp::And), b);
+                let b = self.lazy(Guard { class: a, truth: *op == BinOp::And, firm: false }, b);
                 self.add(Op::Bin(*op), dtype, [a, b])
             }
             ExprKind::Binary(op, a, b) => {
@@ -624,7 +670,8 @@ impl<'a> Lowerer<'a> {
                 if is_division(*op) && !dtype.is_float() {
                     self.evaluates(Trap::Zero(b));
                 }
-                self.add(Op::Bin(*op), dtype, [a, b])
+                let class = self.add(Op::Bin(*op), dtype, [a, b]);
+                self.computes(class)
             }
             ExprKind::Not(a) => {
                 let a = self.expr(a);
@@ -632,21 +679,25 @@ impl<'a> Lowerer<'a> {
             }
             ExprKind::Cast(a) => {
                 let a = self.expr(a);
-                self.add(Op::Cast, dtype, [a])
+                let class = self.add(Op::Cast, dtype, [a]);
+                self.computes(class)
             }
             ExprKind::Select(select) => {
                 let Select { cond, then, otherwise } = &**select;
                 let children = [self.expr(cond), self.expr(then), self.expr(otherwise)];
-                self.add(Op::Select, dtype, children)
+                let class = self.add(Op::Select, dtype, children);
+                self.computes(class)
             }
             ExprKind::Load { buffer, indices } => {
                 let children: Vec<Id> = indices.iter().map(|i| self.expr(i)).collect();
                 let version = self.version_of(*buffer);
-                self.add_partial(Op::Load(*buffer, version), e, children, false)
+                let class = self.add_partial(Op::Load(*buffer, version), e, children, false);
+                self.computes(class)
             }
             ExprKind::Ramp(base, stride) => {
                 let children = [self.expr(base), self.expr(stride)];
-                self.add(Op::Ramp, dtype, children)
+                let class = self.add(Op::Ramp, dtype, children);
+                self.computes(class)
             }
             ExprKind::Broadcast(a) => {
                 let a = self.expr(a);
@@ -660,8 +711,10 @@ impl<'a> Lowerer<'a> {
             ExprKind::Call(call) => {
                 if let (true, [cond, then, otherwise]) = (is_lazy_select(call), &call.args[..]) {
                     let cond = self.expr(cond);
-                    let arms = [self.lazy((cond, true), then), self.lazy((cond, false), otherwise)];
-                    return self.add(Op::IfThenElse, dtype, [cond, arms[0], arms[1]]);
+                    let arms = [(true, then), (false, otherwise)]
+                        .map(|(truth, arm)| self.lazy(Guard { class: cond, truth, firm: true }, arm));
+                    let class = self.add(Op::IfThenElse, dtype, [cond, arms[0], arms[1]]);
+                    return self.computes(class);
                 }
                 let children: Vec<Id> = call.args.iter().map(|a| self.expr(a)).collect();
                 if let Some(value) = self.value_of_call(call, &children) {

@@ -13,6 +13,7 @@ mod context;
 pub(crate) mod extents;
 pub(crate) mod extract;
 pub(crate) mod facts;
+mod fits;
 pub(crate) mod forms;
 mod ids;
 pub(crate) mod lang;

@@ -8,9 +8,9 @@ use hashbrown::HashMap;
 
 use super::region::{self, Engine};
 use super::sample::Samples;
-use crate::analysis::effects;
-use crate::eqsat::lower::{Known, acts, is_lazy_select};
-use crate::ir::{BinOp, Block, Expr, ExprKind, Stmt, StmtKind, VarId};
+use super::trapping::evaluates_no_more;
+use crate::eqsat::lower::{Known, acts};
+use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 /// The most pairs of different expressions that are compared.
 const MAX_PAIRS: usize = 64;
@@ -23,7 +23,7 @@ pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Bloc
         return false;
     }
     let pairs = comparison.pairs;
-    if !pairs.iter().all(|(a, b)| evaluates_no_more(a, b)) {
+    if !pairs.iter().all(|(a, b)| evaluates_no_more(known, a, b)) {
         return false;
     }
     if pairs.is_empty() {
@@ -39,25 +39,6 @@ pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Bloc
 pub(super) fn identical(a: &Block, b: &Block) -> bool {
     let mut comparison = Comparison::default();
     comparison.blocks(a, b) && comparison.pairs.is_empty()
-}
-
-/// Whether every operation of `a` that may trap is one that `b` evaluates in any case.
-fn evaluates_no_more(a: &Expr, b: &Expr) -> bool {
-    fn eager<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-        if effects::node_effect(e).may_trap {
-            found.push(e);
-        }
-        match &e.kind {
-            ExprKind::Binary(BinOp::And | BinOp::Or, first, _) => eager(first, found),
-            ExprKind::Call(call) if is_lazy_select(call) => eager(&call.args[0], found),
-            _ => e.for_each_child(|child| eager(child, found)),
-        }
-    }
-    let mut evaluated = Vec::new();
-    eager(b, &mut evaluated);
-    let mut no_more = true;
-    a.walk(&mut |e| no_more &= !effects::node_effect(e).may_trap || evaluated.contains(&e));
-    no_more
 }
 
 /// A walk over two blocks side by side.

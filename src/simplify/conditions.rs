@@ -6,6 +6,7 @@
 
 use super::entail::entails;
 use super::region::{Engine, assume_parts, reads_memory, total_forms};
+use super::trapping::evaluates_no_more;
 use crate::eqsat::lower::{Known, acts, is_lazy_select};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
@@ -173,8 +174,13 @@ fn implied(
     let exprs: Vec<&Expr> = later.iter().map(|&(_, e)| e).collect();
     let forms = total_forms(engine, known, &exprs);
     known.facts.truncate(facts);
+    let forms = forms?;
+    // Compiled code evaluates what stands behind whatever stands before.
+    if !later.iter().zip(&forms).all(|((_, old), new)| evaluates_no_more(known, new, old)) {
+        return None;
+    }
     // A division that is known not to trap under these facts may still be spelled in a way that does.
-    Some(later.iter().map(|&(k, _)| k).zip(forms?).collect())
+    Some(later.iter().map(|&(k, _)| k).zip(forms).collect())
 }
 
 /// Whether an expression holds an operation that may trap: a division by no constant, a load or a call.

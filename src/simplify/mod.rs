@@ -32,14 +32,17 @@ mod region;
 mod sample;
 mod shapes;
 mod signs;
+mod trapping;
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use self::answers::Answers;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
+use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
@@ -140,8 +143,8 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
 
 /// As [`run`], if no expression of the function binds.
 pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
-    let body = std::mem::take(&mut func.body);
     let known = shapes::known(func, settings.positive_dims);
+    let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
     let engine = Engine {
         func,
@@ -205,7 +208,12 @@ pub fn expression(
         base: base::Base::default(),
         answers: &Answers::default(),
     };
-    let mut known = Known { ranges, ..Known::default() };
+    let bounded = ranges.iter().enumerate().filter_map(|(var, range)| {
+        let most = range.lo()?.unsigned_abs().max(range.hi()?.unsigned_abs());
+        Some((VarId(u32::try_from(var).ok()?), most as f64))
+    });
+    let magnitudes = Arc::new(Magnitudes::of_ranges(bounded));
+    let mut known = Known { ranges, magnitudes, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
     }

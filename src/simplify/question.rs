@@ -5,6 +5,7 @@
 //! other variables. So variables are numbered in the order of their occurrence, and a question is one about numbers, each
 //! with the range and the value that it has.
 
+use crate::analysis::magnitude::Magnitude;
 use crate::arith::Interval;
 use crate::eqsat::lower::Known;
 use crate::ir::{BufferId, Expr, ExprKind, VarId};
@@ -14,8 +15,8 @@ use crate::ir::{BufferId, Expr, ExprKind, VarId};
 pub(super) struct Question {
     expr: Expr,
     facts: Vec<(Expr, bool)>,
-    /// Range and value of each variable.
-    vars: Vec<(Interval, Option<Expr>)>,
+    /// Range, value and bound of each variable.
+    vars: Vec<(Interval, Option<Expr>, Option<Magnitude>)>,
 }
 
 /// The variables of a question, by their numbers.
@@ -33,7 +34,7 @@ impl Question {
         while let Some(&var) = numbers.0.get(vars.len()) {
             let range = known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
             let value = known.values.get(&var).map(|value| numbers.number(value));
-            vars.push((range, value));
+            vars.push((range, value, known.magnitudes.of_var(var).cloned()));
         }
         (Question { expr, facts, vars }, numbers)
     }
@@ -91,7 +92,12 @@ pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
     let subject = Subject::of(known, exprs);
     let facts = subject.facts(known).cloned().collect();
     let values = subject.vars.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
-    Known { ranges: known.ranges.clone(), facts, values: values.collect() }
+    Known {
+        ranges: known.ranges.clone(),
+        facts,
+        values: values.collect(),
+        magnitudes: known.magnitudes.clone(),
+    }
 }
 
 /// What expressions speak of, together with the facts that speak of some of it.

@@ -12,14 +12,15 @@ use super::learn::{Lesson, equates, occurs};
 use super::proofs;
 use super::question::{self, Numbers, Question};
 use super::sample::Sampler;
+use super::trapping::evaluates_no_more;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, select_trees};
 use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
 use crate::eqsat::forms;
-use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at, reads_or_acts};
+use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{raise, saturate, saturate_sites, theory};
-use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Select, VarId, intrin};
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Select, VarId};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
@@ -289,13 +290,9 @@ pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr
     match &mut e.kind {
         ExprKind::Select(select) => {
             let Select { cond, then, otherwise } = &mut **select;
-            // Both arms are evaluated, whatever the condition: what can trap must not come to rely on it.
-            let mut arms = 0;
-            for (truth, e) in [(true, then), (false, otherwise)] {
-                let fact = [(&*cond, truth)];
-                let facts = if can_trap(e) { &fact[..0] } else { &fact };
-                arms += arm(engine, known, facts, e);
-            }
+            // Both arms are evaluated, whatever the condition.
+            let arms = evaluated_arm(engine, known, &[(cond, true)], then)
+                + evaluated_arm(engine, known, &[(cond, false)], otherwise);
             arms + simplify_arms(engine, known, cond)
         }
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, _) if a.dtype.is_scalar() => {
@@ -321,25 +318,7 @@ pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr
     }
 }
 
-/// Whether evaluating the expression may trap, as far as its operations tell.
-fn can_trap(e: &Expr) -> bool {
-    let mut found = reads_or_acts(e);
-    e.walk(&mut |e| {
-        found |= match &e.kind {
-            ExprKind::Binary(op, _, divisor) if op.is_division() && !e.dtype.is_float() => {
-                divisor.as_int().is_none_or(|v| v == 0)
-            }
-            ExprKind::Call(_) => {
-                e.as_intrin().is_none_or(|(name, _)| intrin::lookup(name).is_none_or(|row| row.may_trap))
-            }
-            _ => false,
-        };
-    });
-    found
-}
-
-/// Simplifies the parts of a chain of `op`, each where those before it let evaluation come to it. `before` gets the
-/// parts.
+/// Simplifies the parts of a chain of `op`, each where those before it leave it to decide. `before` gets the parts.
 fn parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, before: &mut Vec<Expr>, e: &mut Expr) -> usize {
     match &mut e.kind {
         ExprKind::Binary(o, a, b) if *o == op && a.dtype.is_scalar() => {
@@ -347,11 +326,23 @@ fn parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, before: &mut Vec<Exp
         }
         _ => {
             let conds: Vec<(&Expr, bool)> = before.iter().map(|c| (c, op == BinOp::And)).collect();
-            let replaced = arm(engine, known, &conds, e);
+            let replaced = evaluated_arm(engine, known, &conds, e);
             before.push(e.clone());
             replaced
         }
     }
+}
+
+/// Simplifies an expression whose value matters only where the conditions have the given truth values, but which is
+/// evaluated in any case: it must not come to evaluate anything that it did not.
+fn evaluated_arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut Expr) -> usize {
+    let old = e.clone();
+    let replaced = arm(engine, known, conds, e);
+    if replaced == 0 || evaluates_no_more(known, e, &old) {
+        return replaced;
+    }
+    *e = old;
+    simplify_arms(engine, known, e)
 }
 
 /// Simplifies an expression that is evaluated only where the conditions have the given truth values.

@@ -1,8 +1,11 @@
 //! Sizes of buffers: what is known of those of parameters, and simpler ones for those that are allocated.
 
+use std::sync::Arc;
+
 use super::defined;
 use super::proofs;
 use super::region::{self, Engine, assume};
+use crate::analysis::magnitude::Magnitudes;
 use crate::arith::Interval;
 use crate::eqsat::lower::{Known, acts, parameter_ranges};
 use crate::ir::{BinOp, BufferId, Expr, Origin, PrimFunc};
@@ -12,7 +15,8 @@ const MAX_PASSES: usize = 4;
 
 /// What holds in the whole function: dimensions of parameters are not negative, or (`positive`) not below 1.
 pub(super) fn known(func: &PrimFunc, positive: bool) -> Known {
-    let mut known = Known { ranges: parameter_ranges(func), ..Known::default() };
+    let magnitudes = Arc::new(Magnitudes::new(func));
+    let mut known = Known { ranges: parameter_ranges(func), magnitudes, ..Known::default() };
     let least = i64::from(positive);
     let at_least = Interval::new(least, Interval::POS_INF);
     for buffer in func.buffers.iter().filter(|b| matches!(b.origin, Origin::Param | Origin::Match(_))) {

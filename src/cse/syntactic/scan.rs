@@ -2,9 +2,11 @@
 //! may do, and where its evaluation is certain.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::{SyntacticOptions, facts};
 use crate::analysis::effects::{self, Role};
+use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::MemoryVersions;
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
 use crate::cse::pool::{ClassId, LoadTag, Pool};
@@ -56,7 +58,7 @@ pub(super) struct ClassInfo {
     /// How often it stands in the text.
     pub(super) count: u64,
     /// What evaluating the operation at its root without a trap shows.
-    shows: Option<Need>,
+    shows: SmallVec<[Need; 2]>,
     /// Whether control may not come back from the operation at its root.
     leaves: bool,
 }
@@ -113,6 +115,7 @@ impl Scan {
             func,
             options,
             places: Places::new(func, &options.profile, &options.bindings),
+            magnitudes: Magnitudes::new(func),
             memory: options.loads.then(|| MemoryVersions::new(func)),
             in_sblock: vec![false; func.buffers.len()],
             local: vec![false; func.vars.len()],
@@ -155,6 +158,7 @@ struct Scanner<'o> {
     out: Scan,
     options: &'o SyntacticOptions,
     places: Places<'o>,
+    magnitudes: Magnitudes,
     /// If loads are shared.
     memory: Option<MemoryVersions>,
     /// Buffers that a block defines, by [`BufferId`]: its two parts see them, what is around both does not.
@@ -354,11 +358,8 @@ impl Scanner<'_> {
         self.out.ids[slot] = id;
         let info = &mut self.out.classes[id.index()];
         info.count += 1;
-        if let Some(need) = info.shows
-            && !lazy
-            && !certain.leaves
-        {
-            certain.shown.push(need);
+        if !lazy && !certain.leaves {
+            certain.shown.extend(&info.shows);
         }
         certain.leaves |= info.leaves;
         id
@@ -407,14 +408,16 @@ impl Scanner<'_> {
             Kind::Handle | Kind::Void => false,
             Kind::Int | Kind::UInt | Kind::Float | Kind::BFloat | Kind::Narrow(_) => true,
         };
-        let shows = effect.may_trap.then(|| match (&e.kind, operands) {
+        let trap = effect.may_trap.then(|| match (&e.kind, operands) {
             (ExprKind::Binary(op, ..), &[_, divisor]) if op.is_division() => Need::NonZero(divisor),
             _ => Need::Defined(id),
         });
+        let overflow = self.magnitudes.may_overflow(e).then_some(Need::Defined(id));
+        let shows: SmallVec<[Need; 2]> = trap.into_iter().chain(overflow).collect();
         let mut needs: Vec<Need> = Vec::new();
         if shareable {
             needs.extend(operands.iter().flat_map(|o| part(o).needs.iter()));
-            needs.extend(shows);
+            needs.extend(&shows);
             if let ExprKind::Var(v) = e.kind
                 && self.axes[v.index()]
             {
@@ -428,7 +431,7 @@ impl Scanner<'_> {
             weight,
             arms: lazy_arms(&self.options.profile, e),
             needs,
-            shows: shows.filter(|_| shareable),
+            shows: if shareable { shows } else { SmallVec::new() },
             shareable,
             bindable: shareable && value && weight > Weight::ZERO,
             count: 0,

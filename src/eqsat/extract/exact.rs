@@ -127,7 +127,7 @@ impl Search<'_, '_> {
             return;
         }
         let Some(selection) = self.selector.finish(roots, &order) else { return };
-        let Some(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
+        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
         if plan.rank() < self.cost - EPSILON {
             self.cost = plan.rank();
             self.outcome.best = Some((selection, plan));

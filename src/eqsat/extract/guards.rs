@@ -58,23 +58,25 @@ impl Logic {
     /// Whether, if all of `given` hold, one of the conjunctions `cases` holds.
     pub(crate) fn covers(&self, given: &[Guard], cases: &[&[Guard]]) -> bool {
         let mut truths = Truths::new();
-        if !given.iter().all(|&(c, truth)| self.assume(&mut truths, c, truth)) {
+        if !given.iter().all(|guard| self.assume(&mut truths, guard.class, guard.truth)) {
             return true;
         }
         self.covered(&truths, cases, MAX_SPLITS)
     }
 
     fn covered(&self, truths: &Truths, cases: &[&[Guard]], splits: u32) -> bool {
-        let holds = |case: &[Guard]| case.iter().all(|(c, truth)| truths.get(c) == Some(truth));
+        let holds = |case: &[Guard]| case.iter().all(|g| truths.get(&g.class) == Some(&g.truth));
         if cases.iter().any(|case| holds(case)) {
             return true;
         }
         // A case that may still hold says what to distinguish.
         let possible =
-            |case: &&&[Guard]| case.iter().all(|(c, truth)| truths.get(c).is_none_or(|t| t == truth));
-        let undecided =
-            cases.iter().find(possible).and_then(|case| case.iter().find(|(c, _)| !truths.contains_key(c)));
-        let Some(&(split, _)) = undecided.filter(|_| splits > 0) else { return false };
+            |case: &&&[Guard]| case.iter().all(|g| truths.get(&g.class).is_none_or(|&t| t == g.truth));
+        let undecided = cases
+            .iter()
+            .find(possible)
+            .and_then(|case| case.iter().map(|g| g.class).find(|c| !truths.contains_key(c)));
+        let Some(split) = undecided.filter(|_| splits > 0) else { return false };
         [true, false].into_iter().all(|truth| {
             let mut truths = truths.clone();
             !self.assume(&mut truths, split, truth) || self.covered(&truths, cases, splits - 1)
@@ -121,17 +123,18 @@ mod tests {
     #[test]
     fn a_joined_condition_implies_its_parts_and_arms_cover_each_other() {
         let [a, b, both, neither] = [1, 2, 3, 4].map(Id::from);
+        let is = |class: Id, truth: bool| Guard { class, truth, firm: true };
         let logic = Logic {
             gates: [(both, vec![Gate::And(a, b)])].into_iter().collect(),
             opposites: [(neither, both), (both, neither)].into_iter().collect(),
         };
-        assert!(logic.covers(&[(both, true)], &[&[(a, true), (b, true)]]));
-        assert!(logic.covers(&[(neither, false)], &[&[(b, true)]]));
-        let arms: [&[Guard]; 2] = [&[(a, true), (b, false)], &[(a, false)]];
-        assert!(logic.covers(&[(both, false)], &arms));
-        assert!(logic.covers(&[], &[&[(a, true)], &[(a, false)]]));
-        assert!(!logic.covers(&[(both, false)], &arms[..1]));
-        assert!(!logic.covers(&[(a, true)], &[&[(both, true)]]));
+        assert!(logic.covers(&[is(both, true)], &[&[is(a, true), is(b, true)]]));
+        assert!(logic.covers(&[is(neither, false)], &[&[is(b, true)]]));
+        let arms: [&[Guard]; 2] = [&[is(a, true), is(b, false)], &[is(a, false)]];
+        assert!(logic.covers(&[is(both, false)], &arms));
+        assert!(logic.covers(&[], &[&[is(a, true)], &[is(a, false)]]));
+        assert!(!logic.covers(&[is(both, false)], &arms[..1]));
+        assert!(!logic.covers(&[is(a, true)], &[&[is(both, true)]]));
         assert!(!logic.covers(&[], &arms));
     }
 }

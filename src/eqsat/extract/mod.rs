@@ -15,6 +15,7 @@
 //! is kept, of equally cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper
 //! one ([`Effort`]).
 
+mod computed;
 mod exact;
 pub(crate) mod guards;
 mod handicap;
@@ -35,10 +36,9 @@ pub(crate) use select::Selection;
 use super::forms::divisors::{Strategy, Weights};
 use super::forms::shared::{self, Search};
 use super::lower::Lowered;
-use super::rebuild::rebuild;
 use super::{Config, Failure};
 use crate::ir::opclass::OpClass;
-use select::Selector;
+use select::{Restriction, Selector};
 use traps::Evaluated;
 
 /// Up to this many e-nodes, all ways of looking for common parts are tried.
@@ -93,6 +93,10 @@ const AUTO_STEPS: usize = 400;
 /// The steps of the exact search if it is asked for.
 const EXACT_STEPS: usize = 1_000_000;
 
+/// How often nodes are chosen anew, without those that may not be evaluated where they would be; the last time without any
+/// that the input does not have and that may overflow.
+const MAX_REPAIRS: usize = 4;
+
 /// A choice of nodes with its placement.
 #[derive(Clone, Debug)]
 pub(crate) struct Extracted {
@@ -141,22 +145,35 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
     }
     let hints = shared::offer(lowered, &first, weights, &searches);
     drop(first);
-    rebuild(&mut lowered.graph);
+    lowered.rebuild();
     let lowered = &*lowered;
-    let mut selector = Selector::new(lowered, profile, true);
     let evaluated = Evaluated::new(lowered);
+    let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
-    let mut any = false;
-    selector.select(lowered, &hints, |selection| {
-        any = true;
-        let Some(plan) = place::place(lowered, &evaluated, &selection, profile) else { return };
-        // Of equally cheap ones the first.
-        if greedy.as_ref().is_none_or(|(_, best)| plan.rank() < best.rank() - 1e-6) {
-            greedy = Some((selection, plan));
+    let mut selector = Selector::new(lowered, profile, true, &restriction);
+    for attempt in 1.. {
+        let mut any = false;
+        selector.select(lowered, &hints, |selection| {
+            any = true;
+            match place::place(lowered, &evaluated, &selection, profile) {
+                // Of equally cheap ones the first.
+                Ok(plan) if greedy.as_ref().is_none_or(|(_, best)| plan.rank() < best.rank() - 1e-6) => {
+                    greedy = Some((selection, plan));
+                }
+                Ok(_) => {}
+                Err(class) => {
+                    restriction.classes.insert(lowered.graph.find(class));
+                }
+            }
+        });
+        if !any {
+            return Err(Failure::NoTerm);
         }
-    });
-    if !any {
-        return Err(Failure::NoTerm);
+        if greedy.is_some() || attempt > MAX_REPAIRS {
+            break;
+        }
+        restriction.fitting = attempt == MAX_REPAIRS;
+        selector = Selector::new(lowered, profile, true, &restriction);
     }
     let steps = config.effort.steps(selector.classes());
     if steps == 0 {

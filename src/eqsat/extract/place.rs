@@ -14,6 +14,7 @@
 //! input is certain to evaluate it ([`traps`]); a choice of nodes for which that is not so everywhere
 //! has no legal plan.
 
+use egg::Id;
 use hashbrown::HashMap;
 use indexmap::IndexSet;
 use smallvec::SmallVec;
@@ -86,14 +87,14 @@ type TermTraps = Option<Vec<(TrapId, Guards)>>;
 /// The most that a term which is bound may trap on.
 const MAX_TRAPS: usize = 24;
 
-/// Decides the bindings for a selection; `None` if something would be evaluated where its variables are not in scope, or
-/// might trap where the input does not evaluate it.
+/// Decides the bindings for a selection. If something would be evaluated where its variables are not in scope, or might trap
+/// where the input does not evaluate it, the error is its class.
 pub(crate) fn place(
     lowered: &Lowered,
     evaluated: &Evaluated<'_>,
     selection: &Selection,
     profile: &Profile,
-) -> Option<Plan> {
+) -> Result<Plan, Id> {
     let mut placer = Placer {
         lowered,
         evaluated,
@@ -101,7 +102,7 @@ pub(crate) fn place(
         guards: IndexSet::from_iter([Vec::new()]),
         trap_set: IndexSet::new(),
         traps: vec![None; selection.chosen.len()],
-        legal: true,
+        illegal: None,
         scopes: &lowered.scopes,
         selection,
         let_weight: profile.weight(OpClass::Bind).to_f64(),
@@ -121,7 +122,10 @@ pub(crate) fn place(
         placer.visit(index, &mut bindings);
     }
     bindings.reverse();
-    placer.legal.then_some(Plan { bindings, cost: placer.cost, handicap: placer.handicap })
+    match placer.illegal {
+        Some(class) => Err(class),
+        None => Ok(Plan { bindings, cost: placer.cost, handicap: placer.handicap }),
+    }
 }
 
 struct Placer<'a> {
@@ -133,7 +137,8 @@ struct Placer<'a> {
     trap_set: IndexSet<Trap>,
     /// What the term of each class may trap on, where that was asked for.
     traps: Vec<Option<TermTraps>>,
-    legal: bool,
+    /// A class that may not be evaluated where it is.
+    illegal: Option<Id>,
     scopes: &'a Scopes,
     selection: &'a Selection,
     let_weight: f64,
@@ -178,7 +183,7 @@ impl Placer<'_> {
     /// The same, where it is known of the operands.
     fn traps_by_operands(&mut self, index: Index) -> TermTraps {
         let chosen = &self.selection.chosen[index];
-        let own = traps::traps(self.lowered, &chosen.node);
+        let own = traps::traps(self.lowered, chosen.class, &chosen.node);
         let mut all: Vec<(TrapId, Guards)> =
             own.into_iter().map(|trap| (self.trap_set.insert_full(trap).0, ALWAYS)).collect();
         for (i, &child) in chosen.children.iter().enumerate() {
@@ -225,11 +230,13 @@ impl Placer<'_> {
         // Equal classes may name variables of different loops: all that is used must be in scope where it is.
         let in_scope = |u: &Use| self.scopes.lift(u.place, chosen.needs.scope).is_some();
         if !uses.iter().all(in_scope) {
-            self.legal = false;
+            self.illegal = Some(chosen.class);
             return;
         }
         if chosen.children.is_empty() {
-            self.legal &= uses.iter().all(|&u| self.own_traps_allowed(index, u));
+            if !uses.iter().all(|&u| self.own_traps_allowed(index, u)) {
+                self.illegal = Some(chosen.class);
+            }
             return;
         }
         let mut inline = Uses::new();
@@ -253,7 +260,7 @@ impl Placer<'_> {
         }
         for u in inline {
             if !self.own_traps_allowed(index, u) {
-                self.legal = false;
+                self.illegal = Some(chosen.class);
                 return;
             }
             self.cost += chosen.weight * u.frequency;
@@ -283,7 +290,7 @@ impl Placer<'_> {
         if chosen.total {
             return true;
         }
-        let own = traps::traps(self.lowered, &chosen.node);
+        let own = traps::traps(self.lowered, chosen.class, &chosen.node);
         own.iter().all(|trap| self.evaluated.allows(trap, u.place, &self.guards[u.guards]))
     }
 

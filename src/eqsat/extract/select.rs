@@ -7,21 +7,25 @@
 //! Ties are broken by, in this order: the choice that is in place, forms that stand in the input, the order of the
 //! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use egg::{Id, Language};
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::super::classes::{ClassMap, Classes};
 use super::super::facts::Knowing;
+use super::super::fits::may_overflow;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
 use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
+use super::computed::ComputedSums;
 use super::handicap::Handicaps;
 use super::improve::Improver;
-use super::traps::{condition, may_trap};
+use super::traps::{condition, may_trap, overflows};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
@@ -62,6 +66,25 @@ pub(crate) struct Chosen {
     pub total: bool,
 }
 
+/// Which nodes may not be chosen, of those that do not stand in the input: what earlier choices with them showed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Restriction {
+    /// Classes that would have been evaluated where the input does not.
+    pub(super) classes: HashSet<Id>,
+    /// Whether new nodes may compute, or use, no integer that is not shown to fit its type.
+    pub(super) fitting: bool,
+}
+
+impl Restriction {
+    fn forbids(&self, lowered: &Lowered, class: Id, node: &Node) -> bool {
+        let of = |class: Id| {
+            self.classes.contains(&lowered.graph.find(class))
+                || self.fitting && may_overflow(lowered.graph.facts(class).dtype) && !lowered.fits(class)
+        };
+        (self.fitting || !self.classes.is_empty()) && (of(class) || node.children.iter().any(|&c| of(c)))
+    }
+}
+
 /// One node for every class that is needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
@@ -73,7 +96,7 @@ pub(crate) struct Selection {
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
 pub(crate) fn select_trees(lowered: &Lowered, profile: &Profile) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, profile, false);
+    let mut selector = Selector::new(lowered, profile, false, &Restriction::default());
     selector.tree_costs();
     let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
@@ -141,11 +164,17 @@ const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
     /// `compiled`: whether what is chosen goes to a compiler as it is, so that handicaps count.
-    pub(super) fn new(lowered: &'a Lowered, profile: &Profile, compiled: bool) -> Selector<'a> {
+    pub(super) fn new(
+        lowered: &'a Lowered,
+        profile: &Profile,
+        compiled: bool,
+        restriction: &Restriction,
+    ) -> Selector<'a> {
         let graph = &Classes::new(&lowered.graph);
         debug_assert!(graph.clean, "nodes have canonical operands");
         let originals = Originals::new(lowered);
         let handicaps = compiled.then(|| Handicaps::new(lowered, graph));
+        let sums = ComputedSums::new(lowered);
         let mut index = ClassMap::new(graph);
         // Room for all that there is: growing would copy it.
         let mut classes: Vec<Id> = Vec::with_capacity(graph.number_of_classes());
@@ -178,7 +207,16 @@ impl<'a> Selector<'a> {
             // What a constant chooses is another node of the class; the choice would only seem to halve its frequency.
             let open = |n: &&Node| writable(n) && !is_decided(graph, n);
             let any_open = nodes.iter().any(|n| open(&n));
+            // Nowhere is it certain that such a value fits its type.
+            let shown = LazyCell::new(|| sums.any(lowered, class));
             for node in nodes.iter().filter(|n| if any_open { open(n) } else { writable(n) }) {
+                if overflows(lowered, class, node) && !*shown {
+                    continue;
+                }
+                let is_new = !originals.contain(class, node);
+                if is_new && restriction.forbids(lowered, class, node) {
+                    continue;
+                }
                 let first = small(operands.len());
                 operands.extend(node.children.iter().map(|&c| small(enter(c, &mut classes))));
                 let own_needs = match node.op {
@@ -186,7 +224,6 @@ impl<'a> Selector<'a> {
                     Op::Load(_, version) => lowered.versions[version as usize],
                     _ => ROOT,
                 };
-                let is_new = !originals.contain(class, node);
                 let weight = weight(lowered, graph, node, profile);
                 let handicap = handicaps
                     .as_ref()
@@ -199,7 +236,7 @@ impl<'a> Selector<'a> {
                     own_needs,
                     handicap,
                     cost: weight + handicap + if is_new { NEW_NODE } else { 0.0 },
-                    partial: may_trap(lowered, node),
+                    partial: may_trap(lowered, class, node),
                     truncates: handicaps.as_ref().is_some_and(|h| h.truncates(class, node)),
                     node,
                 });

@@ -1,15 +1,17 @@
 //! What may trap, and where that is known not to happen.
 //!
-//! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount) may be
-//! evaluated at a place only if the input is certain to evaluate the same there: then either the input traps too, or
-//! nothing does. [`Evidence`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
+//! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount, arithmetic
+//! on `int32` or `int64` whose value is not shown to fit) may be evaluated at a place only if the input is certain to
+//! evaluate the same there: then either the input traps too, or nothing does. [`Evidence`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
 //!
 //! Evidence at `q` serves a place `p` if, by the tree of scopes,
 //! - `q` is evaluated before `p` whenever `p` is reached (an earlier statement of a block around `p`, blocks that
 //!   are certain to run included; or the head of a statement around `p`), or
 //! - `q` is evaluated after `p` whenever `p` is reached, with nothing in between that may not complete,
 //!
-//! and if the conditions of `p` within its statement imply those of `q`, or of one of several such `q`. A place and an
+//! and if the conditions of `p` within its statement imply those of `q`, or of one of several such `q`. That must hold
+//! under both readings of `and` and `or`: that they skip the right operand where the left one decides, and that they evaluate
+//! both, as TVM's code generators have it. A place and an
 //! evidence name the same value: the class they are about depends on variables in scope at both, and between the
 //! two no variable changes, because evidence from an inner iteration only serves what lies around it.
 
@@ -18,9 +20,11 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::super::facts::{Graph, Knowing, in_theory, poly_of};
+use super::super::fits::may_overflow;
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered, Site, Trap, is_division};
 use super::super::scopes::{Place, Scopes};
+use super::computed::{ComputedSums, sorted};
 use super::guards::Logic;
 use super::select::{Chosen, Index, Selection};
 use crate::ir::{BinOp, intrin};
@@ -33,8 +37,10 @@ pub(crate) type Traps = SmallVec<[Trap; 1]>;
 
 /// What is known to be evaluated, by what it may trap on.
 pub(crate) struct Evaluated<'a> {
+    lowered: &'a Lowered,
     scopes: &'a Scopes,
     logic: Logic,
+    sums: ComputedSums,
     evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>>,
 }
 
@@ -44,17 +50,13 @@ impl<'a> Evaluated<'a> {
         let graph = &lowered.graph;
         let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
         for e in &lowered.evidence {
-            // A condition that is known to hold guards nothing.
-            let holds = |&(c, truth): &Guard| graph.facts(c).interval.as_point() == Some(i64::from(truth));
-            let mut guards: Vec<Guard> = e.guards.iter().map(|&(c, truth)| (graph.find(c), truth)).collect();
-            guards.retain(|guard| !holds(guard));
-            guards.sort_unstable();
-            guards.dedup();
+            let guards = sorted(graph, &e.guards);
             let traps = match &e.trap {
                 Trap::Zero(divisor) => zero_divisors(graph, *divisor),
                 Trap::Node(node) => {
                     Traps::from_iter([Trap::Node(super::super::canonical(lowered, node.clone()))])
                 }
+                Trap::Overflow(_) => continue,
             };
             for trap in traps {
                 let places = evidence.entry(trap).or_default();
@@ -63,14 +65,33 @@ impl<'a> Evaluated<'a> {
                 }
             }
         }
-        Evaluated { scopes: &lowered.scopes, logic: Logic::new(graph), evidence }
+        Evaluated {
+            lowered,
+            scopes: &lowered.scopes,
+            logic: Logic::new(graph),
+            sums: ComputedSums::new(lowered),
+            evidence,
+        }
     }
 
     /// Whether the operation does not trap at `place`, under `guards` (sorted), unless the input does.
     pub(crate) fn allows(&self, trap: &Trap, place: Place, guards: &[Guard]) -> bool {
-        let Some(evidence) = self.evidence.get(trap) else { return false };
+        if let Trap::Overflow(class) = trap {
+            return self.shown(self.sums.of(self.lowered, *class), place, guards);
+        }
+        let evidence = self.evidence.get(trap).map_or(&[][..], Vec::as_slice);
+        self.shown(evidence.iter().map(|(at, under)| (*at, &under[..])), place, guards)
+    }
+
+    /// Whether some of what is evaluated at places, each under its conditions, is certain to be at `place` under `guards`.
+    fn shown<'g>(
+        &self,
+        evidence: impl Iterator<Item = (Place, &'g [Guard])>,
+        place: Place,
+        guards: &[Guard],
+    ) -> bool {
         let mut cases: Vec<&[Guard]> = Vec::new();
-        for (_, under) in evidence.iter().filter(|(at, _)| self.serves(*at, place)) {
+        for (_, under) in evidence.filter(|(at, _)| self.serves(*at, place)) {
             if under.iter().all(|g| guards.binary_search(g).is_ok()) {
                 return true;
             }
@@ -78,7 +99,13 @@ impl<'a> Evaluated<'a> {
                 cases.push(under);
             }
         }
-        !guards.is_empty() && !cases.is_empty() && self.logic.covers(guards, &cases)
+        if cases.is_empty() || guards.is_empty() {
+            return false;
+        }
+        let firm = |guards: &[Guard]| -> Vec<Guard> { guards.iter().copied().filter(|g| g.firm).collect() };
+        let firm_cases: Vec<Vec<Guard>> = cases.iter().map(|case| firm(case)).collect();
+        let firm_cases: Vec<&[Guard]> = firm_cases.iter().map(Vec::as_slice).collect();
+        self.logic.covers(guards, &cases) && self.logic.covers(&firm(guards), &firm_cases)
     }
 
     /// Whether what is evaluated at `q` is evaluated whenever `p` is reached.
@@ -137,7 +164,9 @@ pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> 
                 continue;
             }
             if seen.len() >= MAX_VISITS
-                || !traps(lowered, &chosen.node).iter().all(|t| evaluated.allows(t, site.place, &guards))
+                || !traps(lowered, chosen.class, &chosen.node)
+                    .iter()
+                    .all(|t| evaluated.allows(t, site.place, &guards))
             {
                 return false;
             }
@@ -153,7 +182,9 @@ pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> 
 
 /// The condition under which operand `i` of a chosen node is evaluated.
 pub(crate) fn chosen_guard(selection: &Selection, chosen: &Chosen, i: usize) -> Option<Guard> {
-    condition(&chosen.node, i).map(|truth| (selection.chosen[chosen.children[0]].class, truth))
+    let truth = condition(&chosen.node, i)?;
+    let firm = chosen.node.op == Op::IfThenElse;
+    Some(Guard { class: selection.chosen[chosen.children[0]].class, truth, firm })
 }
 
 /// A sorted set of conditions with one more.
@@ -167,12 +198,19 @@ pub(crate) fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
     all
 }
 
-/// What the node's own operation may trap on, given defined operands.
-pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
+/// What the operation of a node of a class may trap on, given defined operands.
+pub(crate) fn traps(lowered: &Lowered, class: Id, node: &Node) -> Traps {
     let graph = &lowered.graph;
     match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[_, divisor]) if is_division(*op) && !node.dtype.is_float() => {
-            zero_divisors(graph, divisor)
+            let mut traps = zero_divisors(graph, divisor);
+            if overflows(lowered, class, node) {
+                traps.push(Trap::Overflow(graph.find(class)));
+            }
+            traps
+        }
+        (Op::Bin(_) | Op::Ramp, _) if overflows(lowered, class, node) => {
+            Traps::from_iter([Trap::Overflow(graph.find(class))])
         }
         (Op::Load(..) | Op::Template(_), _) => Traps::from_iter([Trap::Node(node.clone())]),
         (Op::Call(callee), operands) => {
@@ -188,24 +226,43 @@ pub(crate) fn traps(lowered: &Lowered, node: &Node) -> Traps {
     }
 }
 
-/// Whether the node's own operation may trap, given defined operands.
-pub(crate) fn may_trap(lowered: &Lowered, node: &Node) -> bool {
+/// Whether the operation of a node of a class may trap, given defined operands.
+pub(crate) fn may_trap(lowered: &Lowered, class: Id, node: &Node) -> bool {
     match node.op {
         Op::Load(..) | Op::Template(_) => true,
-        Op::Bin(op) if !is_division(op) => false,
-        Op::Bin(_) | Op::Call(_) => !traps(lowered, node).is_empty(),
+        Op::Bin(op) if !is_division(op) => overflows(lowered, class, node),
+        Op::Ramp => overflows(lowered, class, node),
+        Op::Bin(_) | Op::Call(_) => !traps(lowered, class, node).is_empty(),
         _ => false,
     }
 }
 
-/// The classes of which one is zero if the divisor is: its factors that are not proven non-zero.
-fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
-    let mut divisor = graph.find(divisor);
-    let scalar = graph[divisor].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
+/// Whether the operation of a node of a class may overflow, for all that is known of the class.
+pub(super) fn overflows(lowered: &Lowered, class: Id, node: &Node) -> bool {
+    let makes_larger = match node.op {
+        Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) | Op::Ramp => true,
+        // Only the least value divided by -1 is none of the type.
+        Op::Bin(BinOp::FloorDiv | BinOp::Div) => {
+            lowered.graph.facts(scalar_of(&lowered.graph, node.children[1])).interval.contains(-1)
+        }
+        _ => false,
+    };
+    makes_larger && may_overflow(node.dtype) && !lowered.fits(class)
+}
+
+/// The value in every lane of a class, if it is a vector of equal ones; else the class.
+fn scalar_of(graph: &Graph, class: Id) -> Id {
+    let class = graph.find(class);
+    let scalar = graph[class].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
         (Op::Broadcast, &[x]) => Some(graph.find(x)),
         _ => None,
     });
-    divisor = scalar.unwrap_or(divisor);
+    scalar.unwrap_or(class)
+}
+
+/// The classes of which one is zero if the divisor is: its factors that are not proven non-zero.
+fn zero_divisors(graph: &Graph, divisor: Id) -> Traps {
+    let divisor = scalar_of(graph, divisor);
     if nonzero(graph, divisor) {
         return Traps::new();
     }

@@ -1,0 +1,88 @@
+//! What evaluating an expression may trap on, against what another one in its place does.
+//!
+//! `and` and `or` guard nothing in compiled code: TVM's code generators evaluate both operands. So what the left operand
+//! says is no reason to let the right one evaluate anything that it did not evaluate before.
+
+use crate::analysis::effects;
+use crate::eqsat::lower::{Known, is_lazy_select};
+use crate::ir::{BinOp, Expr, ExprKind};
+
+/// An operation that may trap, with the operands before it that decide whether it is evaluated.
+struct Trapping<'e> {
+    operation: &'e Expr,
+    guards: Vec<(&'e Expr, bool)>,
+}
+
+/// Whether every operation of `new` that may trap where `known` holds is one that `old` evaluates too, under no more
+/// conditions.
+pub(super) fn evaluates_no_more(known: &Known, new: &Expr, old: &Expr) -> bool {
+    let [mut evaluated, mut before] = [Vec::new(), Vec::new()];
+    collect(known, new, &mut Vec::new(), &mut evaluated);
+    if evaluated.is_empty() {
+        return true;
+    }
+    collect(known, old, &mut Vec::new(), &mut before);
+    evaluated.iter().all(|trapping| {
+        before.iter().any(|known| {
+            known.operation == trapping.operation && known.guards.iter().all(|g| trapping.guards.contains(g))
+        })
+    })
+}
+
+fn collect<'e>(
+    known: &Known,
+    e: &'e Expr,
+    guards: &mut Vec<(&'e Expr, bool)>,
+    found: &mut Vec<Trapping<'e>>,
+) {
+    if effects::node_effect(e).may_trap || known.magnitudes.may_overflow(e) {
+        found.push(Trapping { operation: e, guards: guards.clone() });
+    }
+    let mut guarded = |cond: &'e Expr, operands: &[(&'e Expr, bool)]| {
+        collect(known, cond, guards, found);
+        for &(operand, truth) in operands {
+            guards.push((cond, truth));
+            collect(known, operand, guards, found);
+            guards.pop();
+        }
+    };
+    match &e.kind {
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => guarded(a, &[(b, *op == BinOp::And)]),
+        ExprKind::Call(call) if is_lazy_select(call) => {
+            if let [cond, then, otherwise] = &call.args[..] {
+                guarded(cond, &[(then, true), (otherwise, false)]);
+            }
+        }
+        _ => e.for_each_child(|child| collect(known, child, guards, found)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::DType;
+    use crate::ir::build::FuncBuilder;
+
+    fn no_more(new: &str, old: &str) -> bool {
+        let mut b = FuncBuilder::new("main");
+        b.param("x", DType::I32);
+        b.param("d", DType::I32);
+        let mut func = b.finish();
+        let mut parse = |text: &str| crate::script::parse_expr(text, &mut func).expect("an expression");
+        let (new, old) = (parse(new), parse(old));
+        evaluates_no_more(&Known::default(), &new, &old)
+    }
+
+    #[test]
+    fn only_what_was_evaluated_under_the_same_conditions_is() {
+        assert!(no_more("x // d > 0", "x // d + 1 > 1"));
+        assert!(no_more("x < 4", "x // d > 0"));
+        assert!(!no_more("x // d > 0", "x // T.max(d, 1) > 0"));
+        assert!(!no_more("x // d > 0", "d > 0 and x // d > 0"));
+        assert!(no_more("d > 0 and x // d > 1", "d > 0 and x // d > 0"));
+        assert!(!no_more("T.if_then_else(d > 0, x // d, 0)", "T.if_then_else(d > 1, x // d, 0)"));
+        assert!(!no_more("x + d > 0", "x > 0 - d"));
+        assert!(no_more("x // 2 + 5 > 0", "x > 0"));
+        assert!(!no_more("x // d > 0", "d > 0"));
+    }
+}
