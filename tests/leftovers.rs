@@ -167,6 +167,7 @@ fn results(text: &str) -> [Module; 2] {
             max_steps: 1_000_000,
             lenient_loads: false,
             no_new_loads: false,
+            limits_everywhere: false,
         };
         let found = equiv(&input, &result, &options).unwrap();
         assert!(found.difference.is_none(), "{pass}: {:?}\n{result}", found.difference);

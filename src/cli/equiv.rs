@@ -82,6 +82,7 @@ fn compare(args: &Args) -> Result<Equivalence, Failure> {
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
         no_new_loads: false,
+        limits_everywhere: false,
     };
     let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;
     if result.difference.is_none() && result.compared == 0 && !a.funcs.is_empty() {

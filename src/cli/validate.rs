@@ -43,6 +43,7 @@ pub(crate) fn validate(
         max_steps: MAX_STEPS,
         lenient_loads: false,
         no_new_loads: false,
+        limits_everywhere: false,
     };
     match interp::equiv(before, &after, &compare) {
         Err(why) => {

@@ -1,7 +1,10 @@
 //! Whether two modules do the same, as far as runs on seeded inputs tell.
 //!
 //! Functions are compared by name. The sizes of symbolic dimensions vary from run to run, 0 and 1 among them, and so do the
-//! contents: integers from several ranges, floats with zeros of both signs, infinities and NaN in every second run.
+//! contents: integers from several ranges, in every fourth run some near the limits of their types, floats with zeros of both
+//! signs, infinities and NaN in every second run. Overflow of `int32` and `int64` ends a run: that of the first function is
+//! skipped then, and that of the second one differs. Where there is `and` or `or`, runs are compared under both readings:
+//! that the right operand is evaluated only if the left one does not decide, and always, as TVM's code generators have it.
 //! Where a function does not promise that its buffers do not alias, some runs give it one buffer twice. A run on
 //! which the first function traps says nothing about the second one and is skipped.
 
@@ -13,11 +16,11 @@ use super::inputs::{
     Bindings, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables, shape_variables,
 };
 use super::outputs::close;
-use super::session::{INT_RANGES, RunError, RunOptions, run_in_range};
-use super::{Interpreter, Outcome, Return, Run, RunMode, TrapKind};
+use super::session::{RunError, RunOptions, Wild, run_in_range};
+use super::{Interpreter, Logic, Outcome, Return, Run, RunMode, TrapKind};
 use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
-use crate::ir::{Module, PrimFunc};
+use crate::ir::{Expr, ExprKind, Module, PrimFunc};
 
 /// How two modules are compared.
 ///
@@ -49,6 +52,8 @@ pub struct EquivOptions {
     pub lenient_loads: bool,
     /// Whether a run in which only the second function loads anything is a difference, even if no load traps.
     pub no_new_loads: bool,
+    /// Whether the runs with integers near the limits of their types, one in four, pay no heed to `constraints`.
+    pub limits_everywhere: bool,
 }
 
 /// The result of a comparison.
@@ -134,7 +139,15 @@ fn compare_functions(
     options: &EquivOptions,
     result: &mut Equivalence,
 ) -> Result<(), RunError> {
-    let pair = Pair { a, b, run_a: Interpreter::new(a)?, run_b: Interpreter::new(b)? };
+    let readings = match has_logic(a) || has_logic(b) {
+        true => &[Logic::Lazy, Logic::Eager][..],
+        false => &[Logic::Lazy],
+    };
+    let mut pairs = Vec::new();
+    for &logic in readings {
+        let [run_a, run_b] = [Interpreter::with_logic(a, logic)?, Interpreter::with_logic(b, logic)?];
+        pairs.push(Pair { a, b, run_a, run_b });
+    }
     let (wanted, attempts) = (options.runs, options.runs.saturating_mul(4));
     let varies = !options.fixed && !free_variables(a).is_empty();
     let mut compared = 0;
@@ -143,8 +156,22 @@ fn compare_functions(
             break;
         }
         let seed = options.seed.wrapping_add(attempt as u64);
-        let bindings = sizes(a, options, attempt, seed);
-        match pair.run(options, &bindings, seed, attempt)? {
+        let near_limits = attempt % 4 == 3;
+        let bindings = sizes(a, options, attempt, seed, near_limits);
+        // What is the same under one reading and not to be compared under the other is the same.
+        let mut verdict = pairs[0].run(options, &bindings, seed, attempt)?;
+        for pair in &pairs[1..] {
+            match (&verdict, pair.run(options, &bindings, seed, attempt)?) {
+                (Verdict::Different(_), _) => {}
+                (_, Verdict::Different(what)) => {
+                    verdict =
+                        Verdict::Different(format!("where `and` and `or` evaluate both operands: {what}"));
+                }
+                (Verdict::Skipped(_), Verdict::Same) => verdict = Verdict::Same,
+                _ => {}
+            }
+        }
+        match verdict {
             Verdict::Same => compared += 1,
             Verdict::Skipped(why) => {
                 let hopeless = why == TrapKind::StepLimit.to_string() && !varies;
@@ -166,8 +193,20 @@ fn compare_functions(
     Ok(())
 }
 
+/// Whether the function has `and` or `or` on scalars.
+fn has_logic(func: &PrimFunc) -> bool {
+    let mut found = false;
+    let mut look = |e: &Expr| {
+        e.walk(&mut |e| {
+            found |= matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_logic() && e.dtype.is_scalar());
+        });
+    };
+    func.body.iter().for_each(|stmt| stmt.walk(&mut |stmt| stmt.for_each_expr(&mut look)));
+    found
+}
+
 /// Values for the free variables of `func` in one run: the given ones first, then all 1, all 0, and mixtures.
-fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64) -> Bindings {
+fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64, near_limits: bool) -> Bindings {
     /// Sizes on both sides of powers of two and of common tile sizes.
     const SIZES: [i64; 12] = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 17];
     let mut random = Random::new(seed, u64::MAX);
@@ -198,6 +237,10 @@ fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64) -> 
         }
         // Two variables of one name are one size.
         let dtype = func.var(var).ty.dtype();
+        if near_limits && !dims.contains(&var) && dtype.int_range().is_some() && random.int(0, 1) == 0 {
+            bindings.insert(name, random.near_limit(dtype));
+            continue;
+        }
         let range = dtype.int_range().unwrap_or((i64::MIN.into(), i64::MAX.into()));
         bindings.insert(name, i128::from(value).clamp(range.0, range.1) as i64);
     }
@@ -226,9 +269,14 @@ impl Pair<'_> {
         seed: u64,
         attempt: usize,
     ) -> Result<Verdict, RunError> {
+        let near_limits = attempt % 4 == 3;
+        let constraints = match near_limits && options.limits_everywhere {
+            true => Constraints::new(),
+            false => options.constraints.clone(),
+        };
         let run_options = RunOptions {
             bindings: bindings.clone(),
-            constraints: options.constraints.clone(),
+            constraints,
             seed,
             tensors: Vec::new(),
             max_steps: options.max_steps,
@@ -247,9 +295,9 @@ impl Pair<'_> {
             }
             Ok::<_, InputError>(inputs)
         };
-        let special = attempt % 2 == 1;
-        let (inputs_a, run_a) =
-            match run_in_range(&self.run_a, &run_options, special, |fill| generate(self.a, fill)) {
+        let wild = Wild { special_floats: attempt % 2 == 1, near_limits };
+        let (ints, inputs_a, run_a) =
+            match run_in_range(&self.run_a, &run_options, wild, |fill| generate(self.a, fill)) {
                 Ok(done) => done,
                 // A size that no memory can have.
                 Err(InputError::Shape(name)) => {
@@ -260,37 +308,30 @@ impl Pair<'_> {
         if let Outcome::Trap(trap) = &run_a.outcome {
             return Ok(Verdict::Skipped(trap.to_string()));
         }
-        for ints in INT_RANGES {
-            let fill = Fill { seed, constraints: &options.constraints, ints, special_floats: special };
-            let inputs_b = generate(self.b, &fill)?;
-            if inputs_b.memories.len() != inputs_a.memories.len()
-                || inputs_b.param_memories != inputs_a.param_memories
-                || inputs_b
-                    .memories
-                    .iter()
-                    .zip(&inputs_a.memories)
-                    .any(|(b, a)| b.dtype != a.dtype || b.shape != a.shape)
-            {
-                return Ok(Verdict::Different("the parameters differ".to_owned()));
-            }
-            if inputs_b.memories.iter().zip(&inputs_a.memories).all(|(b, a)| b.data == a.data) {
-                let longer = RunMode {
-                    max_steps: options.max_steps.saturating_mul(4),
-                    lenient_loads: options.lenient_loads,
-                    // The first function did not use such a value; the second may compute one that it does not use.
-                    lenient_casts: true,
-                };
-                let run_b = self.run_b.run(&inputs_b, longer);
-                return Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
-                    Some(what) => Verdict::Different(what),
-                    None => match new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
-                        Some(what) => Verdict::Different(what),
-                        None => Verdict::Same,
-                    },
-                });
-            }
+        let constraints = &run_options.constraints;
+        let fill = Fill { seed, constraints, ints, special_floats: wild.special_floats };
+        let inputs_b = generate(self.b, &fill)?;
+        let contents = |inputs: &Inputs| {
+            inputs.memories.iter().map(|m| (m.dtype, m.shape.clone(), m.data.clone())).collect()
+        };
+        let [of_a, of_b]: [Vec<_>; 2] = [&inputs_a, &inputs_b].map(contents);
+        if inputs_b.param_memories != inputs_a.param_memories || of_a != of_b {
+            return Ok(Verdict::Different("the parameters differ".to_owned()));
         }
-        Ok(Verdict::Different("the parameters differ".to_owned()))
+        let longer = RunMode {
+            max_steps: options.max_steps.saturating_mul(4),
+            lenient_loads: options.lenient_loads,
+            // The first function did not use such a value; the second may compute one that it does not use.
+            lenient_casts: true,
+        };
+        let run_b = self.run_b.run(&inputs_b, longer);
+        Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
+            Some(what) => Verdict::Different(what),
+            None => match new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
+                Some(what) => Verdict::Different(what),
+                None => Verdict::Same,
+            },
+        })
     }
 }
 

@@ -165,6 +165,24 @@ pub enum InputError {
     },
 }
 
+/// Where integers are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ints {
+    /// Smallest.
+    pub lo: i64,
+    /// Largest.
+    pub hi: i64,
+    /// One element in so many is near a limit of its type, or near a power of two, instead; none if 0.
+    pub near_limits: u8,
+}
+
+impl Ints {
+    /// From `lo` to `hi`.
+    pub(crate) const fn within(lo: i64, hi: i64) -> Ints {
+        Ints { lo, hi, near_limits: 0 }
+    }
+}
+
 /// How contents are made up.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill<'a> {
@@ -173,8 +191,8 @@ pub(crate) struct Fill<'a> {
     /// Constraints by parameter name. One whose name no parameter has applies to the only integer buffer, if there is
     /// one only: TVM renames parameters.
     pub constraints: &'a Constraints,
-    /// Integers are taken from `ints.0` to `ints.1`, as far as the type can hold them.
-    pub ints: (i64, i64),
+    /// Where integers are taken from, as far as the type can hold them.
+    pub ints: Ints,
     /// Whether floats include zeros of both signs, infinities, NaN, and the largest and smallest numbers.
     pub special_floats: bool,
 }
@@ -460,10 +478,30 @@ impl Random {
                 clamp(cycle(values, k) as i64) as u64
             }
             (Kind::Bool, None) => self.next() & 1,
-            (Kind::Int | Kind::UInt, None) => self.int(clamp(fill.ints.0), clamp(fill.ints.1)) as u64,
+            (Kind::Int | Kind::UInt, None) => {
+                let Ints { lo, hi, near_limits } = fill.ints;
+                let extreme = near_limits > 0 && self.next().is_multiple_of(near_limits.into());
+                let value = if extreme { self.near_limit(dtype) } else { self.int(clamp(lo), clamp(hi)) };
+                value as u64
+            }
             (Kind::Narrow(_), _) => self.next() & 0xff,
             (Kind::Handle | Kind::Void, _) => 0,
         }
+    }
+
+    /// A value near a limit of an integer type, or near a power of two, in the form of [`Value::Int`].
+    pub(super) fn near_limit(&mut self, dtype: DType) -> i64 {
+        let (least, most) = dtype.int_range().unwrap_or((0, 1));
+        let bits = i64::from(dtype.bits);
+        let exact = match self.next() % 4 {
+            0 => least + i128::from(self.int(0, 3)),
+            1 => most - i128::from(self.int(0, 3)),
+            sign => {
+                let power = 1_i128 << self.int(bits / 2 - 1, bits - 1);
+                (if sign == 2 { power } else { -power }) + i128::from(self.int(-2, 2))
+            }
+        };
+        int::wrap(dtype, exact.clamp(least, most))
     }
 
     fn special(&mut self, dtype: DType) -> f64 {

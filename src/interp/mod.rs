@@ -66,6 +66,15 @@ pub(crate) struct Interpreter {
     counts: Counts,
 }
 
+/// What `and` and `or` on scalars evaluate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Logic {
+    /// The right operand only if the left one does not decide, as the semantics in [`ir`](crate::ir) say.
+    Lazy,
+    /// Both operands, as TVM's code generators do.
+    Eager,
+}
+
 /// How a function is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunMode {
@@ -217,9 +226,14 @@ impl Outcome {
 }
 
 impl Interpreter {
-    /// Prepares `func`.
+    /// Prepares `func`, whose `and` and `or` skip what the left operand decides.
     pub(crate) fn new(func: &PrimFunc) -> Result<Interpreter, Unsupported> {
-        let program = Program::compile(func)?;
+        Interpreter::with_logic(func, Logic::Lazy)
+    }
+
+    /// Prepares `func`.
+    pub(crate) fn with_logic(func: &PrimFunc, logic: Logic) -> Result<Interpreter, Unsupported> {
+        let program = Program::compile(func, logic)?;
         let counts = program.static_counts();
         Ok(Interpreter { program, counts })
     }

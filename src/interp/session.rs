@@ -4,15 +4,26 @@ use serde::Serialize;
 
 use super::counts::Counts;
 use super::exchange::TensorFileError;
-use super::inputs::{Bindings, Constraints, Fill, InputError, Inputs, Tensor};
+use super::inputs::{Bindings, Constraints, Fill, InputError, Inputs, Ints, Tensor};
 use super::outputs::{Digest, written_params};
 use super::{Interpreter, Outcome, Return, Run, RunMode, Trap, TrapKind, Unsupported};
 use crate::ir::PrimFunc;
 use crate::ir::value::Value;
 
-/// Ranges that integer inputs are taken from, wildest first. Inputs may be indices, whose range nothing tells; the
-/// first range is used with which no index is out of bounds.
-pub(super) const INT_RANGES: [(i64, i64); 4] = [(-1000, 1000), (0, 7), (0, 1), (0, 0)];
+/// What integer inputs are taken from, wildest first. Inputs may be indices, whose range nothing tells; the first is used
+/// with which no index is out of bounds.
+const INTS: [Ints; 4] =
+    [Ints::within(-1000, 1000), Ints::within(0, 7), Ints::within(0, 1), Ints::within(0, 0)];
+
+/// The same where integers near the limits of their types are tried first.
+const INTS_NEAR_LIMITS: [Ints; 6] = [
+    Ints { near_limits: 2, ..INTS[0] },
+    Ints { near_limits: 6, ..INTS[1] },
+    INTS[0],
+    INTS[1],
+    INTS[2],
+    INTS[3],
+];
 
 /// What a function is run on.
 ///
@@ -155,7 +166,7 @@ pub struct RunReport {
 /// ```
 pub fn run_function(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, RunError> {
     let interpreter = Interpreter::new(func)?;
-    let (inputs, run) = run_in_range(&interpreter, options, false, |fill| {
+    let (_, inputs, run) = run_in_range(&interpreter, options, Wild::default(), |fill| {
         let mut inputs = Inputs::generate(func, &options.bindings, fill)?;
         inputs.replace(options.tensors.clone())?;
         Ok::<_, RunError>(inputs)
@@ -207,20 +218,26 @@ pub fn static_counts(func: &PrimFunc) -> Result<Counts, RunError> {
     Ok(Interpreter::new(func)?.static_counts().clone())
 }
 
-/// Runs on inputs with integers of the first of [`INT_RANGES`] with which no index is out of bounds; if there is none,
-/// the last.
+/// Runs on inputs with integers of the first of the lists above with which no index is out of bounds and nothing overflows; if
+/// there is none, the last. Returns which integers these were.
 pub(super) fn run_in_range<E>(
     interpreter: &Interpreter,
     options: &RunOptions,
-    special_floats: bool,
+    wild: Wild,
     generate: impl Fn(&Fill<'_>) -> Result<Inputs, E>,
-) -> Result<(Inputs, Run), E> {
+) -> Result<(Ints, Inputs, Run), E> {
     let mode =
         RunMode { max_steps: options.max_steps, lenient_loads: options.lenient_loads, lenient_casts: false };
-    let mut ranges = INT_RANGES.into_iter().peekable();
+    let ranges: &[Ints] = if wild.near_limits { &INTS_NEAR_LIMITS } else { &INTS };
+    let mut ranges = ranges.iter().copied().peekable();
     loop {
-        let ints = ranges.next().unwrap_or((0, 0));
-        let fill = Fill { seed: options.seed, constraints: &options.constraints, ints, special_floats };
+        let ints = ranges.next().unwrap_or(INTS[3]);
+        let fill = Fill {
+            seed: options.seed,
+            constraints: &options.constraints,
+            ints,
+            special_floats: wild.special_floats,
+        };
         let inputs = generate(&fill)?;
         let run = interpreter.run(&inputs, mode);
         let retry = match &run.outcome {
@@ -231,7 +248,16 @@ pub(super) fn run_in_range<E>(
             Outcome::Done(_) => false,
         };
         if !retry || ranges.peek().is_none() || !inputs.has_integers() {
-            return Ok((inputs, run));
+            return Ok((ints, inputs, run));
         }
     }
+}
+
+/// Which unusual values are among the inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wild {
+    /// See [`Fill::special_floats`].
+    pub(super) special_floats: bool,
+    /// Whether integers near the limits of their types are tried first.
+    pub(super) near_limits: bool,
 }

@@ -3,7 +3,7 @@
 mod equivalence;
 mod script;
 
-use super::inputs::{Fill, free_variables};
+use super::inputs::{Fill, Ints, free_variables};
 use super::outputs::written_params;
 use super::*;
 use crate::ir::opclass::OpClass;
@@ -60,7 +60,12 @@ impl Builder {
 
     fn inputs(&self, bindings: &[(&str, i64)]) -> Inputs {
         let bindings = bindings.iter().map(|&(name, v)| (name.to_owned(), v)).collect();
-        let fill = Fill { seed: 1, constraints: &Constraints::new(), ints: (0, 9), special_floats: false };
+        let fill = Fill {
+            seed: 1,
+            constraints: &Constraints::new(),
+            ints: Ints::within(0, 9),
+            special_floats: false,
+        };
         Inputs::generate(&self.0, &bindings, &fill).unwrap()
     }
 
@@ -421,7 +426,8 @@ fn inputs_need_all_bindings_and_follow_the_seed() {
     b.param("y", F32, &[v(m)]);
     let generate = |seed, bindings: &[(&str, i64)]| {
         let bindings = bindings.iter().map(|&(name, v)| (name.to_owned(), v)).collect();
-        let fill = Fill { seed, constraints: &Constraints::new(), ints: (0, 9), special_floats: false };
+        let fill =
+            Fill { seed, constraints: &Constraints::new(), ints: Ints::within(0, 9), special_floats: false };
         Inputs::generate(&b.0, &bindings, &fill)
     };
     assert_eq!(generate(1, &[("n", 2)]), Err(InputError::Unbound(vec!["m".into()])));

@@ -65,15 +65,36 @@ MUTANTS = [
     ),
     (
         "trap-evidence", "what may trap may be evaluated anywhere", "src/eqsat/extract/traps.rs",
-        "        let Some(evidence) = self.evidence.get(trap) else { return false };",
+        "        let evidence = self.evidence.get(trap).map_or(&[][..], Vec::as_slice);",
         "        if MUTANT { return true; }\n"
-        "        let Some(evidence) = self.evidence.get(trap) else { return false };",
+        "        let evidence = self.evidence.get(trap).map_or(&[][..], Vec::as_slice);",
     ),
     (
         "trap-conditions", "evidence from an arm counts as if it were evaluated in any case",
         "src/eqsat/extract/traps.rs",
         "            if under.iter().all(|g| guards.binary_search(g).is_ok()) {",
         "            if MUTANT || under.iter().all(|g| guards.binary_search(g).is_ok()) {",
+    ),
+    (
+        "overflow", "arithmetic never overflows", "src/eqsat/extract/traps.rs",
+        "    makes_larger && may_overflow(node.dtype)", "    !MUTANT && makes_larger && may_overflow(node.dtype)",
+    ),
+    (
+        "overflow-evidence", "what the input computes anywhere fits everywhere", "src/eqsat/extract/traps.rs",
+        "        if let Trap::Overflow(class) = trap {\n",
+        "        if let Trap::Overflow(class) = trap {\n            if MUTANT { return true; }\n",
+    ),
+    (
+        "eager-logic", "`and` and `or` guard in compiled code too: where terms are placed",
+        "src/eqsat/extract/traps.rs",
+        "self.logic.covers(guards, &cases) && self.logic.covers(&firm(guards), &firm_cases)",
+        "self.logic.covers(guards, &cases) && (MUTANT || self.logic.covers(&firm(guards), &firm_cases))",
+    ),
+    (
+        "eager-facts", "`and` and `or` guard in compiled code too: what their operands may rely on",
+        "src/simplify/region.rs",
+        "    if replaced == 0 || evaluates_no_more(known, e, &old) {",
+        "    if MUTANT || replaced == 0 || evaluates_no_more(known, e, &old) {",
     ),
     (
         "empty-loop", "every loop runs at least once", "src/eqsat/lower.rs",

@@ -46,6 +46,7 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: true,
+        limits_everywhere: false,
     };
     let verdict = equiv(&module, &result, &options).unwrap();
     assert!(verdict.difference.is_none(), "{result}\n{verdict:?}");

@@ -30,7 +30,7 @@ impl Generator<'_> {
     }
 
     fn condition(&mut self, depth: usize) -> Expr {
-        match self.dice.below(12) {
+        match self.dice.below(14) {
             0..=5 => self.comparison(depth - 1),
             6 | 7 => {
                 let op = self.dice.pick(&[BinOp::And, BinOp::Or]);
@@ -39,6 +39,8 @@ impl Generator<'_> {
             }
             8 => Expr::not(self.cond(depth - 1)),
             9 => self.guarded(depth),
+            12 => self.clamped(depth - 1),
+            13 => self.quotient_against(depth - 1),
             10 => match self.loaded(DType::BOOL, depth - 1) {
                 Some((e, _)) => e,
                 None => self.comparison(depth - 1),

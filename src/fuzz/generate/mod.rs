@@ -9,6 +9,7 @@ mod cond;
 mod extreme;
 mod float;
 mod integer;
+mod limits;
 mod respell;
 mod scope;
 mod stmt;

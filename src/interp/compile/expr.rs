@@ -1,5 +1,6 @@
 //! Expressions to instructions.
 
+use super::super::Logic;
 use super::super::program::{Access, Inst, Slot};
 use super::{Compiler, Unsupported, of_type, opclass};
 use crate::ir::value::{Value, float};
@@ -70,7 +71,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn binary(&mut self, e: &'a Expr, op: BinOp, a: &'a Expr, b: &'a Expr) -> Result<Slot, Unsupported> {
-        if op.is_logic() && e.dtype.is_scalar() {
+        if op.is_logic() && e.dtype.is_scalar() && self.logic == Logic::Lazy {
             return self.lazy_logic(e, op, a, b);
         }
         let dtype = a.dtype;

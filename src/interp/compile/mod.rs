@@ -10,6 +10,7 @@ mod stmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Logic;
 use super::counts::Counts;
 use super::memory::Repr;
 use super::program::{BufferInfo, Code, Inst, MemoryKind, Node, Piece, Program, Setup, Slot, Source};
@@ -42,6 +43,8 @@ pub struct Unsupported {
 /// Compilation in progress.
 struct Compiler<'a> {
     func: &'a PrimFunc,
+    /// What `and` and `or` evaluate.
+    logic: Logic,
     program: Program,
     slots: Slots,
     /// The piece of straight-line code that instructions are counted in.
@@ -56,7 +59,7 @@ struct Compiler<'a> {
 
 impl Program {
     /// The compact form of `func`.
-    pub(super) fn compile(func: &PrimFunc) -> Result<Program, Unsupported> {
+    pub(super) fn compile(func: &PrimFunc, logic: Logic) -> Result<Program, Unsupported> {
         let mut slots = Slots::default();
         let vars = func.vars.iter().map(|var| slots.keep(var.ty.dtype().lanes)).collect();
         let param_vars = func
@@ -87,6 +90,7 @@ impl Program {
         };
         let mut compiler = Compiler {
             func,
+            logic,
             program,
             slots,
             piece: 0,

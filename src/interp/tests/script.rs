@@ -41,7 +41,8 @@ fn run(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
     let module = crate::script::parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let func = &module.funcs[0];
     let bindings = bindings.iter().map(|&(name, v)| (name.to_owned(), v)).collect();
-    let fill = Fill { seed: 3, constraints: &Constraints::new(), ints: (0, 9), special_floats: false };
+    let fill =
+        Fill { seed: 3, constraints: &Constraints::new(), ints: Ints::within(0, 9), special_floats: false };
     let inputs = Inputs::generate(func, &bindings, &fill).unwrap();
     let run = Interpreter::new(func).unwrap().run(&inputs, MODE);
     Ran { inputs, run }
@@ -282,7 +283,8 @@ def main(A: T.Buffer(("n", 8), "float32"), B: T.Buffer((n, 8), "float32"), C: T.
 "#;
     let module = crate::script::parse("test", text).unwrap();
     let bindings: Bindings = [("n".to_owned(), 7)].into();
-    let fill = Fill { seed: 1, constraints: &Constraints::new(), ints: (0, 9), special_floats: false };
+    let fill =
+        Fill { seed: 1, constraints: &Constraints::new(), ints: Ints::within(0, 9), special_floats: false };
     let inputs = Inputs::generate(&module.funcs[0], &bindings, &fill).unwrap();
     let interpreter = Interpreter::new(&module.funcs[0]).unwrap();
     let run = interpreter.run(&inputs, MODE);
