@@ -26,7 +26,7 @@ fn divisions_by_sizes_truncate_where_nothing_is_negative() {
     let sizes = "n, m = T.int32(), T.int32()\nfor x in range(n * m):\n";
     let check = |value: &str, expected: &str| {
         // Something to hoist: a result that costs no less than the input is not taken.
-        let lines = optimized(params, &format!("{sizes}    B[x] = T.max(k * k, {value})"));
+        let lines = optimized(params, &format!("{sizes}    B[x] = T.max(m * 3, {value})"));
         assert_eq!(lines.last().unwrap(), &format!("B[x] = T.max(cse_v1, {expected})"));
     };
     // A compiler does not know the sign of a size.
@@ -38,8 +38,8 @@ fn divisions_by_sizes_truncate_where_nothing_is_negative() {
     check("x // 3", "x // 3");
     check("(x + m) // 3", "(x + m) // 3");
     // What runs once may as well stay.
-    let once = optimized(params, "n, m = T.int32(), T.int32()\nB[0] = n // m * k + n // m");
-    assert_eq!(once.last().unwrap(), "B[0] = (k + 1) * (n // m)");
+    let once = optimized(params, "n, m = T.int32(), T.int32()\nB[0] = n // m * m + n // m");
+    assert_eq!(once.last().unwrap(), "B[0] = (m + 1) * (n // m)");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Bloc
         return false;
     }
     let pairs = comparison.pairs;
-    if !pairs.iter().all(|(a, b)| evaluates_no_more(known, a, b)) {
+    if !pairs.iter().all(|(a, b)| evaluates_no_more(known, a, b, true)) {
         return false;
     }
     if pairs.is_empty() {

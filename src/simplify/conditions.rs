@@ -176,7 +176,7 @@ fn implied(
     known.facts.truncate(facts);
     let forms = forms?;
     // Compiled code evaluates what stands behind whatever stands before.
-    if !later.iter().zip(&forms).all(|((_, old), new)| evaluates_no_more(known, new, old)) {
+    if !later.iter().zip(&forms).all(|((_, old), new)| evaluates_no_more(known, new, old, false)) {
         return None;
     }
     // A division that is known not to trap under these facts may still be spelled in a way that does.

@@ -338,7 +338,7 @@ fn parts(engine: &Engine<'_>, known: &mut Known, op: BinOp, before: &mut Vec<Exp
 fn evaluated_arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut Expr) -> usize {
     let old = e.clone();
     let replaced = arm(engine, known, conds, e);
-    if replaced == 0 || evaluates_no_more(known, e, &old) {
+    if replaced == 0 || evaluates_no_more(known, e, &old, false) {
         return replaced;
     }
     *e = old;

@@ -14,10 +14,14 @@ struct Trapping<'e> {
 }
 
 /// Whether every operation of `new` that may trap where `known` holds is one that `old` evaluates too, under no more
-/// conditions.
-pub(super) fn evaluates_no_more(known: &Known, new: &Expr, old: &Expr) -> bool {
+/// conditions. With `equal`, the values of both are known to be equal wherever `new` is evaluated: that of `old` fits its
+/// type, and so does that of `new`.
+pub(super) fn evaluates_no_more(known: &Known, new: &Expr, old: &Expr, equal: bool) -> bool {
     let [mut evaluated, mut before] = [Vec::new(), Vec::new()];
     collect(known, new, &mut Vec::new(), &mut evaluated);
+    if equal && !effects::node_effect(new).may_trap {
+        evaluated.retain(|trapping| !std::ptr::eq(trapping.operation, new));
+    }
     if evaluated.is_empty() {
         return true;
     }
@@ -70,7 +74,7 @@ mod tests {
         let mut func = b.finish();
         let mut parse = |text: &str| crate::script::parse_expr(text, &mut func).expect("an expression");
         let (new, old) = (parse(new), parse(old));
-        evaluates_no_more(&Known::default(), &new, &old)
+        evaluates_no_more(&Known::default(), &new, &old, false)
     }
 
     #[test]

@@ -13,5 +13,5 @@ class Module:
         for i in range(64):
             if cse_v1:
                 cse_v2: T.let[T.int32] = m // d
-                if n < d * cse_v2:
+                if n // d < cse_v2:
                     A[i] = cse_v2

@@ -11,5 +11,5 @@ class Module:
                 A[0] = 1
         for i in range(64):
             if d > 0:
-                if n < d * (m // d):
+                if n // d < m // d:
                     A[i] = m // d

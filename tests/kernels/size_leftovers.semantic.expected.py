@@ -7,7 +7,5 @@ class Module:
     def main(A: T.Buffer(("d1", "d2"), "int32"), n: T.int32):
         d1, d2 = T.int32(), T.int32()
         T.func_attr({"tirx.noalias": True})
-        for i in range(d1):
-            cse_v1: T.let[T.int32] = i + n
-            for j in range(d2):
-                A[i, j] = cse_v1
+        for i, j in T.grid(d1, d2):
+            A[i, j] = i + n

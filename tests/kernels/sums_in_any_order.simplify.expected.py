@@ -9,6 +9,6 @@ class Module:
         B[0] = x + y + z
         B[1] = z + (y + x)
         B[2] = x * (y + z)
-        B[3] = x * (y + z)
+        B[3] = x * y + z * x
         B[4] = x + y
         B[5] = y + x

@@ -8,4 +8,5 @@ class Module:
         T.func_attr({"tirx.noalias": True})
         cse_v1: T.let[T.int32] = z1 + z2
         B[i1] = cse_v1
-        B[i2] = cse_v1 + z3 + (x + y) * 2
+        cse_v2: T.let[T.int32] = x + y
+        B[i2] = cse_v2 + cse_v1 + (cse_v2 + z3)

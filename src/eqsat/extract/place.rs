@@ -15,12 +15,12 @@
 //! has no legal plan.
 
 use egg::Id;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use indexmap::IndexSet;
 use smallvec::SmallVec;
 
 use super::super::lang::{Node, Op};
-use super::super::lower::{Guard, Lowered, Trap};
+use super::super::lower::{Guard, Lowered};
 use super::super::scopes::{Place, ScopeId, Scopes};
 use super::select::{Index, Selection};
 use super::traps::{self, Evaluated, with};
@@ -77,15 +77,11 @@ type Guards = usize;
 /// No condition.
 const ALWAYS: Guards = 0;
 
-/// What may trap: index into [`Placer::trap_set`].
-type TrapId = usize;
+/// The most operations of a term that are looked at for a binding.
+const MAX_VISITS: usize = 10_000;
 
-/// What evaluating a term may trap on, each with the conditions under which it is evaluated; `None` if that is too much to
-/// keep.
-type TermTraps = Option<Vec<(TrapId, Guards)>>;
-
-/// The most that a term which is bound may trap on.
-const MAX_TRAPS: usize = 24;
+/// How often the text of a class may be repeated.
+const MAX_COPIES: usize = 100_000;
 
 /// Decides the bindings for a selection. If something would be evaluated where its variables are not in scope, or might trap
 /// where the input does not evaluate it, the error is its class.
@@ -99,9 +95,8 @@ pub(crate) fn place(
         lowered,
         evaluated,
         allowed: HashMap::new(),
+        refused: HashSet::new(),
         guards: IndexSet::from_iter([Vec::new()]),
-        trap_set: IndexSet::new(),
-        traps: vec![None; selection.chosen.len()],
         illegal: None,
         scopes: &lowered.scopes,
         selection,
@@ -131,12 +126,11 @@ pub(crate) fn place(
 struct Placer<'a> {
     lowered: &'a Lowered,
     evaluated: &'a Evaluated<'a>,
-    /// What was found of [`Evaluated::allows`] for bindings.
-    allowed: HashMap<(Index, Place), bool>,
+    /// Where the term of a class, under conditions, may be evaluated, and where a class may not be bound, as far as that
+    /// was asked.
+    allowed: HashMap<(Index, Guards), SmallVec<[Place; 1]>>,
+    refused: HashSet<(Index, Place)>,
     guards: IndexSet<Vec<Guard>>,
-    trap_set: IndexSet<Trap>,
-    /// What the term of each class may trap on, where that was asked for.
-    traps: Vec<Option<TermTraps>>,
     /// A class that may not be evaluated where it is.
     illegal: Option<Id>,
     scopes: &'a Scopes,
@@ -161,49 +155,6 @@ impl Placer<'_> {
         }
     }
 
-    /// Finds what the term of a class may trap on.
-    fn find_traps(&mut self, index: Index) {
-        // A chain of operands may be too long for a recursion.
-        let mut open = vec![index];
-        while let Some(&at) = open.last() {
-            let length = open.len();
-            if self.traps[at].is_none() {
-                let unknown =
-                    |&&child: &&Index| self.traps[child].is_none() && !self.selection.chosen[child].total;
-                open.extend(self.selection.chosen[at].children.iter().filter(unknown));
-                if open.len() > length {
-                    continue;
-                }
-                self.traps[at] = Some(self.traps_by_operands(at));
-            }
-            open.pop();
-        }
-    }
-
-    /// The same, where it is known of the operands.
-    fn traps_by_operands(&mut self, index: Index) -> TermTraps {
-        let chosen = &self.selection.chosen[index];
-        let own = traps::traps(self.lowered, chosen.class, &chosen.node);
-        let mut all: Vec<(TrapId, Guards)> =
-            own.into_iter().map(|trap| (self.trap_set.insert_full(trap).0, ALWAYS)).collect();
-        for (i, &child) in chosen.children.iter().enumerate() {
-            if self.selection.chosen[child].total {
-                continue;
-            }
-            let guard = traps::chosen_guard(self.selection, chosen, i);
-            for &(trap, guards) in self.traps[child].as_ref()?.as_ref()? {
-                let guards = match guard {
-                    Some(_) => self.guards.insert_full(with(&self.guards[guards], guard)).0,
-                    None => guards,
-                };
-                all.push((trap, guards));
-            }
-        }
-        all.sort_unstable();
-        all.dedup();
-        (all.len() <= MAX_TRAPS).then_some(all)
-    }
-
     fn add_use(&mut self, index: Index, u: Use) {
         self.uses[index].push(u);
     }
@@ -217,7 +168,7 @@ impl Placer<'_> {
             let same = key(u) == key(last);
             if same {
                 last.frequency += u.frequency;
-                last.count += u.count;
+                last.count = last.count.saturating_add(u.count);
             }
             same
         });
@@ -227,6 +178,10 @@ impl Placer<'_> {
     fn visit(&mut self, index: Index, bindings: &mut Vec<Binding>) {
         let uses = self.take_uses(index);
         let chosen = &self.selection.chosen[index];
+        if uses.iter().any(|u| u.count > MAX_COPIES) {
+            self.illegal = Some(chosen.class);
+            return;
+        }
         // Equal classes may name variables of different loops: all that is used must be in scope where it is.
         let in_scope = |u: &Use| self.scopes.lift(u.place, chosen.needs.scope).is_some();
         if !uses.iter().all(in_scope) {
@@ -299,17 +254,48 @@ impl Placer<'_> {
         if self.selection.chosen[index].total {
             return true;
         }
-        if let Some(&known) = self.allowed.get(&(index, place)) {
-            return known;
+        if self.refused.contains(&(index, place)) {
+            return false;
         }
-        let evaluated = self.evaluated;
-        self.find_traps(index);
-        let allowed = self.traps[index].as_ref().and_then(Option::as_ref).is_some_and(|all| {
-            all.iter()
-                .all(|&(trap, guards)| evaluated.allows(&self.trap_set[trap], place, &self.guards[guards]))
-        });
-        self.allowed.insert((index, place), allowed);
-        allowed
+        let mut seen: IndexSet<(Index, Guards)> = IndexSet::from_iter([(index, ALWAYS)]);
+        let mut next = 0;
+        while let Some(&(at, guards)) = seen.get_index(next) {
+            next += 1;
+            if self.is_allowed(at, guards, place) {
+                continue;
+            }
+            let u = Use { place, frequency: 1.0, guards, count: 1 };
+            if next > MAX_VISITS || !self.own_traps_allowed(at, u) {
+                self.refused.insert((index, place));
+                return false;
+            }
+            let chosen = &self.selection.chosen[at];
+            for (i, &child) in chosen.children.iter().enumerate() {
+                if self.selection.chosen[child].total {
+                    continue;
+                }
+                let guards = match traps::chosen_guard(self.selection, chosen, i) {
+                    Some(guard) => self.guards.insert_full(with(&self.guards[guards], Some(guard))).0,
+                    None => guards,
+                };
+                seen.insert((child, guards));
+            }
+        }
+        for (at, guards) in seen {
+            if !self.is_allowed(at, guards, place) {
+                self.allowed.entry((at, guards)).or_default().push(place);
+            }
+        }
+        true
+    }
+
+    /// Whether the term of a class is known to be allowed, under the conditions, at a place that is passed before `place`
+    /// is reached: then it is there as well.
+    fn is_allowed(&self, index: Index, guards: Guards, place: Place) -> bool {
+        let places = self.allowed.get(&(index, guards)).map_or(&[][..], SmallVec::as_slice);
+        places.iter().any(|known| {
+            self.scopes.lift(place, known.scope).is_some_and(|lifted| lifted.position >= known.position)
+        })
     }
 
     /// The cheapest way to serve `uses`, all inside of `scope`.

@@ -160,7 +160,11 @@ fn sums_in_any_order_share_what_they_have_in_common() {
     let (mut before, mut after) = (0.0, 0.0);
     for _ in 0..10 {
         let mut b = FuncBuilder::new("sums");
-        let vars: Vec<_> = ["a", "b", "c", "d", "e", "f", "g"].map(|n| b.param(n, DType::I32)).into();
+        let vars: Vec<_> = ["a", "b", "c", "d", "e", "f", "g"].map(|n| b.dimension(n, DType::I32)).into();
+        // Sums of sizes do not overflow.
+        for (i, &var) in vars.iter().enumerate() {
+            b.buffer_param(&format!("S{i}"), DType::I32, vec![Expr::var(var, DType::I32)]);
+        }
         let out = b.buffer_param("out", DType::I32, vec![i32(4)]);
         for i in 0..4 {
             let mut rest = vars.clone();

@@ -221,7 +221,8 @@ fn a_loop_that_runs_says_that_the_factors_of_its_extent_are_not_zero() {
     // Under the conditions alone, `w` may be zero; where the loop's body runs, it is not.
     let guarded = |extent: &str| {
         check(&format!(
-            r#"    def main(n: T.int32, w: T.int32, A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+            r#"    def main(S: T.Buffer(("n", "w"), "int32"), A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+        n, w = T.int32(), T.int32()
         T.func_attr({{"tirx.noalias": True}})
         for i in range({extent}):
             if i < 8:
@@ -230,7 +231,7 @@ fn a_loop_that_runs_says_that_the_factors_of_its_extent_are_not_zero() {
         ))
     };
     let runs = guarded("(n * w + 3) // 4");
-    assert_eq!(count(&runs, "// w"), 1, "{runs}");
+    assert_eq!(count(&runs, ", w)"), 1, "{runs}");
     let zero_passes = guarded("(n * w + 4) // 4");
-    assert_eq!(count(&zero_passes, "// w"), 3, "{zero_passes}");
+    assert_eq!(count(&zero_passes, ", w)"), 3, "{zero_passes}");
 }

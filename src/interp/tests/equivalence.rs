@@ -8,7 +8,7 @@ fn options() -> EquivOptions {
         bindings: Bindings::new(),
         fixed: false,
         constraints: Constraints::new(),
-        runs: 12,
+        runs: 20,
         seed: 1,
         tolerance: None,
         max_steps: 1_000_000,
@@ -31,7 +31,7 @@ fn compare(b: &Builder, first: Block, second: Block) -> Equivalence {
 #[track_caller]
 fn assert_same(result: &Equivalence) {
     assert!(result.difference.is_none(), "{result:?}");
-    assert_eq!(result.compared, 12, "{result:?}");
+    assert_eq!(result.compared, 20, "{result:?}");
 }
 
 #[track_caller]

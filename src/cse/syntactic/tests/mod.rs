@@ -326,6 +326,7 @@ fn only_a_certain_division_goes_above_the_if() {
 #[test]
 fn an_assertion_guards_what_follows() {
     let input = "
+        n = T.int32()
         A[0] = j
         assert n > 0, \"positive\"
         A[1] = j % n
@@ -338,7 +339,7 @@ fn an_assertion_guards_what_follows() {
             A[5] = j // n
     ";
     check(
-        &format!("{AB}, j: T.int32, n: T.int32"),
+        &format!("{AB}, C: T.Buffer((\"n\",), \"int32\"), j: T.int32"),
         input,
         expect![[r#"
         A[0] = j
