@@ -409,3 +409,55 @@ fn a_reduction_over_no_thread_leaves_each_thread_its_value() {
     holds("A: T.Buffer((2,), \"int32\")", &reduce("0"));
     holds("A: T.Buffer((2,), \"int32\")", &reduce("tx"));
 }
+
+#[test]
+fn arithmetic_that_the_input_does_not_have_stays_out_unless_it_fits() {
+    let options = Options::default();
+    let params =
+        "A: T.Buffer((16,), \"int32\"), O: T.Buffer((16,), \"int32\"), d: T.int32, x: T.int32, y: T.int32";
+    for (body, kept) in [
+        ("if d > 0:\n    if A[0] // d > A[1]:\n        O[0] = 1", "//"),
+        ("if x // 100000 < y:\n    O[0] = 1", "//"),
+        ("O[0] = x // -8", "// -8"),
+        ("O[0] = x * d + y * d", "x * d"),
+        ("for i in range(d):\n    O[i % 16] = x * 5", "for i in range(d):"),
+        ("if x * y > 0 and x * d > 0:\n    O[0] = x * y + x * d", "x * y"),
+    ] {
+        let text = optimized(params, body, &options);
+        assert!(text.contains(kept), "{text}");
+        holds(params, body);
+    }
+    // The loop above keeps the product inside, where it is evaluated only if the loop runs.
+    let text = optimized(params, "for i in range(d):\n    O[i % 16] = x * 5", &options);
+    assert!(text.find("x * 5") > text.find("for i"), "{text}");
+    // Loop variables, constants and what one buffer's dimensions bound fit.
+    let sizes = "A: T.Buffer((\"n\", \"m\"), \"int32\"), O: T.Buffer((16,), \"int32\")";
+    let text = optimized(
+        sizes,
+        "n, m = T.int32(), T.int32()\nfor i, j in T.grid(n, m):\n    A[i, j] = j * 4 + m * j",
+        &options,
+    );
+    assert!(text.contains("m + 4") || text.contains("4 + m"), "{text}");
+}
+
+#[test]
+fn and_and_or_guard_nothing_as_the_compiled_code_evaluates_both_parts() {
+    let options = Options::default();
+    let params = "A: T.Buffer((16,), \"int32\"), O: T.Buffer((16,), \"int32\"), d: T.int32, c: T.int32";
+    for (body, kept) in [
+        ("if d >= 0 and A[T.max(d, 0)] > 3:\n    O[0] = 1", "max"),
+        ("if d > 0 and 7 // T.max(d, 1) * 3 + A[1] > 3:\n    O[0] = 1", "max"),
+        ("O[0] = T.Cast(\"int32\", d >= 0 and A[T.max(d, 0)] > 3)", "max"),
+        ("if d < 0 or A[T.max(d, 0)] > 3:\n    O[0] = 1", "max"),
+        ("if d >= 0 and c > 2 and T.if_then_else(d >= 0, A[d], 0) > 3:\n    O[0] = 1", "if_then_else"),
+    ] {
+        let text = optimized(params, body, &options);
+        assert!(text.contains(kept), "{text}");
+        holds(params, body);
+    }
+    // An `if` and `T.if_then_else` are branches, which guard what they hold.
+    let branch = "if d >= 0:\n    if A[T.max(d, 0)] > 3:\n        O[0] = 1\nO[1] = T.if_then_else(d > 0, 7 // T.max(d, 1), 0)";
+    let text = optimized(params, branch, &options);
+    assert!(!text.contains("max"), "{text}");
+    holds(params, branch);
+}

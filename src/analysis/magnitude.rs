@@ -391,15 +391,7 @@ mod tests {
         ] {
             assert!(fits(&mut func, yes), "{yes}");
         }
-        for no in [
-            "x",
-            "x * n",
-            "n * 100000",
-            "n * n",
-            "n * m * m",
-            "x % n * n",
-            "n * m * m // n",
-        ] {
+        for no in ["x", "x * n", "n * 100000", "n * n", "n * m * m", "x % n * n", "n * m * m // n"] {
             assert!(!fits(&mut func, no), "{no}");
         }
     }

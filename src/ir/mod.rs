@@ -7,7 +7,9 @@
 //! # When an expression is evaluated
 //!
 //! Where it stands, each time control reaches it, operands left to right, with these exceptions: `and`/`or`
-//! evaluate the right operand only if the left one does not decide; `T.if_then_else(c, a, b)` evaluates only the
+//! evaluate the right operand only if the left one does not decide, or both, as the code does that TVM makes of them
+//! (LLVM's `and i1`): a program is right only under both readings, so neither operand guards the other, and what the
+//! input leaves out by the first reading is not evaluated by the result. `T.if_then_else(c, a, b)` evaluates only the
 //! arm that is taken. `T.Select(c, a, b)` evaluates everything. A `Bind` evaluates its value once, where it stands.
 //! A `for` evaluates `min`, `extent` and `step` once, before the first iteration; a `while` evaluates its
 //! condition before each.
@@ -15,7 +17,10 @@
 //! # Values
 //!
 //! - **`int32` and `int64`** are index arithmetic: it is taken not to overflow, as TVM takes it. A program whose
-//!   evaluation overflows them has no defined meaning, so identities of unbounded integers may be used.
+//!   evaluation overflows them has no defined meaning, so identities of unbounded integers may be used. A result
+//!   overflows only where its input does: what it computes anew is shown to fit by ranges, by what the input computes
+//!   at that place, or by sizes (`src/analysis/magnitude.rs`): loop variables, extents and products of the
+//!   dimensions of one buffer fit. Loaded values and scalar parameters may be anything.
 //! - **All other integer types** wrap modulo 2^bits. Only identities that hold modulo 2^bits may be used.
 //! - `//` and `%` ([`BinOp::FloorDiv`], [`BinOp::FloorMod`]) round toward minus infinity; [`BinOp::Div`] and
 //!   [`BinOp::Mod`] on integers truncate. Division by zero traps.
@@ -27,7 +32,7 @@
 //!
 //! # What can trap
 //!
-//! Division or remainder by zero, a load or store outside of its buffer, a failing assert, and anything inside of
+//! Division or remainder by zero, overflow of `int32` and `int64`, a load or store outside of its buffer, a failing assert, and anything inside of
 //! a call that is not pure. Work that can trap is never executed where the input would not have executed it;
 //! leaving it out is fine.
 //!

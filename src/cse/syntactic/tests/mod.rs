@@ -342,19 +342,20 @@ fn an_assertion_guards_what_follows() {
         &format!("{AB}, C: T.Buffer((\"n\",), \"int32\"), j: T.int32"),
         input,
         expect![[r#"
-        A[0] = j
-        assert n > 0, ("RuntimeError", ["positive"])
-        cse_v1: T.let[T.int32] = j % n
-        A[1] = cse_v1
-        A[2] = cse_v1
-        cse_v2: T.let[T.int32] = j // n
-        if j < 5:
-            A[3] = cse_v2
-        if j < 6:
-            A[4] = cse_v2
-        if j < 7:
-            A[5] = cse_v2
-    "#]],
+            n = T.int32()
+            A[0] = j
+            assert n > 0, ("RuntimeError", ["positive"])
+            cse_v1: T.let[T.int32] = j % n
+            A[1] = cse_v1
+            A[2] = cse_v1
+            cse_v2: T.let[T.int32] = j // n
+            if j < 5:
+                A[3] = cse_v2
+            if j < 6:
+                A[4] = cse_v2
+            if j < 7:
+                A[5] = cse_v2
+        "#]],
     );
 }
 
