@@ -455,6 +455,11 @@ fn and_and_or_guard_nothing_as_the_compiled_code_evaluates_both_parts() {
         assert!(text.contains(kept), "{text}");
         holds(params, body);
     }
+    // What a part guards from overflow it guards as long as that may overflow.
+    holds(
+        "n: T.int32, m: T.int32, D: T.Buffer((4, \"d\"), \"float16\")",
+        "d = T.int32()\nif m >= 0 and (m * d >= 0 and 0 < d):\n    D[0, 0] = T.float16(0.0)",
+    );
     // An `if` and `T.if_then_else` are branches, which guard what they hold.
     let branch = "if d >= 0:\n    if A[T.max(d, 0)] > 3:\n        O[0] = 1\nO[1] = T.if_then_else(d > 0, 7 // T.max(d, 1), 0)";
     let text = optimized(params, branch, &options);

@@ -6,7 +6,7 @@
 
 use super::entail::entails;
 use super::region::{Engine, assume_parts, reads_memory, total_forms};
-use super::trapping::evaluates_no_more;
+use super::trapping::{evaluates_no_more, may_trap};
 use crate::eqsat::lower::{Known, acts, is_lazy_select};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
@@ -164,7 +164,7 @@ fn implied(
     // What stands behind is then evaluated with only what stands before it known.
     let behind = parts.iter().enumerate().skip(i + 1);
     let later: Vec<(usize, &Expr)> =
-        behind.filter_map(|(k, e)| Some((k, e.as_ref()?))).filter(|(_, e)| may_trap(e)).collect();
+        behind.filter_map(|(k, e)| Some((k, e.as_ref()?))).filter(|(_, e)| may_trap(known, e)).collect();
     if later.is_empty() {
         return Some(Vec::new());
     }
@@ -181,20 +181,6 @@ fn implied(
     }
     // A division that is known not to trap under these facts may still be spelled in a way that does.
     Some(later.iter().map(|&(k, _)| k).zip(forms).collect())
-}
-
-/// Whether an expression holds an operation that may trap: a division by no constant, a load or a call.
-fn may_trap(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| {
-        found |= match &e.kind {
-            ExprKind::Binary(op, _, b) => op.is_division() && b.as_int().is_none_or(|c| c == 0),
-            ExprKind::Load { .. } => true,
-            ExprKind::Call(_) => !matches!(e.as_intrin(), Some(("likely" | "if_then_else", _))),
-            _ => false,
-        };
-    });
-    found
 }
 
 /// The parts of a chain of `op`, in order.

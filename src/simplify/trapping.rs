@@ -33,13 +33,24 @@ pub(super) fn evaluates_no_more(known: &Known, new: &Expr, old: &Expr, equal: bo
     })
 }
 
+/// Whether an expression holds an operation that may trap where `known` holds.
+pub(super) fn may_trap(known: &Known, e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |part| found |= operation_may_trap(known, part));
+    found
+}
+
+fn operation_may_trap(known: &Known, e: &Expr) -> bool {
+    effects::node_effect(e).may_trap || known.magnitudes.may_overflow(e)
+}
+
 fn collect<'e>(
     known: &Known,
     e: &'e Expr,
     guards: &mut Vec<(&'e Expr, bool)>,
     found: &mut Vec<Trapping<'e>>,
 ) {
-    if effects::node_effect(e).may_trap || known.magnitudes.may_overflow(e) {
+    if operation_may_trap(known, e) {
         found.push(Trapping { operation: e, guards: guards.clone() });
     }
     let mut guarded = |cond: &'e Expr, operands: &[(&'e Expr, bool)]| {

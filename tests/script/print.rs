@@ -324,3 +324,15 @@ fn attributes_name_variables_of_loops_inside() {
     let module = parse("t", &super::function(text)).unwrap();
     assert!(satir::verify::verify(&module).is_ok());
 }
+
+#[test]
+fn a_range_that_starts_where_it_is_long_binds_twice() {
+    // The end is the start and a length that is a copy of it; only the first of both is the start.
+    let text = "t, t_1 = T.int32(), T.int32()\n\
+                for i in range(T.Let(t * 2, where={t: n}), T.Let(t * 2, where={t: n}) + T.Let(t_1 * 2, where={t_1: n})):\n    \
+                B[i] = 0";
+    let module = parse("t", &super::function(text)).unwrap();
+    assert!(satir::verify::verify(&module).is_ok());
+    let printed = module.to_string();
+    assert_eq!(parse("t", &printed).unwrap().to_string(), printed);
+}

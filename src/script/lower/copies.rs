@@ -2,7 +2,8 @@
 
 use crate::ir::{Expr, ExprKind, VarId};
 
-/// The expression with the `T.Let`s of `model` in place of those that are the same but for the names of what they bind.
+/// The expression with the `T.Let`s of `model` in place of those that are the same but for the names of what they bind:
+/// each once, as the length behind an end may be a copy of its own (`a:a + a`).
 pub(super) fn aligned(mut e: Expr, model: &Expr) -> Expr {
     let mut lets: Vec<&Expr> = Vec::new();
     model.walk(&mut |part| {
@@ -11,16 +12,16 @@ pub(super) fn aligned(mut e: Expr, model: &Expr) -> Expr {
         }
     });
     if !lets.is_empty() {
-        align(&mut e, &lets);
+        align(&mut e, &mut lets);
     }
     e
 }
 
-fn align(e: &mut Expr, lets: &[&Expr]) {
+fn align(e: &mut Expr, lets: &mut Vec<&Expr>) {
     if matches!(e.kind, ExprKind::Let(..))
-        && let Some(same) = lets.iter().find(|model| is_copy(e, model))
+        && let Some(at) = lets.iter().position(|model| is_copy(e, model))
     {
-        e.clone_from(same);
+        e.clone_from(lets.remove(at));
         return;
     }
     e.for_each_child_mut(|child| align(child, lets));
