@@ -466,3 +466,17 @@ fn and_and_or_guard_nothing_as_the_compiled_code_evaluates_both_parts() {
     assert!(!text.contains("max"), "{text}");
     holds(params, branch);
 }
+
+#[test]
+fn the_ends_of_int64_are_no_bounds() {
+    let params = "n: T.int64, A: T.Buffer((T.int64(4), T.int64(8)), \"int16\")";
+    holds(
+        params,
+        "A[n - T.min(n, T.int64(9223372036854775807)), T.min(T.max(T.int64(0), n), T.int64(1))] = T.int16(0)",
+    );
+    holds(
+        params,
+        "if n > T.int64(9223372036854775806):\n    for x in range(T.int64(1), T.int64(1) + T.Mul(n, T.int64(1))):\n        \
+         A[0, 0] = T.int16(0)",
+    );
+}

@@ -114,15 +114,16 @@ impl Interval {
         (self.hi != Self::POS_INF).then_some(self.hi)
     }
 
-    /// The value, if there is only one.
+    /// The value, if there is only one: not for the two values that stand for "no bound", as `[MAX, MAX]` has no end.
     ///
     /// ```
     /// use satir::arith::Interval;
     ///
     /// assert_eq!((Interval::point(3).as_point(), Interval::ALL.as_point()), (Some(3), None));
+    /// assert_eq!(Interval::point(i64::MAX).as_point(), None);
     /// ```
     pub fn as_point(self) -> Option<i64> {
-        (self.lo == self.hi).then_some(self.lo)
+        (self.lo == self.hi && self.lo().is_some() && self.hi().is_some()).then_some(self.lo)
     }
 
     /// Whether `v` is in the interval.
