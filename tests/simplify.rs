@@ -101,7 +101,9 @@ fn equal_arms_need_no_condition() {
 
 #[test]
 fn parts_that_others_imply_go() {
-    check("if n < x + 9 and n < x + 5:\n    A[0] = 1", "if n < x + 5:\n    A[0] = 1");
+    check("if n < s + 9 and n < s + 5:\n    A[0] = 1", "if n < s + 5:\n    A[0] = 1");
+    // The second sum may overflow where it is not evaluated.
+    check_same("if n < x + 9 and n < x + 5:\n    A[0] = 1");
     check("if n < 5 or n < x or n < 8:\n    A[0] = 1", "if n < x or n < 8:\n    A[0] = 1");
     check(
         "if n != 5:\n    if n == 5:\n        A[0] = 1\n    else:\n        A[0] = 2",
