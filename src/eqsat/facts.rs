@@ -310,12 +310,10 @@ fn prefer(p: &Poly, p_leaf: bool, q: &Poly, q_leaf: bool) -> bool {
     }
 }
 
-/// The values of a type whose ranges are tracked: scalars of integer types and `bool`. Those of `uint64` beyond 63
-/// bits have no place in an interval.
+/// Whether ranges of the type's values are tracked: those of scalars of integer types and `bool`. An interval without an
+/// upper end holds the values of `uint64` beyond 63 bits as well.
 pub(super) fn known_range(dtype: DType) -> bool {
-    dtype.is_scalar()
-        && (dtype.is_bool() || dtype.is_int() || dtype.is_uint())
-        && dtype.int_range().is_some_and(|(_, most)| most <= i128::from(i64::MAX))
+    dtype.is_scalar() && (dtype.is_bool() || dtype.is_int() || dtype.is_uint())
 }
 
 /// Every value of a type with a known range; of an index type, whose operations do not wrap, all integers.
@@ -325,9 +323,7 @@ fn values_of(dtype: DType) -> Interval {
 
 /// Every value that a variable of a type with a known range can have.
 fn values_of_type(dtype: DType) -> Interval {
-    let narrow = |v: i128| i64::try_from(v).ok();
-    let bounds = dtype.int_range().and_then(|(lo, hi)| Interval::new(narrow(lo)?, narrow(hi)?));
-    bounds.unwrap_or(Interval::ALL)
+    dtype.int_range().and_then(|(lo, hi)| Interval::between(Some(lo), Some(hi))).unwrap_or(Interval::ALL)
 }
 
 fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
@@ -362,7 +358,7 @@ fn node_interval(theory: &Theory, node: &Node, operands: &Operands<'_>) -> Inter
     let of = |i: usize| operands[i].interval;
     let operand = operands.first().map(|operand| operand.dtype);
     match node.op {
-        Op::Int(v) => Interval::point(v.get()),
+        Op::Int(v) => int_interval(v.get(), node.dtype),
         Op::Var(v) => {
             let values = values_of_type(node.dtype);
             theory.var_ranges.get(v.index()).and_then(|r| r.meet(values)).unwrap_or(values)
@@ -370,7 +366,9 @@ fn node_interval(theory: &Theory, node: &Node, operands: &Operands<'_>) -> Inter
         Op::Bin(op) if operand.is_some_and(known_range) => {
             // A result that leaves a type that wraps can be anything.
             let result = binary_interval(op, of(0), of(1)).unwrap_or(unknown);
-            if result.meet(unknown) == Some(result) { result } else { unknown }
+            let may_wrap = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) && !node.dtype.is_index();
+            let ends = !may_wrap || result.lo().is_some() && result.hi().is_some();
+            if ends && result.meet(unknown) == Some(result) { result } else { unknown }
         }
         Op::Lane(lanes) => {
             Interval::new(0, i64::from(lanes.max(1)) - 1).and_then(|r| r.meet(unknown)).unwrap_or(unknown)
@@ -391,6 +389,12 @@ fn node_interval(theory: &Theory, node: &Node, operands: &Operands<'_>) -> Inter
     }
 }
 
+/// The range of a constant; those of the upper half of `uint64` are kept as the negative numbers of the same bits.
+fn int_interval(v: i64, dtype: DType) -> Interval {
+    let wide = if v < 0 && dtype.is_uint() { i128::from(v.cast_unsigned()) } else { i128::from(v) };
+    Interval::between(Some(wide), Some(wide)).unwrap_or(Interval::ALL)
+}
+
 fn node_residue(node: &Node, operands: &[&Facts]) -> Residue {
     if !known_range(node.dtype) || node.dtype.is_bool() {
         return Residue::ALL;
@@ -399,6 +403,7 @@ fn node_residue(node: &Node, operands: &[&Facts]) -> Residue {
     let divisor = || operands[1].interval.as_point().filter(|&c| c > 0);
     let wrapped = |r: Residue| if node.dtype.is_index() { r } else { r.wrap(u32::from(node.dtype.bits)) };
     match node.op {
+        Op::Int(v) if v.get() < 0 && node.dtype.is_uint() => Residue::point(v.get()).wrap(64),
         Op::Int(v) => Residue::point(v.get()),
         Op::Bin(BinOp::Add) => wrapped(of(0).add(of(1))),
         Op::Bin(BinOp::Sub) => wrapped(of(0).sub(of(1))),

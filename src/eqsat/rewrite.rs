@@ -11,7 +11,7 @@ use std::time::Instant;
 use egg::Id;
 
 use super::classes::Classes;
-use super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
+use super::facts::{Graph, Knowing, in_theory, is_full, known_range, poly_of};
 use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::matching::{Match, Subst};
@@ -297,6 +297,8 @@ impl<'a> Matcher<'a> {
                 match self.constant(class) {
                     Some(v) => Some(Term(Poly::constant(v))),
                     None if in_theory(dtype) => Some(Term(Poly::clone(&poly_of(&self.graph, class)))),
+                    // Of the value, whatever the operations wrap.
+                    None if known_range(dtype) => Some(Term(Poly::atom(class))),
                     None => None,
                 }
             }

@@ -196,3 +196,30 @@ fn bounds_may_be_any_value_of_the_type() {
     ];
     assert_eq!(results(&requests), ["n", "an error", "an error", "an error"]);
 }
+
+#[test]
+fn values_of_uint64_have_ranges() {
+    let with = |expr: &str| {
+        results(&[&format!(
+            r#"{{"vars": {{"n": {{"dtype": "uint64"}}, "m": {{"dtype": "uint64", "max": 100}}, "b": {{"dtype": "uint64", "min": 9223372036854775808}}}}, "expr": "{expr}"}}"#
+        )])
+    };
+    for (expr, expected) in [
+        ("n >= T.uint64(0)", "true"),
+        ("n % T.uint64(4) < T.uint64(4)", "true"),
+        ("n // T.uint64(4) <= n", "true"),
+        ("T.max(n, T.uint64(0))", "n"),
+        ("m < T.uint64(101)", "true"),
+        ("m + T.uint64(1) > m", "true"),
+        ("b > m", "true"),
+        ("T.min(b, m)", "m"),
+        ("T.bitwise_and(n, m) <= m", "true"),
+        // These wrap.
+        ("n + T.uint64(1) > n", "n + T.uint64(1) > n"),
+        ("n - m <= n", "n - m <= n"),
+        ("b + b >= b", "b + b >= b"),
+        ("m - T.uint64(101) > m", "m - T.uint64(101) > m"),
+    ] {
+        assert_eq!(with(expr), [expected], "{expr}");
+    }
+}

@@ -117,17 +117,24 @@ impl<'a> Translator<'a> {
     pub(super) fn number(&mut self, e: &Expr) -> Option<Form> {
         integer_range(e.dtype)?;
         if let Some(form) = self.arithmetic(e)
-            && self.fits(&form, e.dtype)
+            && self.fits(&form, e)
         {
             return Some(form);
         }
         Some(self.opaque(e))
     }
 
-    /// Whether every value of the form is one of the type.
-    fn fits(&self, form: &Form, dtype: DType) -> bool {
+    /// Whether the form, made of an expression, is its value: nothing wraps.
+    fn fits(&self, form: &Form, e: &Expr) -> bool {
+        let may_wrap = match &e.kind {
+            ExprKind::Binary(op, ..) => matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul),
+            ExprKind::Int(_) | ExprKind::Cast(_) => true,
+            _ => false,
+        };
         let range = self.problem.range_of(form);
-        dtype.is_index() || integer_range(dtype).is_some_and(|own| own.meet(range) == Some(range))
+        // The range of what 64 bits just hold, or not, has no end.
+        let ends = !may_wrap || range.lo().is_some() && range.hi().is_some();
+        e.dtype.is_index() || integer_range(e.dtype).is_some_and(|own| ends && own.meet(range) == Some(range))
     }
 
     fn arithmetic(&mut self, e: &Expr) -> Option<Form> {
@@ -289,17 +296,10 @@ fn truth_of(form: Form) -> Formula {
     Formula::at_least(form.plus(-1).unwrap_or(form))
 }
 
-/// The values of a scalar integer type; `None` for other types and for `uint64`, whose values do not fit.
-/// Index types have no bounds, because their arithmetic is taken not to overflow.
+/// The values of a scalar integer type; `None` for other types. Index types have no bounds, because their arithmetic is
+/// taken not to overflow.
 fn integer_range(dtype: DType) -> Option<Interval> {
-    if !dtype.is_scalar() || !dtype.is_integral() {
-        return None;
-    }
-    if dtype.is_index() {
-        return Some(Interval::ALL);
-    }
-    let (lo, hi) = dtype.int_range()?;
-    Interval::new(i64::try_from(lo).ok()?, i64::try_from(hi).ok()?)
+    if dtype.is_index() && dtype.is_scalar() { Some(Interval::ALL) } else { values_of(dtype) }
 }
 
 /// The values of a scalar integer type, of index types too.
