@@ -10,11 +10,13 @@
 //! - *factored*: `a*x + b*x = (a + b)*x` and `c*x + c*y = c*(x + y)`, which gives Horner forms for nested sums;
 //! - *remainders*: `k*N - k*c*(N // c) + R = k*(N % c) + R`, and of a group `k*x + q*(x // c) = (k*c + q)*(x // c) + k*(x % c)`;
 //! - *written*: the input's own terms, outermost first ([`written`]);
+//! - *reduced*: what is known to be small as a remainder ([`reduced`]);
 //! - *congruent*: remainders of other dividends ([`congruent`]);
 //! - *shared*: parts that several sums of the function have in common ([`shared`]).
 
 mod congruent;
 pub(crate) mod divisors;
+mod reduced;
 pub(crate) mod shared;
 pub(crate) mod written;
 
@@ -124,6 +126,9 @@ pub(crate) fn offer(graph: &mut Graph, id: Id) {
     if poly.terms().len() <= MAX_FACTORED_TERMS {
         factored(graph, id, &poly, dtype);
         super::shapes::offer(graph, id, &poly, dtype);
+        if graph.analysis.contextual {
+            reduced::offer(graph, id, &poly, dtype);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! - *absorbed terms*: `R + N // c` as `(N + c*R) // c`, and `R + min(P, Q)` as `min(P + R, Q + R)`, where `R` cancels
 //!   something;
 //! - *differences of quotients*: `(N + d) // c - N // c` as `(N % c + d) // c`;
+//! - *negative factors*: `-(x * c)` as `x * -c`;
 //! - *common factors* of all terms, products of variables among them.
 
 use std::hash::BuildHasher;
@@ -26,6 +27,7 @@ const DEPTH: u32 = 3;
 pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     shared_factor(graph, id, dtype);
     negative_divisor(graph, id, poly, dtype);
+    negative_factor(graph, id, poly, dtype);
     offer_within(graph, id, poly, dtype, DEPTH);
 }
 
@@ -303,6 +305,17 @@ fn products(graph: &Graph, class: Id) -> Vec<(Id, Id)> {
         .map(|(_, a, b)| (graph.find(a), graph.find(b)))
         .flat_map(|(a, b)| [(a, b), (b, a)])
         .collect()
+}
+
+/// `0 - x * c` as `x * -c`.
+fn negative_factor(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
+    let Some((monomial, c)) = poly.as_term() else { return };
+    if c < -1 && !monomial.is_empty() && super::theory::representable(c, dtype) {
+        let x = build(graph, &Poly::term(monomial.clone(), 1), dtype);
+        let factor = graph.add(Node::int(c, dtype));
+        let product = graph.add(Node::bin(BinOp::Mul, dtype, x, factor));
+        graph.union(id, product);
+    }
 }
 
 /// `-(N tdiv c)` as `N tdiv -c`.

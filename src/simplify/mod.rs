@@ -26,6 +26,7 @@ mod lanes;
 mod learn;
 mod merge;
 mod narrow;
+mod negated;
 mod proofs;
 mod question;
 mod region;
@@ -33,6 +34,7 @@ mod sample;
 mod shapes;
 mod signs;
 mod trapping;
+mod widen;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -46,7 +48,7 @@ use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
-use crate::cost::{Profile, free_vars};
+use crate::cost::{Profile, cost_of_expr, free_vars};
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
@@ -226,14 +228,24 @@ pub fn expression(
     }
     // If a divisor is zero the expression has no value, so every other one is as good.
     known.facts.extend(defined::conditions(e).into_iter().map(|condition| (condition, true)));
-    let mut result = e.clone();
-    for _ in 0..MAX_PASSES {
-        let mut replaced = region::replace(&engine, &known, &mut [&mut result]);
-        replaced += region::simplify_arms(&engine, &mut known, &mut result);
-        if replaced == 0 || engine.work.get() > MAX_WORK {
-            break;
+    let mut simplest = |mut result: Expr| {
+        engine.work.set(0);
+        for _ in 0..MAX_PASSES {
+            let mut replaced = region::replace(&engine, &known, &mut [&mut result]);
+            replaced += region::simplify_arms(&engine, &mut known, &mut result);
+            if replaced == 0 || engine.work.get() > MAX_WORK {
+                break;
+            }
         }
+        result
+    };
+    let mut result = simplest(e.clone());
+    if let Some(wide) = widen::widened(e).map(simplest)
+        && cost_of_expr(profile, &wide) < cost_of_expr(profile, &result)
+    {
+        result = wide;
     }
+    negated::as_products(&mut result);
     result
 }
 

@@ -14,7 +14,7 @@ use super::question::{self, Numbers, Question};
 use super::sample::Sampler;
 use super::trapping::evaluates_no_more;
 use crate::cost::{Profile, cost_of_expr};
-use crate::eqsat::extract::select::{Selection, select_trees};
+use crate::eqsat::extract::select::{Selection, Ties, select_trees};
 use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
 use crate::eqsat::forms;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
@@ -221,7 +221,8 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }
-    let (selection, _) = select_trees(&lowered, engine.profile)?;
+    let ties = if engine.reach == Reach::Everything { Ties::Shorter } else { Ties::Input };
+    let (selection, _) = select_trees(&lowered, engine.profile, ties)?;
     Some((lowered, selection))
 }
 

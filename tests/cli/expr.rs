@@ -223,3 +223,62 @@ fn values_of_uint64_have_ranges() {
         assert_eq!(with(expr), [expected], "{expr}");
     }
 }
+
+#[test]
+fn shorter_forms_of_one_cost_are_taken() {
+    let with = |expr: &str, precond: &str| {
+        results(&[&format!(
+            r#"{{"vars": {{"x": {{"dtype": "int32"}}, "y": {{"dtype": "int32"}}, "z": {{"dtype": "int32"}}}}, "expr": "{expr}", "precond": [{precond}]}}"#
+        )])
+    };
+    for (expr, precond, expected) in [
+        (
+            "T.min(T.Select(x < 0, y, 0), T.Select(x < 0, 1, z))",
+            "",
+            "T.Select(x < 0, T.min(y, 1), T.min(0, z))",
+        ),
+        (
+            "T.max(T.Select(x < 0, y, 0), T.Select(x < 0, 1, z))",
+            "",
+            "T.Select(x < 0, T.max(y, 1), T.max(0, z))",
+        ),
+        // Different conditions.
+        (
+            "T.min(T.Select(x < 0, y, 0), T.Select(x < 1, 1, z))",
+            "",
+            "T.min(T.Select(x < 0, y, 0), T.Select(x < 1, 1, z))",
+        ),
+        ("0 - x * 2", "", "x * -2"),
+        ("x * 3 - x * 6", "", "x * -3"),
+        ("y // 3 * 6 - y * 2", "", "y % 3 * -2"),
+        ("T.min(x * -2, 4)", "", "T.min(x * -2, 4)"),
+        ("y - x * 2", "", "y - x * 2"),
+        // What is known to be small is a remainder.
+        ("x % 24 - 16", r#""x % 24 >= 16""#, "x % 8"),
+        ("x % 24 - 8", r#""x % 24 >= 16""#, "x % 24 - 8"),
+        ("x % 24 - 17", r#""x % 24 >= 16""#, "x % 24 - 17"),
+    ] {
+        assert_eq!(with(expr, precond), [expected], "{expr}");
+    }
+}
+
+#[test]
+fn conversions_to_wider_types_are_taken_apart() {
+    let with = |expr: &str| {
+        results(&[&format!(
+            r#"{{"vars": {{"i": {{"dtype": "int32"}}, "j": {{"dtype": "int32"}}, "b": {{"dtype": "int8"}}}}, "expr": "{expr}"}}"#
+        )])
+    };
+    for (expr, expected) in [
+        (r#"T.Cast(\"int64\", i + j + 1) - T.Cast(\"int64\", i)"#, r#"T.Cast("int64", j) + T.int64(1)"#),
+        (r#"T.Cast(\"int64\", i * 3 - j) + T.Cast(\"int64\", j)"#, r#"T.Cast("int64", i) * T.int64(3)"#),
+        // The sum may not have a place in `int32`; that of bytes wraps.
+        (r#"T.Cast(\"int64\", i) + T.Cast(\"int64\", j)"#, r#"T.Cast("int64", i) + T.Cast("int64", j)"#),
+        (
+            r#"T.Cast(\"int64\", b + T.int8(1)) - T.Cast(\"int64\", b)"#,
+            r#"T.Cast("int64", b + T.int8(1)) - T.Cast("int64", b)"#,
+        ),
+    ] {
+        assert_eq!(with(expr), [expected], "{expr}");
+    }
+}

@@ -126,7 +126,7 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
         shift: weight(OpClass::MulPow2),
         bind: weight(OpClass::Bind),
     };
-    let (first, _) = select::select_trees(lowered, profile).ok_or(Failure::NoTerm)?;
+    let (first, _) = select::select_trees(lowered, profile, select::Ties::Input).ok_or(Failure::NoTerm)?;
     let size = lowered.graph.total_size();
     let mut searches = vec![Search { expand: false, strategy: Strategy { factor: true, last: false } }];
     if size <= LARGE {
@@ -150,7 +150,7 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
     let evaluated = Evaluated::new(lowered);
     let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
-    let mut selector = Selector::new(lowered, profile, true, &restriction);
+    let mut selector = Selector::new(lowered, profile, true, select::Ties::Input, &restriction);
     for attempt in 1.. {
         let mut any = false;
         selector.select(lowered, &hints, |selection| {
@@ -173,7 +173,7 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
             break;
         }
         restriction.fitting = attempt == MAX_REPAIRS;
-        selector = Selector::new(lowered, profile, true, &restriction);
+        selector = Selector::new(lowered, profile, true, select::Ties::Input, &restriction);
     }
     let steps = config.effort.steps(selector.classes());
     if steps == 0 {

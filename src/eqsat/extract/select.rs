@@ -39,6 +39,27 @@ const CYCLE_FUEL: usize = 4000;
 /// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
 const NEW_NODE: f64 = 1.0 / 4096.0;
 
+/// Which of two expressions of equal cost is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ties {
+    /// The input's.
+    Input,
+    /// The one with fewer operations; of these the input's.
+    Shorter,
+}
+
+impl Ties {
+    /// What a node costs beyond its weight.
+    fn cost(self, node: &Node, is_new: bool) -> f64 {
+        let new = if is_new { NEW_NODE } else { 0.0 };
+        match self {
+            Ties::Input => new,
+            Ties::Shorter if node.children.is_empty() => new / 16.0,
+            Ties::Shorter => NEW_NODE + new / 16.0,
+        }
+    }
+}
+
 /// The index of a needed class in a [`Selection`].
 pub(crate) type Index = usize;
 
@@ -95,8 +116,12 @@ pub(crate) struct Selection {
 }
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
-pub(crate) fn select_trees(lowered: &Lowered, profile: &Profile) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, profile, false, &Restriction::default());
+pub(crate) fn select_trees(
+    lowered: &Lowered,
+    profile: &Profile,
+    ties: Ties,
+) -> Option<(Selection, Vec<f64>)> {
+    let mut selector = Selector::new(lowered, profile, false, ties, &Restriction::default());
     selector.tree_costs();
     let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
@@ -168,6 +193,7 @@ impl<'a> Selector<'a> {
         lowered: &'a Lowered,
         profile: &Profile,
         compiled: bool,
+        ties: Ties,
         restriction: &Restriction,
     ) -> Selector<'a> {
         let graph = &Classes::new(&lowered.graph);
@@ -235,7 +261,7 @@ impl<'a> Selector<'a> {
                     weight,
                     own_needs,
                     handicap,
-                    cost: weight + handicap + if is_new { NEW_NODE } else { 0.0 },
+                    cost: weight + handicap + ties.cost(node, is_new),
                     partial: may_trap(lowered, class, node),
                     truncates: handicaps.as_ref().is_some_and(|h| h.truncates(class, node)),
                     node,
