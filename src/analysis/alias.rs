@@ -41,7 +41,7 @@ impl Regions {
     pub(crate) fn new(func: &PrimFunc) -> Regions {
         let mut numbers: HashMap<Owner, u32> = HashMap::new();
         let regions = (0..func.buffers.len())
-            .map(|i| match owner(func, BufferId(i as u32)) {
+            .map(|i| match owner(func, func.no_alias(), BufferId(i as u32)) {
                 None => Region::Unknown,
                 Some(owner) => {
                     let next = numbers.len() as u32;
@@ -72,19 +72,29 @@ impl Regions {
     }
 }
 
-/// Whose memory a buffer is; `None` if it cannot be told.
-fn owner(func: &PrimFunc, mut buffer: BufferId) -> Option<Owner> {
+/// Whether the text makes both buffers views of one memory. Other buffers may turn out to share theirs.
+pub(super) fn views_one_memory(func: &PrimFunc, a: BufferId, b: BufferId) -> bool {
+    owner(func, true, a).is_some_and(|of| owner(func, true, b) == Some(of))
+}
+
+/// Whether the text makes the buffer one of the memory behind a handle.
+pub(super) fn is_behind(func: &PrimFunc, handle: VarId, buffer: BufferId) -> bool {
+    owner(func, true, buffer) == Some(Owner::Handle(handle))
+}
+
+/// Whose memory a buffer is, if parameters have memory of their own or not; `None` if it cannot be told.
+fn owner(func: &PrimFunc, no_alias: bool, mut buffer: BufferId) -> Option<Owner> {
     // A chain of views is no longer than the table.
     for _ in 0..=func.buffers.len() {
         match &func.buffers.get(buffer.index())?.origin {
             Origin::View(of) | Origin::Region(of) => buffer = *of,
             Origin::Alloc => return Some(Owner::Buffer(buffer)),
-            Origin::Param if func.no_alias() => return Some(Owner::Buffer(buffer)),
-            Origin::Match(handle) if func.no_alias() => return Some(Owner::Handle(*handle)),
+            Origin::Param if no_alias => return Some(Owner::Buffer(buffer)),
+            Origin::Match(handle) if no_alias => return Some(Owner::Handle(*handle)),
             Origin::Param | Origin::Match(_) => return Some(Owner::Parameters),
             Origin::Pointer(pointer) => match pointee(func, pointer) {
                 Pointee::Buffer(of) => buffer = of,
-                Pointee::Parameter(handle) if func.no_alias() => return Some(Owner::Handle(handle)),
+                Pointee::Parameter(handle) if no_alias => return Some(Owner::Handle(handle)),
                 Pointee::Parameter(_) => return Some(Owner::Parameters),
                 Pointee::Unknown => return None,
             },

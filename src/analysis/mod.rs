@@ -4,3 +4,4 @@ pub(crate) mod alias;
 pub(crate) mod effects;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
+pub(crate) mod volatile;

@@ -25,6 +25,7 @@ pub use report::{
     BindingReport, Chosen, FunctionReport, Limit, Measure, Operations, Replaced, Report, SearchReport,
 };
 
+use crate::analysis::volatile;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify;
@@ -78,9 +79,17 @@ const MOST_PASSES: usize = 8;
 /// Functions that are longer than this, in statements and parts of expressions, get one pass.
 const LARGE: usize = 20_000;
 
+/// Optimizes a function; volatile memory is left as it is.
+fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
+    let Some(shielded) = volatile::shielded(func) else { return optimized(func, options) };
+    let (mut result, report) = optimized(&shielded, options)?;
+    volatile::unshield(&mut result);
+    Ok((result, report))
+}
+
 /// Optimizes a function until nothing changes: what a pass spells out is worth another look. Each pass goes by the text
 /// only, as it would if the result so far had been read from a file, so that what is optimized again stays as it is.
-fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
+fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
     // A limit beyond what the clock can hold is none.
     let deadline = Instant::now().checked_add(options.budgets.time);
     let mut cost = summary::cost(func, options);

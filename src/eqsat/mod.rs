@@ -43,6 +43,7 @@ use std::time::{Duration, Instant};
 
 use egg::Id;
 
+use crate::analysis::volatile;
 use crate::cost::{Bindings, Profile};
 use crate::ir::{PrimFunc, VarId};
 use crate::rules::Heads;
@@ -224,6 +225,17 @@ enum Snapshot<'a> {
 
 /// As [`optimize`]; shows `listener` the stages as they are done.
 fn optimize_and_tell(
+    func: &PrimFunc,
+    config: &Config<'_>,
+    listener: &mut dyn FnMut(Snapshot<'_>),
+) -> Result<Optimized, Failure> {
+    let Some(shielded) = volatile::shielded(func) else { return optimize_all(func, config, listener) };
+    let mut done = optimize_all(&shielded, config, listener)?;
+    volatile::unshield(&mut done.func);
+    Ok(done)
+}
+
+fn optimize_all(
     func: &PrimFunc,
     config: &Config<'_>,
     listener: &mut dyn FnMut(Snapshot<'_>),

@@ -115,6 +115,9 @@ pub struct Intrin {
     pub may_trap: bool,
 }
 
+/// Around a load of volatile memory while a function is optimized: a call of which nothing is known. No text can name it.
+pub(crate) const VOLATILE_LOAD: &str = "volatile load";
+
 const fn row(name: &'static str, effect: Effect, result: ResultType, cost: CostClass) -> Intrin {
     Intrin { name, effect, result, cost, may_trap: false }
 }

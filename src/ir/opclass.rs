@@ -1,7 +1,7 @@
 //! Classes of operations, as a cost profile prices them, and the class of each expression. One definition for
 //! the static cost model and for the interpreter's counts.
 
-use super::intrin::{CostClass, Effect, lookup};
+use super::intrin::{CostClass, Effect, VOLATILE_LOAD, lookup};
 use super::{BinOp, Callee, DType, Expr, ExprKind};
 
 macro_rules! op_classes {
@@ -166,7 +166,8 @@ pub(crate) fn classify_binary(
 fn call_class(name: &str, args: &[Expr]) -> Option<OpClass> {
     match name {
         "if_then_else" => return Some(OpClass::Select),
-        "assume" => return None,
+        // The load itself is counted.
+        "assume" | VOLATILE_LOAD => return None,
         _ => {}
     }
     let Some(intrin) = lookup(name) else {

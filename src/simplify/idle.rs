@@ -31,8 +31,9 @@ pub(super) fn does_nothing(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::If { cond, then, otherwise } => then.is_empty() && otherwise.is_empty() && !acts(cond),
         StmtKind::For(f) => {
-            f.extent.as_int().is_some_and(|n| n <= 0) && !acts(&f.min)
-                || f.body.is_empty() && ![&f.min, &f.extent].into_iter().chain(&f.step).any(acts)
+            // The bounds and the step are evaluated also where the body is not.
+            let idle = f.body.is_empty() || f.extent.as_int().is_some_and(|n| n <= 0);
+            idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(acts)
         }
         StmtKind::While { cond, .. } => cond.as_int() == Some(0),
         StmtKind::Store { buffer, indices, value } => is_own_element(*buffer, indices, value),

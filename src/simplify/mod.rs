@@ -46,6 +46,7 @@ pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
+use crate::analysis::volatile;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
@@ -138,6 +139,14 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+    let Some(mut shielded) = volatile::shielded(func) else { return simplify(func, settings) };
+    let done = simplify(&mut shielded, settings);
+    volatile::unshield(&mut shielded);
+    *func = shielded;
+    done
+}
+
+fn simplify(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let inlined = inline::inline(func);
     let done = run_without_lets(func, settings);
     Simplified { expressions: inlined + done.expressions, ..done }

@@ -26,6 +26,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::analysis::volatile;
 use crate::cost::{Bindings, Profile};
 use crate::ir::{PrimFunc, VarId};
 
@@ -119,6 +120,14 @@ pub fn run(func: &mut PrimFunc) -> SyntacticReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run_with(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
+    let Some(mut shielded) = volatile::shielded(func) else { return share(func, options) };
+    let report = share(&mut shielded, options);
+    volatile::unshield(&mut shielded);
+    *func = shielded;
+    report
+}
+
+fn share(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
     let scan = scan::Scan::new(func, options);
     let inserts = plan::plan(&scan, options);
     if inserts.is_empty() && scan.existing.is_empty() {
