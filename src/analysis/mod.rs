@@ -1,6 +1,7 @@
 //! Facts about programs that passes over statements and expressions rest on.
 
 pub(crate) mod alias;
+pub(crate) mod differences;
 pub(crate) mod effects;
 pub(crate) mod magnitude;
 pub(crate) mod memory;

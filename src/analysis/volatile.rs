@@ -58,7 +58,9 @@ fn named(body: &Block) -> Vec<Named> {
                         ExprKind::Var(handle) => Named::Handle(handle),
                         _ => Named::Unclear,
                     },
-                    AttrNode::Value(_) | AttrNode::CommReducer(_) | AttrNode::IterVar { .. } => Named::Unclear,
+                    AttrNode::Value(_) | AttrNode::CommReducer(_) | AttrNode::IterVar { .. } => {
+                        Named::Unclear
+                    }
                 });
             }
         });

@@ -7,6 +7,7 @@ use super::windows::Windows;
 use super::{
     Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink, summary, syntactic,
 };
+use crate::analysis::differences;
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
@@ -38,6 +39,15 @@ pub(super) struct Found {
     pub by: Chosen,
 }
 
+impl Found {
+    /// What was made of the function `before`, or of what was made of that.
+    fn new(before: &PrimFunc, mut func: PrimFunc, by: Chosen, options: &Options) -> Found {
+        differences::keep(before, &mut func);
+        let cost = summary::cost(&func, options);
+        Found { func, cost, by }
+    }
+}
+
 impl Best<'_> {
     /// Takes a function that costs less, or as much and is shorter.
     fn offer(&mut self, found: Found) {
@@ -59,10 +69,9 @@ impl Pass<'_> {
     pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<Found> {
         let mut best = Best { func, cost, found: None };
         let start = Instant::now();
-        let shared = self.syntactic(func);
-        let cost = summary::cost(&shared, self.options);
-        self.report.syntactic.get_or_insert_with(|| summary::measure(&cost));
-        best.offer(Found { func: shared, cost, by: Chosen::Syntactic });
+        let shared = Found::new(func, self.syntactic(func), Chosen::Syntactic, self.options);
+        self.report.syntactic.get_or_insert_with(|| summary::measure(&shared.cost));
+        best.offer(shared);
         self.report.spent("syntactic", start.elapsed());
         if self.options.mode == Mode::Semantic {
             self.semantic(func, &mut best);
@@ -101,13 +110,11 @@ impl Pass<'_> {
             let done = simplify(&mut simplified, &settings);
             self.report.spent("simplify", start.elapsed());
             if done.conditions > 0 {
-                let cost = summary::cost(&simplified, self.options);
-                best.take(Found { func: simplified.clone(), cost, by: Chosen::Semantic });
+                best.take(Found::new(best.func, simplified.clone(), Chosen::Semantic, self.options));
             }
             if done.any() {
                 let shared = self.syntactic(&simplified);
-                let cost = summary::cost(&shared, self.options);
-                best.offer(Found { func: shared, cost, by: Chosen::Semantic });
+                best.offer(Found::new(best.func, shared, Chosen::Semantic, self.options));
                 func = Cow::Owned(simplified);
             }
         }
@@ -153,12 +160,12 @@ impl Pass<'_> {
                     report.gave_up = Some(format!("an invalid result was dropped: {first}"));
                     return;
                 }
-                let cost = summary::cost(&made, options);
-                if report.semantic.is_none() || cost.total < best.cost {
+                let found = Found::new(best.func, made, Chosen::Semantic, options);
+                if report.semantic.is_none() || found.cost.total < best.cost {
                     report.search = Some(SearchReport::new(&stats));
-                    report.semantic = Some(summary::measure(&cost));
+                    report.semantic = Some(summary::measure(&found.cost));
                 }
-                best.offer(Found { func: made, cost, by: Chosen::Semantic });
+                best.offer(found);
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);

@@ -7,7 +7,8 @@ use super::extract::{Binding, Plan, Selection};
 use super::lang::Op;
 use super::lower::{Lowered, hole_index, visit_roots};
 use super::scopes::{Place, ScopeId, Scopes};
-use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
+use crate::analysis::effects::lane_constant;
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.
 pub(crate) fn raise(
@@ -18,6 +19,7 @@ pub(crate) fn raise(
 ) -> (PrimFunc, Vec<VarId>) {
     let mut result = func.hollow();
     let mut raiser = Raiser::new(lowered, selection);
+    raiser.without_zero_divisors = true;
     let mut vars = Vec::with_capacity(plan.bindings.len());
     // A class that the input binds keeps its variable.
     let mut known: HashMap<Id, VarId> = HashMap::new();
@@ -72,6 +74,8 @@ struct Raiser<'a> {
     moved: HashSet<VarId>,
     next_site: usize,
     next_scope: u32,
+    /// Whether no division by the constant zero may be written.
+    without_zero_divisors: bool,
 }
 
 impl<'a> Raiser<'a> {
@@ -84,6 +88,7 @@ impl<'a> Raiser<'a> {
             moved: HashSet::new(),
             next_site: 0,
             next_scope: 0,
+            without_zero_divisors: false,
         }
     }
 
@@ -163,7 +168,15 @@ impl<'a> Raiser<'a> {
             Op::Int(v) => ExprKind::Int(v.get()),
             Op::Float(bits) => ExprKind::Float(bits.get()),
             Op::Var(v) => ExprKind::Var(*v),
-            Op::Bin(op) => ExprKind::Binary(*op, next(), next()),
+            Op::Bin(op) => {
+                let (a, b) = (next(), next());
+                match lane_constant(&b) {
+                    Some(0) if self.without_zero_divisors && op.is_division() => {
+                        return total(*op, *a, dtype);
+                    }
+                    _ => ExprKind::Binary(*op, a, b),
+                }
+            }
             Op::Not => ExprKind::Not(next()),
             Op::Cast => ExprKind::Cast(next()),
             Op::Select => {
@@ -189,6 +202,16 @@ impl<'a> Raiser<'a> {
             }
         };
         Expr { dtype, kind }
+    }
+}
+
+/// What an integer division by zero is taken to give: wherever it is evaluated the program means nothing, but TVM does not
+/// compile it.
+fn total(op: BinOp, dividend: Expr, dtype: DType) -> Expr {
+    match op {
+        BinOp::Mod | BinOp::FloorMod => dividend,
+        _ if dtype.is_scalar() => Expr::int(0, dtype),
+        _ => Expr::broadcast(Expr::int(0, dtype.scalar()), dtype.lanes),
     }
 }
 

@@ -19,6 +19,7 @@ mod arms;
 mod base;
 mod conditions;
 mod defined;
+mod divisors;
 mod entail;
 mod idle;
 mod inline;
@@ -39,6 +40,8 @@ mod widen;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use self::answers::Answers;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
@@ -46,7 +49,7 @@ pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
-use crate::analysis::volatile;
+use crate::analysis::{differences, volatile};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
@@ -139,10 +142,11 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
-    let Some(mut shielded) = volatile::shielded(func) else { return simplify(func, settings) };
-    let done = simplify(&mut shielded, settings);
-    volatile::unshield(&mut shielded);
-    *func = shielded;
+    let mut made = volatile::shielded(func).unwrap_or_else(|| func.clone());
+    let done = simplify(&mut made, settings);
+    volatile::unshield(&mut made);
+    differences::keep(func, &mut made);
+    *func = made;
     done
 }
 
@@ -169,7 +173,8 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
     };
     let has_sizes = access::has_sizes(func);
     let done = Simplified { expressions: 0, conditions: 0 };
-    let mut simplifier = Simplifier { engine, known, has_sizes, done, shapes: Vec::new() };
+    let in_divisors = divisors::in_divisors(&body);
+    let mut simplifier = Simplifier { engine, known, has_sizes, done, shapes: Vec::new(), in_divisors };
     let body = simplifier.block(body);
     let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
@@ -291,6 +296,8 @@ struct Simplifier<'a> {
     done: Simplified,
     /// New shapes of allocated buffers.
     shapes: Vec<(BufferId, Vec<Expr>)>,
+    /// The variables on whose values divisors depend.
+    in_divisors: HashSet<VarId>,
 }
 
 impl Simplifier<'_> {
@@ -353,13 +360,18 @@ impl Simplifier<'_> {
     /// Replaces the expressions of the statements themselves (not of their blocks) where a cheaper one is equal.
     fn expressions(&mut self, stmts: &mut [Stmt]) {
         let mut roots: Vec<(&mut Expr, bool)> = Vec::new();
+        let mut before = Vec::new();
         for stmt in stmts.iter_mut() {
-            if let StmtKind::Bind { var, value } = &stmt.kind
-                && !reads_or_acts(value)
-            {
-                self.known.values.insert(*var, value.clone());
+            let mut bound = None;
+            if let StmtKind::Bind { var, value } = &stmt.kind {
+                bound = Some(*var);
+                if !reads_or_acts(value) {
+                    self.known.values.insert(*var, value.clone());
+                }
             }
             collect_roots(stmt, &mut roots);
+            let new = &roots[before.len()..];
+            before.extend(new.iter().map(|(root, _)| divisors::Before::of(root, bound, &self.in_divisors)));
         }
         let mut replaced = region::simplify(&self.engine, &self.known, &mut roots);
         for (root, _) in &mut roots {
@@ -368,6 +380,10 @@ impl Simplifier<'_> {
         if replaced > 0 {
             // A condition deep in an expression may be a constant now.
             roots.iter_mut().for_each(|(root, _)| conditions::fold_choices(root));
+            for ((root, _), before) in roots.iter_mut().zip(before) {
+                let kept = before.is_some_and(|before| before.restore(root));
+                replaced -= usize::from(kept && replaced > 0);
+            }
         }
         self.done.expressions += replaced;
     }
