@@ -251,7 +251,7 @@ fn shorter_forms_of_one_cost_are_taken() {
         ("0 - x * 2", "", "x * -2"),
         ("x * 3 - x * 6", "", "x * -3"),
         ("y // 3 * 6 - y * 2", "", "y % 3 * -2"),
-        ("T.min(x * -2, 4)", "", "T.min(x * -2, 4)"),
+        ("T.min(x * -2, 4)", "", "T.max(x, -2) * -2"),
         ("y - x * 2", "", "y - x * 2"),
         // What is known to be small is a remainder.
         ("x % 24 - 16", r#""x % 24 >= 16""#, "x % 8"),

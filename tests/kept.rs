@@ -1,0 +1,144 @@
+//! What stays as it is, whatever costs less: effects, volatile memory, what TVM would take for something else.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use satir::cse::{self, Mode, Options};
+use satir::ir::Module;
+use satir::passes;
+
+fn program(params: &str, body: &str) -> Module {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!("@T.prim_func(s_tir=True)\ndef main({params}):\n{body}");
+    satir::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// The bodies of what each of the passes makes of a function, and `cse` without simplification.
+fn results(params: &str, body: &str) -> Vec<String> {
+    let module = program(params, body);
+    let options = Options::default();
+    let simplify = passes::select("simplify").unwrap();
+    let share = |options: Options| cse::run(&module, &options).unwrap().0;
+    [
+        passes::run(&module, &simplify, &options, |_, _| {}).unwrap(),
+        share(options.clone()),
+        share(Options { mode: Mode::Syntactic, ..options.clone() }),
+        share(Options { simplify: false, ..options }),
+    ]
+    .iter()
+    .map(|module| {
+        let text = module.to_string();
+        let head = text.find("def main").unwrap();
+        text[head..].split_once('\n').unwrap().1.to_owned()
+    })
+    .collect()
+}
+
+#[track_caller]
+fn all_contain(params: &str, body: &str, parts: &[&str]) {
+    for text in results(params, body) {
+        for part in parts {
+            assert!(text.contains(part), "`{part}` is missing in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_bounds_and_steps_of_loops_that_never_run_have_their_effects() {
+    for (body, call) in [
+        ("for i in T.serial(0, 0, step=T.call_extern(\"int32\", \"f\", 3)):\n    A[i] = 1", "\"f\""),
+        (
+            "for i in T.serial(T.call_extern(\"int32\", \"g\", 3), T.call_extern(\"int32\", \"g\", 3)):\n    A[i] = 1",
+            "\"g\"",
+        ),
+        ("for i in T.serial(0, n - n, step=T.call_extern(\"int32\", \"h\", 3)):\n    A[i] = 1", "\"h\""),
+        ("for i in T.serial(0, 4, step=T.call_extern(\"int32\", \"k\", 3)):\n    pass", "\"k\""),
+    ] {
+        all_contain("A: T.Buffer((8,), \"int32\"), n: T.int32", body, &[call]);
+    }
+    let gone = "for i in T.serial(0, 0, step=n):\n    A[i] = 1\nA[0] = 2";
+    assert!(!results("A: T.Buffer((8,), \"int32\"), n: T.int32", gone)[1].contains("for"));
+}
+
+#[test]
+fn volatile_memory_is_read_and_written_as_it_stands() {
+    let params = "A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), h: T.handle, n: T.int32";
+    let body = "V = T.match_buffer(h, (8,), \"int32\")\n\
+        S = T.alloc_buffer((64,), \"int32\", scope=\"shared\")\n\
+        W = T.decl_buffer((8, 8), \"int32\", data=S.data)\n\
+        with T.attr(A.data, \"volatile_scope\", 1):\n    \
+        for i in range(8):\n        B[i] = A[3] + A[3]\n    \
+        A[3] = A[3]\n    A[4] = 1\n    A[4] = 1\n    B[9] = A[4]\n    \
+        x: T.let[T.int32] = A[7]\n\
+        with T.attr(S.data, \"volatile_scope\", 1):\n    \
+        for i in range(8):\n        B[i + 10] = S[3] + W[0, 3]\n    W[0, 0] = S[0]\n\
+        T.attr(V.data, \"volatile_scope\", 1)\n\
+        for i in range(8):\n    B[i + 20] = V[3] - V[3]\n    \
+        if V[i] == 3 and V[i] == 3:\n        B[i] = V[i]\n\
+        while A[0] == 0:\n    T.evaluate(0)\n";
+    let parts = [
+        "B[i] = A[3] + A[3]",
+        "A[3] = A[3]",
+        "A[4] = 1\n            A[4] = 1\n            B[9] = A[4]",
+        "x: T.let[T.int32] = A[7]",
+        "B[i + 10] = S[3] + W[0, 3]",
+        "W[0, 0] = S[0]",
+        "B[i + 20] = V[3] - V[3]",
+        "if V[i] == 3 and V[i] == 3",
+        "B[i] = V[i]",
+        "while A[0] == 0:",
+    ];
+    all_contain(params, body, &parts);
+    // What is computed around such loads is shared all the same.
+    let indices = "T.attr(A.data, \"volatile_scope\", 1)\nB[0] = A[n * n + 3] + A[n * n + 3]";
+    let shared = &results(params, indices)[1];
+    assert!(shared.contains("= A[cse_v1] + A[cse_v1]"), "{shared}");
+}
+
+#[test]
+fn a_divisor_that_facts_make_zero_stays() {
+    let params = "B: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32, k: T.int32";
+    for division in ["k // (x - y)", "T.Div(k, x - y)", "T.if_then_else(k > 3, k // (x - y), 7)"] {
+        let body = format!("if x * 2 == y * 2:\n    B[3] = {division}");
+        all_contain(params, &body, &[&format!("B[3] = {division}")]);
+    }
+    for body in [
+        "if x * 2 == y * 2:\n    z: T.let[T.int32] = x - y\n    w: T.let[T.int32] = z * k\n    B[3] = k // w",
+        "if x == y:\n    B[0:4] = T.Ramp(k, 1, 4) // T.Broadcast(x - y, 4)",
+        "for i in range(4):\n    if i == x:\n        B[1] = k // (i - x) + k // (i - x)",
+        "B[0] = k // (T.min(x, y) + T.max(x, y) - x - y)",
+        "if x == y:\n    B[0] = T.Let(k // x, where={k: x - y})",
+    ] {
+        let body = body.replace("T.Let(k // x, where={k: x - y})", "T.Let(k // v, where={v: x - y})");
+        let body = if body.contains("where") { format!("v = T.int32()\n{body}") } else { body };
+        for text in results(params, &body) {
+            assert!(
+                !text.contains(", 0)") && !text.contains("// 0") && !text.contains("Broadcast(0"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_difference_of_floats_is_made_that_tvm_takes_for_one_of_real_numbers() {
+    let params = "A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\"), y: T.float32";
+    for (body, kept) in [
+        ("B[0] = A[0] + A[0] * T.float32(-1)", "* T.float32(-1.0)"),
+        ("B[0] = y * T.float32(-1) + y", "y * T.float32(-1.0)"),
+        ("B[0] = A[1] + y + y * T.float32(-1)", "y * T.float32(-1.0)"),
+        ("B[0] = (A[1] - y * T.float32(-1)) - y", "* T.float32(-1.0)"),
+        // TVM does not look for what `A[0]` and `y` are together, but for what a variable and `y` are.
+        (
+            "w: T.let[T.float32] = A[0] + y\nB[0] = w - A[0]\nB[1] = w * w\nB[2] = A[0] + w",
+            "* T.float32(-1.0)",
+        ),
+    ] {
+        for text in results(params, body) {
+            let folds = ["cse_v1 - cse_v1", "y - y", "- cse_v1", "w - cse"].iter().any(|d| text.contains(d));
+            assert!(text.contains(kept) || !folds, "{text}");
+        }
+    }
+    // Where TVM finds one in the input already it may stay, and others are taken.
+    assert!(results(params, "B[0] = A[0] - A[0]")[1].contains("cse_v1 - cse_v1"));
+    assert!(results(params, "B[0] = A[0] + A[1] * T.float32(-1)")[1].contains("A[0] - A[1]"));
+}
