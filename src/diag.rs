@@ -34,6 +34,7 @@ impl Span {
 /// assert!(error.to_string().contains("3 |     T.evaluate(y)\n  |                ^"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Name of the source (a path or `<stdin>`).
     pub file: String,

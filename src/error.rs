@@ -16,10 +16,30 @@ pub use crate::verify::Violation;
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The program breaks a rule of the language; all violations that were found.
     #[error("{}", list(.0))]
     Invalid(Vec<Violation>),
+    /// A text is no expression.
+    #[error("{0}")]
+    Text(#[from] Diagnostic),
+    /// A variable cannot be as it is declared.
+    #[error("variable `{name}`: {what}")]
+    Variable {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// What is given as a condition is none.
+    #[error("`{text}` is `{dtype}`, expected `bool`")]
+    Condition {
+        /// What was given.
+        text: String,
+        /// Its type.
+        dtype: String,
+    },
     /// No pass has this name.
     #[error("there is no pass `{name}`; the passes are {known}")]
     UnknownPass {
@@ -59,7 +79,12 @@ impl Error {
                 });
                 lines.collect::<Vec<_>>().join("\n")
             }
-            Error::UnknownPass { .. } | Error::Broken { .. } | Error::Unavailable(_) => {
+            Error::Text(diagnostic) => diagnostic.to_string(),
+            Error::Variable { .. }
+            | Error::Condition { .. }
+            | Error::UnknownPass { .. }
+            | Error::Broken { .. }
+            | Error::Unavailable(_) => {
                 format!("{file}: error: {self}")
             }
         }

@@ -17,6 +17,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Features, both on by default: `cli` builds the program `satir`, `lab` the laboratory of rewrite rules and the random
+//! programs that test satir. The library alone (`default-features = false`) needs neither, and none of the crates that
+//! only the program uses.
+//!
 //! What a program means is written in [`ir`]; ARCHITECTURE.md has the map of the modules and who may import whom.
 
 mod analysis;
@@ -27,18 +31,22 @@ pub mod diag;
 pub mod eqsat;
 pub mod error;
 pub mod explain;
+#[cfg(feature = "lab")]
 pub mod fuzz;
 pub mod interp;
 pub mod ir;
+#[cfg(feature = "lab")]
 pub mod lab;
 pub mod page;
 pub mod passes;
 pub mod rules;
 pub mod script;
+mod simplifier;
 pub mod simplify;
 pub mod verify;
 
 pub use error::Error;
+pub use simplifier::Simplifier;
 
 /// Parses TVMScript.
 ///

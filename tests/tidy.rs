@@ -30,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("passes", &["ir", "cse", "simplify", "error", "verify"]),
+    ("simplifier", &["ir", "arith", "script", "cost", "rules", "eqsat", "simplify", "error"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),

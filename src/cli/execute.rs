@@ -75,9 +75,7 @@ pub(crate) fn refusal(source: &Source, function: &str, error: &RunError) -> Fail
             Diagnostic::new(&source.name, &source.text, unsupported.span, unsupported.to_string())
                 .to_string(),
         ),
-        RunError::Input(_) | RunError::Tensor(_) => {
-            Failure::Bad(format!("{}: error: function `{function}`: {error}", source.name))
-        }
+        _ => Failure::Bad(format!("{}: error: function `{function}`: {error}", source.name)),
     }
 }
 

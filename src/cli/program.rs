@@ -215,7 +215,7 @@ pub(crate) fn bad_rules(error: &RulesError) -> Failure {
     match error {
         // These have their places.
         RulesError::Bad(_) => Failure::Bad(error.to_string()),
-        RulesError::Io { .. } | RulesError::NoFiles(_) | RulesError::Unknown { .. } => Failure::bad(error),
+        _ => Failure::bad(error),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
 /// assert_eq!(family(OpClass::Load), Family::Memory);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Family {
     /// Integer and truth arithmetic.
     Integer,
@@ -71,6 +72,7 @@ pub const fn family(class: OpClass) -> Family {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClassCount {
     /// How many stand in the text; a vector operation counts once per started 8 lanes.
     pub count: u64,
@@ -91,6 +93,7 @@ pub struct ClassCount {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CostBreakdown {
     /// Everything.
     pub total: Cost,

@@ -97,6 +97,7 @@ impl Default for ProfileFile {
 /// assert!(error.to_string().contains("mull"), "{error}");
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProfileError {
     /// It is not JSON of the right form, or has an unknown key.
     #[error("bad cost profile: {0}")]

@@ -22,6 +22,7 @@ use crate::ir::PrimFunc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// How equality was decided.
     pub mode: Mode,
@@ -43,6 +44,7 @@ pub struct Report {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FunctionReport {
     /// The function's name.
     pub name: String,
@@ -76,6 +78,7 @@ pub struct FunctionReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Measure {
     /// Total weighted cost.
     pub cost: f64,
@@ -96,6 +99,7 @@ pub struct Measure {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Operations {
     /// How many stand in the text.
     pub in_text: u64,
@@ -121,6 +125,7 @@ pub struct Operations {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Chosen {
     /// The input as it was: nothing was cheaper.
     Input,
@@ -141,6 +146,7 @@ pub enum Chosen {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BindingReport {
     /// The variable's name.
     pub name: String,
@@ -168,6 +174,7 @@ pub struct BindingReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Replaced {
     /// Line of the statement in the input, if [`Report::locate`] was told its text; absent within new bindings.
     pub line: Option<u32>,
@@ -192,6 +199,7 @@ pub struct Replaced {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SearchReport {
     /// Nodes of the e-graph at the start.
     pub input_nodes: usize,
@@ -217,6 +225,7 @@ pub struct SearchReport {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Limit {
     /// Most nodes of an e-graph.
     Nodes,

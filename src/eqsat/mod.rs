@@ -94,6 +94,7 @@ pub struct Config<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Optimized {
     /// The rewritten function.
     pub func: PrimFunc,
@@ -113,6 +114,7 @@ pub struct Optimized {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Bound {
     /// The new variable.
     pub var: VarId,
@@ -132,6 +134,7 @@ pub struct Bound {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Stats {
     /// E-nodes of the input.
     pub input_nodes: usize,
@@ -184,6 +187,7 @@ impl Stats {
 /// assert_eq!(optimize(&b.finish(), &Options::default().search()).unwrap_err(), Failure::Redefinition);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// Two definitions of one variable.
     #[error("a variable is defined twice")]

@@ -36,6 +36,7 @@ use crate::ir::{Call, Expr, ExprKind};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct View {
     /// All classes that the expression can reach, its own first.
     pub(crate) classes: Vec<ViewClass>,

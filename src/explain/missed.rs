@@ -34,6 +34,7 @@ use crate::rules::{Rule, RuleSet};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Missed {
     /// They are equal after all.
     Equal(Box<Explanation>),
@@ -84,6 +85,7 @@ pub enum Missed {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Near {
     /// Its name.
     pub rule: String,
@@ -120,6 +122,7 @@ pub struct Near {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Budget {
     /// How often all rules are applied.
     Rounds,

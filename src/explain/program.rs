@@ -22,6 +22,7 @@ use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Replacement {
     /// Place of its statement in the input.
     pub span: Span,

@@ -35,6 +35,7 @@ const STACK: usize = 512 << 20;
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The part of satir that is at fault.
     pub part: &'static str,
@@ -54,6 +55,7 @@ pub struct Finding {
 /// assert_eq!(found, [Kind::Panic, Kind::Behaviour, Kind::Cost], "the worst first");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Kind {
     /// A panic.
     Panic,

@@ -66,6 +66,7 @@ pub struct EquivOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Equivalence {
     /// Runs that were compared.
     pub compared: usize,
@@ -85,6 +86,7 @@ pub struct Equivalence {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// The function.
     pub function: String,

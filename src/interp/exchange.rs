@@ -33,6 +33,7 @@ struct Entry {
 /// assert_eq!(read_tensors(short), Err(TensorFileError::Length { expected: 4, found: 2 }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TensorFileError {
     /// The first line is not the expected JSON.
     #[error("the first line is not a list of tensors in JSON: {0}")]

@@ -143,6 +143,7 @@ pub(crate) struct Inputs {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// Variables without a value.
     #[error("no value for {}; give it with `--bind`", .0.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))]

@@ -43,6 +43,7 @@ pub use compile::Unsupported;
 pub use counts::Counts;
 pub use equiv::{Difference, EquivOptions, Equivalence, equiv};
 pub use exchange::{TensorFileError, read_tensors, write_tensors};
+#[cfg(feature = "lab")]
 pub(crate) use inputs::Random;
 pub use inputs::{Bindings, Constraint, Constraints, InputError, Tensor};
 pub use names::{bindable, constrains};
@@ -145,6 +146,7 @@ impl Return {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trap {
     /// Why.
     pub kind: TrapKind,
@@ -161,6 +163,7 @@ pub struct Trap {
 /// assert_eq!(kind.to_string(), "index 9 out of range in dimension 0 of `A`, which has extent 9");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrapKind {
     /// Integer division or remainder by zero.
     #[error("division by zero")]

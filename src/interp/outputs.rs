@@ -23,6 +23,7 @@ use crate::ir::{Block, BufferId, Expr, ExprKind, Kind, Origin, Param, PrimFunc, 
 /// assert_eq!(nan(0x7fc0_0000).digest(), nan(0xffc0_0001).digest(), "all NaNs count as the same");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Digest {
     /// Name of the parameter.
     pub name: String,

@@ -83,6 +83,7 @@ pub struct RunOptions {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The interpreter does not know a construct.
     #[error(transparent)]
@@ -116,6 +117,7 @@ pub enum RunError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct RunReport {
     /// The function's name.
     pub function: String,

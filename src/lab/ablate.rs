@@ -61,6 +61,7 @@ impl Unit {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Ablation {
     /// What was left out at a time.
     pub by: Unit,
@@ -90,6 +91,7 @@ pub struct Ablation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct UnitReport {
     /// Name of the rule or set.
     pub name: String,

@@ -25,6 +25,7 @@ use crate::rules::RuleSet;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// A line for each program.
     pub programs: Vec<ProgramComparison>,
@@ -56,6 +57,7 @@ pub struct Comparison {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ProgramComparison {
     /// Its name.
     pub program: String,

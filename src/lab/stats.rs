@@ -27,6 +27,7 @@ use crate::rules::check::Watch;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// A line for each program.
     pub programs: Vec<ProgramStats>,
@@ -55,6 +56,7 @@ pub struct Stats {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ProgramStats {
     /// Its name.
     pub program: String,
@@ -86,6 +88,7 @@ pub struct ProgramStats {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RuleStats {
     /// Its name.
     pub rule: String,

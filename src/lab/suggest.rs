@@ -127,6 +127,7 @@ impl Assume {
 /// # Ok::<(), satir::lab::suggest::SuggestError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The rule, as a rule file spells it.
     pub text: String,
@@ -152,6 +153,7 @@ pub struct Suggestion {
 /// }
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuggestError {
     /// A program is not well-formed.
     #[error(transparent)]

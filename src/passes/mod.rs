@@ -83,6 +83,7 @@ pub const ALL: &[Pass] = &[
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The pass's name.
     pub pass: &'static str,

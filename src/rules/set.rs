@@ -46,6 +46,7 @@ pub(super) fn embedded_path(name: &str) -> String {
 /// assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [1, 2], "all of them, with their lines");
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RulesError {
     /// A file or folder could not be read.
     #[error("cannot read rules from `{path}`: {source}", path = path.display())]
@@ -114,6 +115,7 @@ pub struct RuleSet {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SetInfo {
     /// Its name.
     pub name: String,
@@ -143,6 +145,7 @@ pub struct SetInfo {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RuleInfo {
     /// Its name.
     pub name: String,

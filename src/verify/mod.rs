@@ -51,6 +51,7 @@ use crate::ir::{Buffer, BufferId, DType, Expr, MAX_DEPTH, Module, Param, PrimFun
 /// assert!(violations[0].to_string().starts_with("function `main`: "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The function.
     pub function: Arc<str>,

@@ -67,6 +67,7 @@ pub struct SyntacticOptions {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SyntacticReport {
     /// The new bindings, in the order of the text.
     pub bindings: Vec<Binding>,
@@ -84,6 +85,7 @@ pub struct SyntacticReport {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Binding {
     /// The variable.
     pub var: VarId,

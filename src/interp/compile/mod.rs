@@ -33,6 +33,7 @@ use crate::ir::{Buffer, BufferId, DType, Expr, Origin, Param, PrimFunc, VarId};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot interpret {what}")]
+#[non_exhaustive]
 pub struct Unsupported {
     /// What it is, for a reader of the program.
     pub what: String,

@@ -21,6 +21,7 @@ use serde::Serialize;
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// In the order of the rules.
     pub rules: Vec<RuleReport>,
@@ -40,6 +41,7 @@ pub struct Report {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RuleReport {
     /// The rule's name.
     pub rule: String,
@@ -66,6 +68,7 @@ pub struct RuleReport {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct InstanceReport {
     /// The type of each type variable; `index` for both index types at once.
     pub types: String,
@@ -124,6 +127,7 @@ pub enum Verdict {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Proof {
     /// Sound for all values.
     Proven,
@@ -150,6 +154,7 @@ pub enum Proof {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counterexample {
     /// The rule's name.
     pub rule: String,
@@ -188,6 +193,7 @@ pub struct Counterexample {
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// Rules checked.
     pub rules: usize,

@@ -43,6 +43,7 @@ pub struct Solver {
 /// assert!(error.to_string().contains("z3-solver"), "it says where to get one");
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolverError {
     /// There is none.
     #[error("no program `z3` on the path; install Debian's package `z3` or PyPI's `z3-solver`")]

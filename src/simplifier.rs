@@ -1,0 +1,244 @@
+//! Single expressions, with what is known of them said step by step: the short way to
+//! [`simplify::expression`](crate::simplify::expression).
+
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+
+use crate::arith::Interval;
+use crate::cost::Profile;
+use crate::eqsat::rewrite::Rewrites;
+use crate::error::Error;
+use crate::ir::build::FuncBuilder;
+use crate::ir::{DType, Expr, PrimFunc};
+use crate::rules::RuleSet;
+use crate::script::{names_of, parse_expr, print_expr};
+use crate::simplify;
+
+/// Simplifies expressions that are given as text.
+///
+/// ```
+/// use satir::Simplifier;
+/// use satir::ir::DType;
+///
+/// let small = Simplifier::new().var("x", 0..8).given("x < y");
+/// assert_eq!(small.simplify("(x + 8) // 8")?, "1");
+/// assert_eq!(small.simplify("T.max(x, y)")?, "y");
+/// assert_eq!(small.simplify("y < 0")?, "T.bool(False)");
+/// let wide = Simplifier::new().typed("n", DType::I64, 1..);
+/// assert_eq!(wide.simplify("(n * T.int64(4) + T.int64(3)) // T.int64(4)")?, "n");
+/// # Ok::<(), satir::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Simplifier {
+    vars: Vec<Variable>,
+    given: Vec<String>,
+    rewrites: Arc<Rewrites>,
+    profile: Profile,
+}
+
+/// A variable with the least and the most of its values.
+#[derive(Clone, Debug)]
+struct Variable {
+    name: String,
+    dtype: DType,
+    least: Option<i128>,
+    most: Option<i128>,
+}
+
+impl Default for Simplifier {
+    fn default() -> Simplifier {
+        Simplifier {
+            vars: Vec::new(),
+            given: Vec::new(),
+            rewrites: Rewrites::embedded(),
+            profile: Profile::default(),
+        }
+    }
+}
+
+impl Simplifier {
+    /// With the built-in rules and weights. A name of which nothing is said is an `int32` without bounds.
+    ///
+    /// ```
+    /// assert_eq!(satir::Simplifier::new().simplify("x * 3 + x * 5")?, "x * 8");
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    pub fn new() -> Simplifier {
+        Simplifier::default()
+    }
+
+    /// A variable of type `int32` and the values that it may take.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    ///
+    /// assert_eq!(Simplifier::new().var("x", 0..8).simplify("x // 8")?, "0");
+    /// assert_eq!(Simplifier::new().var("x", 0..=8).simplify("x // 8")?, "x // 8");
+    /// assert_eq!(Simplifier::new().var("x", ..=7).simplify("T.min(x, 7)")?, "x");
+    /// assert!(Simplifier::new().var("x", 8..8).simplify("x").is_err(), "there is no such value");
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    #[must_use]
+    pub fn var(self, name: &str, values: impl RangeBounds<i64>) -> Simplifier {
+        self.typed(name, DType::I32, values)
+    }
+
+    /// A variable of another type; `..` if all its values are possible, as they are of one that is not an integer.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::ir::DType;
+    ///
+    /// let byte: DType = "uint8".parse()?;
+    /// let wrapping = Simplifier::new().typed("x", byte, ..);
+    /// assert_eq!(wrapping.simplify("T.Cast(\"int32\", x) < 256")?, "T.bool(True)");
+    /// assert!(Simplifier::new().typed("x", byte, 0..1000).simplify("x").is_err(), "999 is no value of `uint8`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn typed(mut self, name: &str, dtype: DType, values: impl RangeBounds<i64>) -> Simplifier {
+        let least = match values.start_bound() {
+            Bound::Included(&v) => Some(i128::from(v)),
+            Bound::Excluded(&v) => Some(i128::from(v) + 1),
+            Bound::Unbounded => None,
+        };
+        let most = match values.end_bound() {
+            Bound::Included(&v) => Some(i128::from(v)),
+            Bound::Excluded(&v) => Some(i128::from(v) - 1),
+            Bound::Unbounded => None,
+        };
+        self.vars.retain(|var| var.name != name);
+        self.vars.push(Variable { name: name.to_owned(), dtype, least, most });
+        self
+    }
+
+    /// A condition that holds.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    ///
+    /// assert_eq!(Simplifier::new().given("x < y").given("y < z").simplify("x < z")?, "T.bool(True)");
+    /// assert!(Simplifier::new().given("x +").simplify("x").is_err());
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    #[must_use]
+    pub fn given(mut self, condition: &str) -> Simplifier {
+        self.given.push(condition.to_owned());
+        self
+    }
+
+    /// Other rewrite rules than the built-in ones.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::rules::RuleSet;
+    ///
+    /// let text = "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))";
+    /// let mut rules = RuleSet::empty();
+    /// rules.extend_with_text("my.rules", text)?;
+    /// assert_eq!(Simplifier::new().rules(&rules).simplify("T.bitwise_and(x, x)")?, "x");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rules(mut self, rules: &RuleSet) -> Simplifier {
+        self.rewrites = Arc::new(Rewrites::new(rules, false));
+        self
+    }
+
+    /// Other weights than the built-in ones: they say which of two equal expressions is cheaper.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::cost::Profile;
+    ///
+    /// let profile = Profile::from_json(r#"{"weights": {"mul": 9}}"#)?;
+    /// assert_eq!(Simplifier::new().profile(profile).simplify("x + x * 0")?, "x");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Simplifier {
+        self.profile = profile;
+        self
+    }
+
+    /// The cheapest equal expression that is found; a condition that is decided becomes a constant.
+    ///
+    /// # Errors
+    ///
+    /// If a text is no expression, a condition is none, or a variable has no value.
+    ///
+    /// ```
+    /// use satir::{Error, Simplifier};
+    ///
+    /// let simplifier = Simplifier::new().var("x", 0..8);
+    /// assert_eq!(simplifier.simplify("(x * 4 + 3) // 4 + y")?, "x + y");
+    /// assert!(matches!(simplifier.simplify("x +"), Err(Error::Text(_))));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn simplify(&self, expression: &str) -> Result<String, Error> {
+        let (mut func, mut ranges) = self.declarations(expression)?;
+        let mut conditions = Vec::with_capacity(self.given.len());
+        for text in &self.given {
+            conditions.push(condition(text, &mut func)?);
+        }
+        let e = parse_expr(expression, &mut func)?;
+        // `T.Let` brings variables of its own.
+        ranges.resize(func.vars.len(), Interval::ALL);
+        let simple = simplify::expression(&func, &self.profile, &self.rewrites, ranges, &conditions, &e);
+        Ok(print_expr(&func, &simple))
+    }
+
+    /// A function that has all variables, and their ranges.
+    fn declarations(&self, expression: &str) -> Result<(PrimFunc, Vec<Interval>), Error> {
+        let mut builder = FuncBuilder::new("main");
+        let mut ranges = Vec::new();
+        for var in &self.vars {
+            builder.param(&var.name, var.dtype);
+            ranges.push(var.range()?);
+        }
+        let mut declared: Vec<&str> = self.vars.iter().map(|var| &*var.name).collect();
+        let texts = self.given.iter().map(String::as_str).chain([expression]);
+        let mut names = Vec::new();
+        for text in texts {
+            names.extend(names_of(text)?);
+        }
+        for name in &names {
+            if !declared.contains(&&**name) {
+                declared.push(name);
+                builder.param(name, DType::I32);
+                ranges.push(Interval::ALL);
+            }
+        }
+        Ok((builder.finish(), ranges))
+    }
+}
+
+impl Variable {
+    /// The values that it may take: those of its type, within its bounds.
+    fn range(&self) -> Result<Interval, Error> {
+        let bad = |what: String| Error::Variable { name: self.name.clone(), what };
+        let bounds = [self.least, self.most];
+        let Some((least, most)) = self.dtype.int_range() else {
+            return match bounds {
+                [None, None] => Ok(Interval::ALL),
+                _ => Err(bad(format!("a bound, but `{}` is no integer type", self.dtype))),
+            };
+        };
+        if let Some(v) = bounds.into_iter().flatten().find(|v| !(least..=most).contains(v)) {
+            return Err(bad(format!("the bound {v} is not a value of `{}`", self.dtype)));
+        }
+        // Index types count as unbounded.
+        let of_type = |v: i128| (!self.dtype.is_index()).then_some(v);
+        let (low, high) = (self.least.or(of_type(least)), self.most.or(of_type(most)));
+        Interval::between(low, high).ok_or_else(|| bad("no value lies within its bounds".to_owned()))
+    }
+}
+
+/// Reads a condition.
+fn condition(text: &str, func: &mut PrimFunc) -> Result<Expr, Error> {
+    let e = parse_expr(text, func)?;
+    if e.dtype == DType::BOOL {
+        return Ok(e);
+    }
+    Err(Error::Condition { text: text.to_owned(), dtype: e.dtype.to_string() })
+}
