@@ -129,6 +129,8 @@ pub(crate) struct Magnitudes {
     vars: HashMap<VarId, Magnitude>,
     /// Products of dimensions of one buffer, each with its coefficient.
     products: Vec<(Product, f64)>,
+    /// Whether everything fits, whatever bounds it.
+    unbounded: bool,
 }
 
 impl Magnitudes {
@@ -166,10 +168,14 @@ impl Magnitudes {
         all
     }
 
-    /// Of variables by themselves, each with the most that its absolute value may be.
-    pub(crate) fn of_ranges(most: impl IntoIterator<Item = (VarId, f64)>) -> Magnitudes {
-        let vars = most.into_iter().map(|(var, most)| (var, Magnitude::constant(most))).collect();
-        Magnitudes { vars, products: Vec::new() }
+    /// Of an expression by itself, whose integers count as unbounded, as TVM's analyzer takes them: everything fits.
+    pub(crate) fn unbounded() -> Magnitudes {
+        Magnitudes { unbounded: true, ..Magnitudes::default() }
+    }
+
+    /// Whether everything fits.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        self.unbounded
     }
 
     /// The bound of a variable.
@@ -264,6 +270,9 @@ impl Magnitudes {
 
     /// Whether the operation at the root of an expression may overflow its type, of what is taken not to.
     pub(crate) fn may_overflow(&self, e: &Expr) -> bool {
+        if self.unbounded {
+            return false;
+        }
         let makes_larger = match &e.kind {
             ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) | ExprKind::Ramp(..) => true,
             // Only the least value divided by -1 is none of the type.

@@ -31,6 +31,9 @@ pub(crate) struct Fits(OnceCell<Vec<bool>>);
 impl Fits {
     /// Whether the values of a class fit its type.
     pub(crate) fn contains(&self, graph: &Graph, magnitudes: &Magnitudes, id: Id) -> bool {
+        if magnitudes.is_unbounded() {
+            return true;
+        }
         let fits = self.0.get_or_init(|| find(graph, magnitudes));
         // Classes that came later have not been looked at.
         fits.get(usize::from(graph.find(id))).copied().unwrap_or(false)

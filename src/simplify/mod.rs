@@ -185,7 +185,8 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
 }
 
 /// The cheapest equal expression found for one expression, given ranges of variables ([`VarId`] is the index) and
-/// conditions that hold. A condition that is decided becomes a constant. `func` is the table of variables.
+/// conditions that hold. A condition that is decided becomes a constant. `func` is the table of variables. Integers of
+/// `int32` and `int64` count as unbounded, as TVM's analyzer takes them: what is computed anew is not asked to fit.
 ///
 /// ```
 /// use satir::arith::Interval;
@@ -224,11 +225,7 @@ pub fn expression(
         base: base::Base::default(),
         answers: &Answers::default(),
     };
-    let bounded = ranges.iter().enumerate().filter_map(|(var, range)| {
-        let most = range.lo()?.unsigned_abs().max(range.hi()?.unsigned_abs());
-        Some((VarId(u32::try_from(var).ok()?), most as f64))
-    });
-    let magnitudes = Arc::new(Magnitudes::of_ranges(bounded));
+    let magnitudes = Arc::new(Magnitudes::unbounded());
     let mut known = Known { ranges, magnitudes, ..Known::default() };
     for cond in conds {
         region::assume(&mut known, cond, true);
