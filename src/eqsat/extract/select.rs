@@ -44,7 +44,7 @@ const NEW_NODE: f64 = 1.0 / 4096.0;
 pub(crate) enum Ties {
     /// The input's.
     Input,
-    /// The one with fewer operations; of these the input's.
+    /// The one with fewer operations; of these the one with smaller constants; of these the input's.
     Shorter,
 }
 
@@ -52,10 +52,14 @@ impl Ties {
     /// What a node costs beyond its weight.
     fn cost(self, node: &Node, is_new: bool) -> f64 {
         let new = if is_new { NEW_NODE } else { 0.0 };
-        match self {
-            Ties::Input => new,
-            Ties::Shorter if node.children.is_empty() => new / 16.0,
-            Ties::Shorter => NEW_NODE + new / 16.0,
+        match (self, &node.op) {
+            (Ties::Input, _) => new,
+            (Ties::Shorter, Op::Int(v)) => {
+                let bits = u64::BITS - v.get().unsigned_abs().leading_zeros();
+                (NEW_NODE * f64::from(bits) + new / 8.0) / 64.0
+            }
+            (Ties::Shorter, _) if node.children.is_empty() => new / 512.0,
+            (Ties::Shorter, _) => NEW_NODE + new / 512.0,
         }
     }
 }
