@@ -480,3 +480,14 @@ fn the_ends_of_int64_are_no_bounds() {
          A[0, 0] = T.int16(0)",
     );
 }
+
+#[test]
+fn quotients_that_are_their_own_divisors_end() {
+    // `t` is equal to a quotient by itself, `t // 1`, for all that the graph knows.
+    holds(
+        "m: T.int64, B: T.Buffer((T.int64(2), T.int64(3), T.int64(8)), \"int32\"), C: T.Buffer((T.int64(2), T.int64(3), T.int64(8)), \"int32\")",
+        "t: T.let[T.int64] = T.Div(m, T.int64(2))\nj: T.let[T.int64] = t\nif T.Max(t, t) >= T.int64(0):\n    pass\n\
+         C[T.int64(0), t + T.int64(4) - T.int64(4), T.int64(0)] = 0\nC[T.truncmod(j, t), T.int64(0), T.int64(0)] = 0\n\
+         B[T.int64(0), T.int64(0), T.Add(T.int64(6), T.int64(2)) * j % T.int64(8)] = 0",
+    );
+}

@@ -133,13 +133,14 @@ impl Bounds<'_> {
 
     /// One term of sizes that the absolute value of a class is not less than, where it is not 0.
     fn at_least(&self, id: Id, depth: u32) -> Option<Magnitude> {
-        if !in_theory(self.graph.facts(id).dtype) || depth == 0 {
+        if !in_theory(self.graph.facts(id).dtype) {
             return None;
         }
         self.sum_at_least(&poly_of(self.graph, id), depth)
     }
 
     fn sum_at_least(&self, sum: &Poly, depth: u32) -> Option<Magnitude> {
+        let deeper = depth.checked_sub(1)?;
         let variable = sum.without_const();
         if variable.terms().is_empty() {
             let value = (sum.const_term() as f64).abs();
@@ -152,7 +153,7 @@ impl Bounds<'_> {
             // x // d + k is at least (x - d + 1 + k * d) / d.
             let above = offset.checked_sub(1)?.checked_mul(divisor)?.checked_add(1)?;
             let rest = numerator.const_term().checked_add(above)?;
-            let least = self.sum_at_least(&numerator.without_const(), depth - 1)?;
+            let least = self.sum_at_least(&numerator.without_const(), deeper)?;
             return if rest >= 0 { least.times(1.0 / divisor as f64) } else { None };
         }
         // c * x - k is at least (c - k) * x, for what is at least 1.
@@ -162,7 +163,7 @@ impl Bounds<'_> {
             let var = nodes.find_map(|n| if let Op::Var(v) = n.op { Some(v) } else { None });
             match var {
                 Some(var) => self.magnitudes.size(var),
-                None => self.at_least(atom, depth - 1),
+                None => self.at_least(atom, deeper),
             }
         };
         monomial.iter().map(atom).try_fold(Magnitude::constant(factor as f64), |all, of| all.mul(&of?))
