@@ -4,6 +4,8 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use std::ops::ControlFlow;
+
 use satir::cse::Options;
 use satir::passes;
 
@@ -24,9 +26,11 @@ def main(A: T.Buffer((4096,), "float32"), n: T.int32, m: T.int32):
 pub fn main() -> anyhow::Result<()> {
     let module = satir::parse(PROGRAM)?;
     // Passes go by name, as in `satir opt --passes simplify`; the program is verified after each.
-    let module = passes::run(&module, &passes::select("simplify")?, &Options::default(), |step, _| {
-        println!("{}: changed the program: {}", step.pass, step.changed);
-    })?;
+    let module =
+        passes::run_observed(&module, &passes::select("simplify")?, &Options::default(), |step, _| {
+            println!("{}: changed the program: {}", step.pass, step.changed);
+            ControlFlow::Continue(())
+        })?;
     println!("{module}");
     let text = module.to_string();
     assert!(!text.contains("< n * 16"), "the first guard is proven");

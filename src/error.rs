@@ -48,6 +48,14 @@ pub enum Error {
         /// The names that exist.
         known: String,
     },
+    /// A text is no pipeline of passes.
+    #[error("`{text}` is no pipeline of passes: {what}")]
+    Pipeline {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A pass made a program that breaks a rule of the language: a bug in satir. Its result is dropped.
     #[error("bug in satir: the pass `{pass}` made an invalid program, which was dropped: {}", list(.violations))]
     Broken {
@@ -83,6 +91,7 @@ impl Error {
             Error::Variable { .. }
             | Error::Condition { .. }
             | Error::UnknownPass { .. }
+            | Error::Pipeline { .. }
             | Error::Broken { .. }
             | Error::Unavailable(_) => {
                 format!("{file}: error: {self}")

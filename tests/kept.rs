@@ -19,7 +19,7 @@ fn results(params: &str, body: &str) -> Vec<String> {
     let simplify = passes::select("simplify").unwrap();
     let share = |options: Options| cse::run(&module, &options).unwrap().0;
     [
-        passes::run(&module, &simplify, &options, |_, _| {}).unwrap(),
+        passes::run(&module, &simplify, &options).unwrap(),
         share(options.clone()),
         share(Options { mode: Mode::Syntactic, ..options.clone() }),
         share(Options { simplify: false, ..options }),

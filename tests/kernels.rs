@@ -121,7 +121,7 @@ const METHODS: [(&str, &str); 3] =
 /// What the pass makes of a module; verified.
 fn apply(name: &str, module: &Module, pass: &str) -> Module {
     let passes = passes::select(pass).unwrap();
-    passes::run(module, &passes, &Options::default(), |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"))
+    passes::run(module, &passes, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 fn cost(module: &Module) -> Cost {

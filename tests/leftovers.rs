@@ -154,8 +154,7 @@ fn is_binary(e: &Expr, ops: &[BinOp]) -> bool {
 fn results(text: &str) -> [Module; 2] {
     let input = satir::parse(text).unwrap_or_else(|e| panic!("{e}"));
     ["simplify", "semantic-cse"].map(|pass| {
-        let result =
-            passes::run(&input, &passes::select(pass).unwrap(), &Options::default(), |_, _| {}).unwrap();
+        let result = passes::run(&input, &passes::select(pass).unwrap(), &Options::default()).unwrap();
         assert_eq!(leftovers(&result), Vec::<String>::new(), "{pass}:\n{result}");
         let options = EquivOptions {
             bindings: BTreeMap::new(),
@@ -322,7 +321,7 @@ fn programs_with_symbolic_dimensions_get_cheaper_and_nothing_is_left_over() {
         for (name, input) in corpus() {
             let [_, shared] = ["simplify", "semantic-cse"].map(|pass| {
                 let passes = passes::select(pass).unwrap();
-                let result = passes::run(&input, &passes, &Options::default(), |_, _| {}).unwrap();
+                let result = passes::run(&input, &passes, &Options::default()).unwrap();
                 assert_eq!(leftovers(&result), Vec::<String>::new(), "{name}, {pass}");
                 result
             });

@@ -24,7 +24,7 @@ fn program(body: &str) -> Module {
 }
 
 fn simplified(module: &Module, options: &Options) -> Module {
-    passes::run(module, &passes::select("simplify").unwrap(), options, |_, _| {}).unwrap()
+    passes::run(module, &passes::select("simplify").unwrap(), options).unwrap()
 }
 
 #[track_caller]

@@ -29,7 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "error",
         ],
     ),
-    ("passes", &["ir", "cse", "simplify", "error", "verify"]),
+    ("passes", &["ir", "cost", "cse", "simplify", "error", "verify"]),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "eqsat", "simplify", "error"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),

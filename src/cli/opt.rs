@@ -1,21 +1,26 @@
 //! `satir opt`: any passes in any order.
 
+use std::ops::ControlFlow;
+use std::time::Duration;
+
 use satir::cse::Options;
 use satir::ir::Module;
-use satir::passes;
+use satir::passes::{self, Pipeline};
 
 use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
 use super::program::{self, Product};
 use super::validate::validate;
 
-/// Run the named passes in order.
+/// Run a pipeline of passes: the full one, or the passes that are named.
 ///
-/// The program is verified before the first pass and after each. With no passes it is only parsed, verified and
-/// printed.
+/// The program is verified before the first pass and after each that changes it. Without `--passes` and `-O` the pipeline is
+/// that of `-O2`. Groups in `--passes` are `fixpoint(A,B)`, which runs until nothing changes, and `cheapest(A,B|C)`, which
+/// takes the alternative of least cost. With an empty list the program is only parsed, verified and printed.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  satir opt --list\n  satir opt --passes \"\" kernel.py\n  \
-                        satir opt --passes syntactic-cse,verify kernel.py -o out.py")]
+#[command(after_help = "Examples:\n  satir opt kernel.py -o out.py\n  satir opt --list\n  \
+                        satir opt --passes \"\" kernel.py\n  \
+                        satir opt --passes \"fixpoint(simplify),syntactic-cse\" --print-after simplify kernel.py")]
 pub(crate) struct Args {
     #[command(flatten)]
     inout: InOut,
@@ -23,17 +28,51 @@ pub(crate) struct Args {
     #[command(flatten)]
     tuning: Tuning,
 
-    /// Passes to run, in order, between commas.
-    #[arg(long, value_name = "A,B,…", required_unless_present = "list")]
+    /// Passes to run, in order, between commas; with groups `fixpoint(A,B)` and `cheapest(A,B|C)`.
+    #[arg(long, value_name = "A,B,…", conflicts_with = "level")]
     passes: Option<String>,
 
-    /// List the passes and exit.
+    /// Optimization level: 0 only verifies, 1 simplifies and shares what is written alike, 2 is the full pipeline.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
+    level: u8,
+
+    /// List the passes and the pipelines of the levels, and exit.
     #[arg(long)]
     list: bool,
 
-    /// Print the program after each pass to standard error.
-    #[arg(long)]
-    print_after_each: bool,
+    #[command(flatten)]
+    watch: Watch,
+}
+
+/// What is looked at while passes run.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct Watch {
+    /// Print the program after each run of these passes (`all` for each pass) to standard error.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    print_after: Vec<String>,
+
+    /// End after the first run of this pass.
+    #[arg(long, value_name = "PASS")]
+    stop_after: Option<String>,
+}
+
+impl Watch {
+    /// Asks whether all names are of passes that run.
+    fn check(&self, pipeline: &Pipeline) -> Result<(), Failure> {
+        let names = pipeline.names();
+        let unknown = |name: &&String| !names.contains(&name.as_str());
+        let printed = self.print_after.iter().filter(|name| *name != "all").find(unknown);
+        match printed.or(self.stop_after.iter().find(unknown)) {
+            Some(name) => {
+                Err(Failure::usage(format_args!("no pass `{name}` runs: the pipeline is `{pipeline}`")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn prints(&self, pass: &str) -> bool {
+        self.print_after.iter().any(|name| name == pass || name == "all")
+    }
 }
 
 /// Runs the subcommand.
@@ -41,36 +80,44 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return io::write_stdout(&list());
     }
-    let chosen = passes::select(args.passes.as_deref().unwrap_or("")).map_err(Failure::usage)?;
+    let pipeline = match &args.passes {
+        Some(text) => passes::select(text).map_err(Failure::usage)?,
+        None => Pipeline::level(args.level.into()).unwrap_or_default(),
+    };
+    args.watch.check(&pipeline)?;
     let options = program::options(&args.tuning)?;
     let job = |source: &Source, module: &Module| {
-        one(source, module, &chosen, &options, &args.tuning, &args.inout, args.print_after_each)
+        one(source, module, &pipeline, &options, &args.tuning, &args.inout, &args.watch)
     };
     program::transform(&args.inout, &args.tuning, "py", job)
 }
 
-/// Runs passes on one program; the report has what each did.
+/// Runs a pipeline on one program; the report has what each pass did.
 pub(crate) fn one(
     source: &Source,
     module: &Module,
-    chosen: &[&passes::Pass],
+    pipeline: &Pipeline,
     options: &Options,
     tuning: &Tuning,
     inout: &InOut,
-    print: bool,
+    watch: &Watch,
 ) -> Result<Product, Failure> {
     let mut steps = Vec::new();
-    let result = passes::run(module, chosen, options, |step, module| {
-        if print && step.changed {
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let result = passes::run_observed(module, pipeline, options, |step, module| {
+        if watch.prints(step.pass) && step.changed {
             io::write_stderr(&format!("# {} after {}\n{module}", source.name, step.pass));
-        } else if print {
+        } else if watch.prints(step.pass) {
             io::write_stderr(&format!("# {} after {}: unchanged\n", source.name, step.pass));
         }
         steps.push(serde_json::json!({
             "pass": step.pass,
             "changed": step.changed,
-            "time_us": u64::try_from(step.time.as_micros()).unwrap_or(u64::MAX),
+            "time_us": micros(step.time),
+            "verification_us": micros(step.verification),
         }));
+        let ends = watch.stop_after.as_deref() == Some(step.pass);
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let result = result.map_err(|e| program::failure(source, &e))?;
     let text = result.to_string();
@@ -85,5 +132,10 @@ pub(crate) fn one(
 
 fn list() -> String {
     let width = passes::ALL.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
-    passes::ALL.iter().map(|pass| format!("{:width$}  {}\n", pass.name, pass.about)).collect()
+    let mut text: String =
+        passes::ALL.iter().map(|pass| format!("{:width$}  {}\n", pass.name, pass.about)).collect();
+    for (level, pipeline) in (0..).map_while(|level| Some((level, Pipeline::level(level)?))) {
+        text += &format!("{:width$}  {pipeline}\n", format!("-O{level}"));
+    }
+    text
 }

@@ -5,7 +5,8 @@ use satir::passes;
 
 use super::args::{InOut, Tuning};
 use super::io::{Failure, Source};
-use super::{opt, program};
+use super::opt::{self, Watch};
+use super::program;
 
 /// Simplify expressions and conditions under what their place guarantees; no new bindings.
 ///
@@ -22,10 +23,10 @@ pub(crate) struct Args {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let chosen = passes::select("simplify").map_err(Failure::bad)?;
+    let pipeline = passes::select("simplify").map_err(Failure::bad)?;
     let options = program::options(&args.tuning)?;
     let job = |source: &Source, module: &Module| {
-        opt::one(source, module, &chosen, &options, &args.tuning, &args.inout, false)
+        opt::one(source, module, &pipeline, &options, &args.tuning, &args.inout, &Watch::default())
     };
     program::transform(&args.inout, &args.tuning, "py", job)
 }

@@ -284,7 +284,7 @@ impl Checker {
     fn pass(&mut self, module: &Module, part: &'static str, options: &Options) -> Result<Module, Finding> {
         let out = guarded(part, || {
             let chosen = passes::select("simplify")?;
-            passes::run(module, &chosen, options, |_, _| {})
+            passes::run(module, &chosen, options)
         })?;
         settled(part, &out)
     }

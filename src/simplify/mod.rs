@@ -53,6 +53,7 @@ use crate::analysis::{differences, volatile};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
+use crate::eqsat::extract::select::Ties;
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
@@ -166,6 +167,7 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
         profile: settings.profile,
         rewrites: settings.rewrites,
         reach: settings.reach,
+        ties: Ties::Input,
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
@@ -220,6 +222,7 @@ pub fn expression(
         profile,
         rewrites,
         reach: Reach::Everything,
+        ties: Ties::Shorter,
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::default(),

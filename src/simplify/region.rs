@@ -35,6 +35,8 @@ pub(super) struct Engine<'a> {
     pub rewrites: &'a Rewrites,
     /// Which expressions are simplified.
     pub reach: Reach,
+    /// Which of expressions of one cost are taken.
+    pub ties: Ties,
     /// The e-nodes of all graphs so far.
     pub work: Cell<usize>,
     /// Sample points.
@@ -221,8 +223,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }
-    let ties = if engine.reach == Reach::Everything { Ties::Shorter } else { Ties::Input };
-    let (selection, _) = select_trees(&lowered, engine.profile, ties)?;
+    let (selection, _) = select_trees(&lowered, engine.profile, engine.ties)?;
     Some((lowered, selection))
 }
 

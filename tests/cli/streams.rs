@@ -67,7 +67,7 @@ fn wrong_usage_is_exit_code_2() {
         &["cse", "--node-limit", "0"],
         &["cse", "--window", "0"],
         &["cse", "--emit", "nothing"],
-        &["opt"],
+        &["opt", "-O3"],
         &["opt", "--passes", "verify,no-such-pass"],
     ] {
         let ran = satir(args).code(2);

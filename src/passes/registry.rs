@@ -1,0 +1,95 @@
+//! The table of passes.
+
+use super::analyses::Analysis;
+use crate::cse::{self, Mode, Options};
+use crate::error::Error;
+use crate::ir::{Module, PrimFunc};
+use crate::simplify::{self, Reach};
+
+/// A pass.
+///
+/// ```
+/// let names: Vec<&str> = satir::passes::ALL.iter().map(|pass| pass.name).collect();
+/// assert!(names.contains(&"simplify") && names.contains(&"semantic-cse"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Pass {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// What has to be known of the program before.
+    pub needs: &'static [Analysis],
+    /// What it makes of a program; `None` if nothing changes.
+    pub(super) apply: fn(&Module, &Options) -> Result<Option<Module>, Error>,
+}
+
+/// All passes.
+///
+/// ```
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x * 4 // 4] = x\n")?;
+/// for pass in satir::passes::ALL {
+///     println!("{}: {}", pass.name, pass.about);
+/// }
+/// let options = satir::cse::Options::default();
+/// let pipeline = satir::passes::select("simplify")?;
+/// let simpler = satir::passes::run(&module, &pipeline, &options)?;
+/// assert!(simpler.to_string().contains("A[x] = x"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub const ALL: &[Pass] = &[
+    Pass {
+        name: "verify",
+        about: "check that the program is well-formed; changes nothing",
+        needs: &[Analysis::WellFormed],
+        apply: |_, _| Ok(None),
+    },
+    Pass {
+        name: "simplify",
+        about: "simplify expressions and conditions under what their place guarantees; no new bindings",
+        needs: &[Analysis::WellFormed],
+        apply: |module, options| {
+            let settings = options.simplification(Reach::Everything);
+            Ok(each(module, |func| {
+                simplify::run(func, &settings);
+            }))
+        },
+    },
+    Pass {
+        name: "syntactic-cse",
+        about: "share expressions that are written alike",
+        needs: &[Analysis::WellFormed],
+        apply: |module, options| share(module, options, Mode::Syntactic),
+    },
+    Pass {
+        name: "semantic-cse",
+        about: "share expressions that are equal, by equality saturation",
+        needs: &[Analysis::WellFormed],
+        apply: |module, options| share(module, options, Mode::Semantic),
+    },
+];
+
+fn each(module: &Module, apply: impl FnMut(&mut PrimFunc)) -> Option<Module> {
+    let mut result = module.clone();
+    result.funcs.iter_mut().for_each(apply);
+    (result != *module).then_some(result)
+}
+
+fn share(module: &Module, options: &Options, mode: Mode) -> Result<Option<Module>, Error> {
+    let (result, _) = cse::run(module, &Options { mode, ..options.clone() })?;
+    Ok((result != *module).then_some(result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_words() {
+        for (at, pass) in ALL.iter().enumerate() {
+            assert!(ALL[..at].iter().all(|other| other.name != pass.name), "{}", pass.name);
+            assert!(pass.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", pass.name);
+        }
+    }
+}
