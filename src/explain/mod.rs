@@ -156,7 +156,6 @@ pub struct Step {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Reason {
     /// They have one normal form under the axioms of `+ - *`.
     Ring,
@@ -187,7 +186,6 @@ pub enum Reason {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RuleName {
     /// Its name.
     pub name: String,

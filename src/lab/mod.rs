@@ -153,7 +153,6 @@ const USE: f64 = 1.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Trial {
     /// Cost of the input.
     pub before: f64,
