@@ -52,7 +52,7 @@ pub fn main() -> anyhow::Result<()> {
     // A set joins the built-in ones; `satir cse --rules bits.rules` does the same.
     let mut all = RuleSet::embedded()?;
     all.extend_with_text("bits.rules", RULES)?;
-    let options = Options { rewrites: Arc::new(Rewrites::new(&all, false)), ..Options::default() };
+    let options = Options { rewrites: Arc::new(Rewrites::new(&all)), ..Options::default() };
     let module = satir::parse(PROGRAM)?;
     let (optimized, _) = cse::run(&module, &options)?;
     println!("{optimized}");

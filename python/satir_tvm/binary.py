@@ -36,6 +36,7 @@ class Options:
     mode: str = "semantic"
     binds: dict = dataclasses.field(default_factory=dict)
     rules: tuple = ()
+    unchecked: bool = False
     cost: str | None = None
     fast_math: bool = False
     simplify: bool = True
@@ -58,6 +59,8 @@ class Options:
             flags += ["--bind", ",".join(binds)]
         for path in self.rules:
             flags += ["--rules", os.fspath(path)]
+        if self.unchecked:
+            flags.append("--unchecked")
         if self.cost is not None:
             flags += ["--cost", os.fspath(self.cost)]
         if self.fast_math:

@@ -193,6 +193,24 @@ class Pass(unittest.TestCase):
             with self.assertRaisesRegex(satir_tvm.SatirFailed, "bad.rules"):
                 satir_tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
 
+    def test_wrong_rules_are_refused_unless_unchecked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder) / "wrong.rules"
+            rules.write_text('(rule wrong "it is not" (types index) (=> (floordiv ?x 5) 0))')
+            with self.assertRaisesRegex(satir_tvm.SatirFailed, "rule `wrong`"):
+                satir_tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
+            satir_tvm.SemanticCSE(rules=[rules], unchecked=True)(from_source(SHARED))
+
+    def test_fast_math_regroups_sums_of_floats(self):
+        module = from_source("""
+@T.prim_func(private=True)
+def main(A: T.Buffer((8,), "float32"), x: T.float32, y: T.float32, z: T.float32):
+    A[0] = x + (y + z)
+    A[1] = (x + y) + z
+""")
+        sums = lambda **options: satir_tvm.SemanticCSE(**options)(module).script().count("+")
+        self.assertEqual((sums(), sums(fast_math=True)), (4, 2))
+
     def test_what_does_not_go_through_text_is_unsupported(self):
         module = from_source(SHARED)
         opaque = module["main"].with_attr("handle", tvm.runtime.tensor(np.zeros(3)))

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use satir::rules::RuleSet;
 
+use super::chosen::Chosen;
 use super::io::Failure;
-use super::program;
 
 /// Where programs come from and where the results go.
 #[derive(Args, Debug, Clone)]
@@ -46,41 +45,6 @@ impl InOut {
     }
 }
 
-/// Which rules: the built-in ones, changed.
-#[derive(Args, Debug, Clone)]
-pub(crate) struct Chosen {
-    /// Rule file, or a folder of `*.rules`, that is added to the built-in rules; a file with the name of a
-    /// built-in one replaces it. May be given several times.
-    #[arg(long, value_name = "PATH")]
-    rules: Vec<PathBuf>,
-
-    /// Switch rules or sets on.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    on: Vec<String>,
-
-    /// Switch rules or sets off.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    off: Vec<String>,
-}
-
-impl Chosen {
-    /// Whether these are the built-in rules as they are.
-    pub(crate) fn is_default(&self) -> bool {
-        self.rules.is_empty() && self.on.is_empty() && self.off.is_empty()
-    }
-
-    /// The rules.
-    pub(crate) fn rules(&self) -> Result<RuleSet, Failure> {
-        let mut rules = program::rules(&self.rules)?;
-        if let Some(name) = self.on.iter().find(|name| self.off.contains(name)) {
-            return Err(Failure::usage(format_args!("`{name}` is switched both on and off")));
-        }
-        self.on.iter().try_for_each(|name| rules.enable(name)).map_err(Failure::bad)?;
-        self.off.iter().try_for_each(|name| rules.disable(name)).map_err(Failure::bad)?;
-        Ok(rules)
-    }
-}
-
 /// What the optimizer may do, and for how long.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Tuning {
@@ -93,10 +57,6 @@ pub(crate) struct Tuning {
 
     #[command(flatten)]
     pub(crate) bind: Bind,
-
-    /// Allow rules that reassociate and distribute floating point.
-    #[arg(long)]
-    pub(crate) fast_math: bool,
 
     /// Take every dimension of a parameter's buffer to be at least 1. Without this a dimension may be zero.
     #[arg(long)]
@@ -120,6 +80,7 @@ pub(crate) struct Tuning {
     pub(crate) window: Option<u64>,
 
     /// Run program and result on small inputs before anything is written, and refuse a result that does something else.
+    /// With `--fast-math` floats may differ by a thousandth.
     #[arg(long)]
     pub(crate) validate: bool,
 }

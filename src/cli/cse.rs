@@ -175,7 +175,7 @@ fn consistent(args: &Args) -> Result<(), Failure> {
 
 fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) -> Result<Product, Failure> {
     // Read only by what explains: the optimizer has them prepared.
-    let rules = || args.tuning.chosen.rules();
+    let rules = || args.tuning.chosen.read();
     let plain = |text: String| Ok(Product { text, report: None, page: None, costs: None, before: None });
     let function = args.function.as_deref();
     if args.emit == Emit::Parsed {
@@ -201,7 +201,7 @@ fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) ->
     }
     let (after, mut report) = cse::run(before, options).map_err(|e| program::failure(source, &e))?;
     if args.tuning.validate {
-        validate(source, before, &after.to_string(), options)?;
+        validate(source, before, &after.to_string(), options, args.tuning.chosen.files())?;
     }
     let costs = Some((report.cost_before(), report.cost_after()));
     let (mut json, mut page) = (None, None);

@@ -18,7 +18,7 @@ use satir::{script, simplify};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::args::Chosen;
+use super::chosen::Chosen;
 use super::io::{Failure, Source};
 use super::{guarded, program, unique};
 
@@ -116,6 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return given::run(args, &profile);
     }
     let rewrites = rewrites(args)?;
+    let rewrites = rewrites.with_fast_math(args.chosen.allowed.fast_math);
     // The rules are read here, once, and not with the first expression.
     let rules = rewrites.count();
     log::debug!("{rules} rewrite rules");
@@ -131,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut text = answer(&line, &profile, &rewrites).to_string();
+        let mut text = answer(&line, &profile, rewrites).to_string();
         text.push('\n');
         match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
             Ok(()) => {}
@@ -148,7 +149,7 @@ fn rewrites(args: &Args) -> Result<Arc<Rewrites>, Failure> {
     if args.chosen.is_default() {
         return Ok(Rewrites::embedded());
     }
-    Ok(Arc::new(Rewrites::new(&args.chosen.rules()?, false)))
+    Ok(Arc::new(Rewrites::new(&args.chosen.rules()?)))
 }
 
 fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {

@@ -12,7 +12,8 @@ use satir::lab::suggest::{Assume, MAX_VARIABLES, Search};
 use satir::lab::{self, Program, Unit};
 use satir::rules::{RuleSet, check};
 
-use super::args::{Bind, Chosen};
+use super::args::Bind;
+use super::chosen::{Allowed, Chosen};
 use super::io::{self, Failure};
 use super::terminal::Progress;
 use super::{expr, files, program};
@@ -26,18 +27,14 @@ pub(crate) struct Setting {
 
     #[command(flatten)]
     bind: Bind,
-
-    /// Allow rules that reassociate and distribute floating point.
-    #[arg(long)]
-    fast_math: bool,
 }
 
 impl Setting {
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self, allowed: Allowed) -> Result<Options, Failure> {
         Ok(Options {
             profile: program::profile(self.cost.as_deref())?,
             bindings: self.bind.values()?,
-            fast_math: self.fast_math,
+            fast_math: allowed.fast_math,
             ..Options::default()
         })
     }
@@ -117,6 +114,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     setting: Setting,
+
+    #[command(flatten)]
+    allowed: Allowed,
 
     #[command(flatten)]
     format: Format,
@@ -229,7 +229,8 @@ pub(crate) fn stats(
     format: &Format,
     plot: Option<&Path>,
 ) -> Result<(), Failure> {
-    let (programs, rules, options) = (load(paths, &setting.bind)?, chosen.rules()?, setting.options()?);
+    let (programs, rules, options) =
+        (load(paths, &setting.bind)?, chosen.rules()?, setting.options(chosen.allowed)?);
     let progress = Progress::new(programs.len(), "runs of programs");
     let stats = lab::stats_watched(&programs, &rules, &options, &|done, all| progress.set(done, all));
     progress.finish();
@@ -298,8 +299,8 @@ fn percent(ratio: f64) -> String {
 
 /// `satir rules ablate`.
 pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
-    let (programs, rules, options) =
-        (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?, args.setting.options()?);
+    let (programs, rules) = (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?);
+    let options = args.setting.options(args.chosen.allowed)?;
     if args.smallest {
         let names = lab::smallest(&programs, &rules, &options).map_err(bad)?;
         let text = match args.format.json {
@@ -362,8 +363,9 @@ pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
 
 /// `satir rules compare`.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let (a, b) = (rule_set(&args.a)?, rule_set(&args.b)?);
-    let (programs, options) = (load(&args.programs, &args.setting.bind)?, args.setting.options()?);
+    let (a, b) = (rule_set(&args.a, args.allowed)?, rule_set(&args.b, args.allowed)?);
+    let (programs, options) =
+        (load(&args.programs, &args.setting.bind)?, args.setting.options(args.allowed)?);
     let result = lab::compare(&programs, &a, &b, &options).map_err(bad)?;
     if args.format.json {
         return io::write_stdout(&program::json_text(&result)?);
@@ -408,7 +410,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 /// A set of rules as the command line spells it.
-fn rule_set(spec: &str) -> Result<RuleSet, Failure> {
+fn rule_set(spec: &str, allowed: Allowed) -> Result<RuleSet, Failure> {
     let mut rules = RuleSet::empty();
     for part in spec.split(',') {
         match (part, part.split_at_checked(1)) {
@@ -416,18 +418,22 @@ fn rule_set(spec: &str) -> Result<RuleSet, Failure> {
                 rules = RuleSet::embedded().map_err(bad)?;
             }
             ("none", _) => rules = RuleSet::empty(),
-            (_, Some(("+", name))) => rules.enable(name).map_err(bad)?,
+            (_, Some(("+", name))) => {
+                rules.enable(name).map_err(bad)?;
+                allowed.acts(&rules, name)?;
+            }
             (_, Some(("-", name))) => rules.disable(name).map_err(bad)?,
             (path, _) => rules.extend_from(&[path]).map_err(|e| program::bad_rules(&e))?,
         }
     }
+    allowed.check(&rules)?;
     Ok(rules)
 }
 
 /// `satir rules suggest`.
 pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
-    let (programs, rules, options) =
-        (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?, args.setting.options()?);
+    let (programs, rules) = (load(&args.programs, &args.setting.bind)?, args.chosen.rules()?);
+    let options = args.setting.options(args.chosen.allowed)?;
     let mut search = Search {
         ops: Vec::new(),
         select: false,

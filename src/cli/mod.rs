@@ -6,6 +6,7 @@
 
 mod args;
 mod batch;
+mod chosen;
 mod count;
 mod cse;
 mod equiv;

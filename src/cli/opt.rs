@@ -122,7 +122,7 @@ pub(crate) fn one(
     let result = result.map_err(|e| program::failure(source, &e))?;
     let text = result.to_string();
     if tuning.validate {
-        validate(source, module, &text, options)?;
+        validate(source, module, &text, options, tuning.chosen.files())?;
     }
     let costs = (program::cost(module, options), program::cost(&result, options));
     let report = serde_json::json!({ "passes": steps, "cost_before": costs.0, "cost_after": costs.1 });

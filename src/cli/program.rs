@@ -177,11 +177,11 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
         profile: profile(tuning.cost.as_deref())?,
         bindings: tuning.bind.values()?,
         positive_dims: tuning.assume_positive_dims,
-        fast_math: tuning.fast_math,
+        fast_math: tuning.chosen.allowed.fast_math,
         ..Options::default()
     };
-    if !tuning.chosen.is_default() || tuning.fast_math {
-        options.rewrites = Arc::new(Rewrites::new(&tuning.chosen.rules()?, tuning.fast_math));
+    if !tuning.chosen.is_default() {
+        options.rewrites = Arc::new(Rewrites::new(&tuning.chosen.rules()?));
     }
     if let Some(limit) = tuning.time_limit {
         options.budgets.time = limit;

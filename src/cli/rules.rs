@@ -7,7 +7,7 @@ use satir::ir::DType;
 use satir::rules::{RuleSet, SetInfo, check, exchange};
 use serde::Serialize;
 
-use super::args::Chosen;
+use super::chosen::Chosen;
 use super::io::{self, Failure};
 use super::terminal::{self, Progress};
 use super::{lab, program};
@@ -200,7 +200,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 fn export(args: &ExportArgs) -> Result<(), Failure> {
     let rules = args.chosen.rules()?;
     known(&rules, &args.only)?;
-    let chosen = rules.rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set));
+    let used = rules.used(args.chosen.allowed.fast_math);
+    let chosen = used.filter(|rule| wanted(&args.only, &rule.name, &rule.set));
     io::write_stdout(&exchange::export(chosen, args.to.into(), args.dtype))
 }
 
@@ -229,7 +230,11 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
     }
     let mut out = String::new();
     for set in sets {
-        let state = if set.on { "on" } else { "off" };
+        let state = match set.on {
+            true if set.rules_on == 0 && set.rules_fast_math > 0 => "on with --fast-math",
+            true => "on",
+            false => "off",
+        };
         out += &format!("{} ({} rules, {state}): {}\n", set.name, set.rules, set.about);
         for info in infos.iter().filter(|info| info.set == set.name && !args.sets) {
             let marks = [
@@ -302,7 +307,10 @@ fn stats(args: &StatsArgs) -> Result<(), Failure> {
     if !args.programs.is_empty() {
         return lab::stats(&args.programs, &args.chosen, &args.setting, &args.format, args.plot.as_deref());
     }
-    let sets = args.chosen.rules()?.sets();
+    let mut sets = args.chosen.rules()?.sets();
+    if args.chosen.allowed.fast_math {
+        sets.iter_mut().for_each(|set| set.rules_on += set.rules_fast_math);
+    }
     let sum = |of: fn(&SetInfo) -> usize| sets.iter().map(of).sum::<usize>();
     let (rules, rules_on, rewrites) = (sum(|s| s.rules), sum(|s| s.rules_on), sum(|s| s.rewrites));
     if args.format.json {

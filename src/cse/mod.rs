@@ -70,7 +70,15 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
     }
     let out = Module { name: module.name.clone(), attrs: module.attrs.clone(), funcs };
     verify(&out).map_err(|violations| Error::Broken { pass: options.mode.pass(), violations })?;
-    Ok((out, Report { mode: options.mode, functions, time_us: report::micros(start.elapsed()) }))
+    Ok((
+        out,
+        Report {
+            mode: options.mode,
+            fast_math: options.fast_math,
+            functions,
+            time_us: report::micros(start.elapsed()),
+        },
+    ))
 }
 
 /// The most passes over a function.

@@ -113,7 +113,8 @@ pub struct Options {
     /// Whether no dimension of a parameter's buffer is zero. Else a dimension is only known not to be negative, and a
     /// check that divides by one keeps its division unless its place shows that the dimension is positive.
     pub positive_dims: bool,
-    /// Whether floating-point operations may be reassociated and distributed.
+    /// Whether floats may be computed as if they were real numbers: reassociated and distributed, by the rules that are
+    /// marked `(fast-math)`. Results differ in their last bits then.
     pub fast_math: bool,
 }
 
@@ -136,8 +137,13 @@ impl Options {
             effort: self.effort,
             keep_lets: self.keep_lets,
             deadline: None,
-            rewrites: &self.rewrites,
+            rewrites: self.rules(),
         }
+    }
+
+    /// The rewrite rules, with those that [`Options::fast_math`] allows.
+    pub(crate) fn rules(&self) -> &Rewrites {
+        self.rewrites.with_fast_math(self.fast_math)
     }
 }
 
@@ -161,11 +167,6 @@ impl Default for Options {
 impl Options {
     /// What contextual simplification is told.
     pub(crate) fn simplification(&self, reach: Reach) -> Settings<'_> {
-        Settings {
-            profile: &self.profile,
-            rewrites: &self.rewrites,
-            reach,
-            positive_dims: self.positive_dims,
-        }
+        Settings { profile: &self.profile, rewrites: self.rules(), reach, positive_dims: self.positive_dims }
     }
 }

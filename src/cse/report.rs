@@ -26,6 +26,8 @@ use crate::ir::PrimFunc;
 pub struct Report {
     /// How equality was decided.
     pub mode: Mode,
+    /// Whether floats were computed as if they were real numbers: then results differ in their last bits.
+    pub fast_math: bool,
     /// One report for each function, in the module's order.
     pub functions: Vec<FunctionReport>,
     /// Time for the whole module, in microseconds.

@@ -25,6 +25,8 @@ pub(super) struct Subst {
     pub(super) holes: SmallVec<[Option<Id>; 8]>,
     /// The scalar type of each type variable.
     pub(super) types: SmallVec<[Option<DType>; 4]>,
+    /// The number of lanes.
+    pub(super) lanes: u16,
 }
 
 /// A search for matches of one rule.
@@ -46,8 +48,12 @@ enum Rest<'r> {
 impl<'m> Match<'m> {
     /// The ways (up to a limit) in which a pattern with an operator at its root matches a node.
     pub(super) fn all(matcher: &'m Matcher<'m>, rule: &'m Rule, pattern: &Pat, node: &Node) -> Vec<Subst> {
-        let subst =
-            Subst { holes: smallvec![None; rule.holes.len()], types: smallvec![None; rule.types.len()] };
+        let lanes = node.dtype.lanes;
+        if rule.vector && lanes == 1 {
+            return Vec::new();
+        }
+        let (holes, types) = (smallvec![None; rule.holes.len()], smallvec![None; rule.types.len()]);
+        let subst = Subst { holes, types, lanes };
         let mut search = Match { matcher, rule, subst, ways: Vec::new(), nodes: NODES_LIMIT };
         search.node(pattern, node, &Rest::Nothing);
         search.ways
@@ -122,6 +128,7 @@ impl<'m> Match<'m> {
                     Some(bound) if bound == class => self.go_on(rest),
                     Some(_) => {}
                     None if info.constant && self.matcher.constant(class).is_none() => {}
+                    None if self.rule.vector && !self.has_lanes(info.scalar, class) => {}
                     None => self.typed(info.ty, graph.facts(class).dtype, |search| {
                         search.subst.holes[*hole] = Some(class);
                         search.go_on(rest);
@@ -157,6 +164,11 @@ impl<'m> Match<'m> {
             }
             Pat::Fold(..) | Pat::Lanes => {}
         }
+    }
+
+    /// Whether a class is a scalar, or a vector of as many lanes as the whole.
+    fn has_lanes(&self, scalar: bool, class: Id) -> bool {
+        self.matcher.graph.facts(class).dtype.lanes == if scalar { 1 } else { self.subst.lanes }
     }
 
     /// Goes on where the type of the lanes is what the rule says, with its variable bound.

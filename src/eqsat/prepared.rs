@@ -1,4 +1,7 @@
 //! The rules as the engine uses them: each direction by itself, by what stands at its root, read when first needed.
+//!
+//! Every rule that is on is used, but for those about real numbers (`(fast-math)`), which wait for
+//! [`Rewrites::with_fast_math`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +20,7 @@ use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unr
 /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
 /// let mut rules = RuleSet::empty();
 /// rules.extend_with_text("my.rules", "(rule same \"equal bits\" (types int) (=> (bitwise_and ?x ?x) ?x))")?;
-/// let options = Options { rewrites: Arc::new(Rewrites::new(&rules, false)), ..Options::default() };
+/// let options = Options { rewrites: Arc::new(Rewrites::new(&rules)), ..Options::default() };
 /// assert_eq!(options.rewrites.count(), 1);
 /// let (optimized, _) = cse::run(&module, &options)?;
 /// assert!(optimized.to_string().contains("A[0] = x\n"));
@@ -26,6 +29,15 @@ use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unr
 /// ```
 #[derive(Debug)]
 pub struct Rewrites {
+    shared: Arc<Shared>,
+    /// Whether rules about real numbers are used on floats.
+    fast_math: bool,
+    /// The same rules with those, once they are asked for.
+    fast: OnceLock<Box<Rewrites>>,
+}
+
+#[derive(Debug)]
+struct Shared {
     /// Left empty for the embedded rules until they are needed: syntactic mode, for one, needs none.
     table: OnceLock<Table>,
     /// Counts what the rules do, for those who want to know.
@@ -36,10 +48,10 @@ pub struct Rewrites {
 #[derive(Debug, Default)]
 struct Table {
     by_root: [Vec<Entry>; Head::COUNT],
-    /// Rules, those that are read in both directions counted twice.
-    count: usize,
-    /// Rules, those that the engine does not use included.
-    rules: usize,
+    /// How many entries there are.
+    entries: usize,
+    /// For each rule whether it is one of real numbers.
+    fast_math: Vec<bool>,
     /// What the entries that are not prepared are read from.
     unread: Vec<Unread>,
 }
@@ -53,15 +65,15 @@ struct Entry {
     source: (usize, bool),
     /// Position among all.
     index: usize,
-    /// `None` if the engine does not use it.
+    /// `None` if it cannot be read.
     prepared: OnceLock<Option<Box<Prepared>>>,
 }
 
-/// A direction of a rule that the engine uses.
+/// A direction of a rule as the engine uses it.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) rule: Rule,
-    /// Position among all that are prepared.
+    /// Position among all directions.
     pub(super) index: usize,
     /// Position of the rule, the same in both directions.
     pub(super) number: usize,
@@ -71,18 +83,9 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// `None` if the engine does not use it.
-    fn new(rule: Rule, reversed: bool, fast_math: bool, index: usize, number: usize) -> Option<Prepared> {
-        let used = !rule.expensive && !rule.may_trap && !rule.vector && (!rule.fast_math || fast_math);
-        let mut prepared = Prepared { rule, index, number, reversed, constants: false };
-        let (from, to) = (prepared.from(), prepared.to());
-        // Read from right to left, a hole that only the left side has would come from nowhere.
-        let known = from.holes();
-        if !used || to.holes().iter().any(|h| !known.contains(h)) || contains_fold(from) {
-            return None;
-        }
-        prepared.constants = has_constants(from) || has_constants(to);
-        Some(prepared)
+    fn new(rule: Rule, reversed: bool, index: usize, number: usize) -> Prepared {
+        let constants = has_constants(&rule.lhs) || has_constants(&rule.rhs);
+        Prepared { rule, index, number, reversed, constants }
     }
 
     pub(super) fn from(&self) -> &Pat {
@@ -95,38 +98,38 @@ impl Prepared {
 }
 
 impl Table {
-    fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Table {
+    fn new<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> Table {
         let mut table = Table::default();
         for (number, rule) in rules.into_iter().enumerate() {
             for Direction { from, reversed, .. } in rule.directions() {
+                // A rule file has no rule that matches a lone hole.
                 let Some(root) = Head::of_pattern(from) else { continue };
-                let prepared = Prepared::new(rule.clone(), reversed, fast_math, table.count, number);
-                if prepared.is_some() {
-                    let need = Need { root, all: Heads::of_pattern(from) };
-                    table.push(need, (number, reversed), OnceLock::from(prepared.map(Box::new)));
-                }
+                let prepared = Prepared::new(rule.clone(), reversed, table.entries, number);
+                let need = Need { root, all: Heads::of_pattern(from) };
+                table.push(need, (number, reversed), OnceLock::from(Some(Box::new(prepared))));
             }
-            table.rules += 1;
+            table.fast_math.push(rule.fast_math);
         }
         table
     }
 
     fn embedded() -> Table {
         let unread = unread();
-        let mut table = Table { rules: unread.len(), ..Table::default() };
+        let mut table = Table::default();
         for (number, rule) in unread.iter().enumerate() {
             for (need, reversed) in rule.needs().zip([false, true]) {
                 table.push(need, (number, reversed), OnceLock::new());
             }
+            table.fast_math.push(rule.fast_math);
         }
         table.unread = unread;
         table
     }
 
     fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Box<Prepared>>>) {
-        let entry = Entry { needs: need.all, source, index: self.count, prepared };
+        let entry = Entry { needs: need.all, source, index: self.entries, prepared };
         self.by_root[need.root.index()].push(entry);
-        self.count += 1;
+        self.entries += 1;
     }
 
     fn prepared<'a>(&'a self, entry: &'a Entry) -> Option<&'a Prepared> {
@@ -137,37 +140,42 @@ impl Table {
                 // A test reads them all, so this is not met; the theory needs no rules.
                 log::error!("embedded rule {number} cannot be read");
             }
-            Prepared::new(rule?, reversed, false, entry.index, number).map(Box::new)
+            Some(Box::new(Prepared::new(rule?, reversed, entry.index, number)))
         };
         entry.prepared.get_or_init(read).as_deref()
     }
 }
 
 impl Rewrites {
-    /// Prepares the enabled rules of a set that the engine uses.
+    /// Prepares the rules of a set that are on.
     ///
     /// ```
     /// use satir::eqsat::rewrite::Rewrites;
     /// use satir::rules::RuleSet;
     ///
     /// let rules = RuleSet::embedded()?;
-    /// assert!(Rewrites::new(&rules, false).count() > rules.rules().count() / 2, "the engine uses most of them");
+    /// assert_eq!(Rewrites::new(&rules).count(), rules.used(false).count());
     /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
-    pub fn new(set: &RuleSet, fast_math: bool) -> Rewrites {
-        Rewrites::of_rules(set.rules(), fast_math)
+    pub fn new(set: &RuleSet) -> Rewrites {
+        Rewrites::of_rules(set.rules())
     }
 
-    /// Prepares those of some rules that the engine uses.
-    pub(crate) fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
-        Rewrites { table: OnceLock::from(Table::new(rules, fast_math)), observer: None }
+    /// Prepares some rules.
+    pub(crate) fn of_rules<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> Rewrites {
+        Rewrites::of(OnceLock::from(Table::new(rules)), None)
     }
 
     /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
-    pub(crate) fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>, fast_math: bool) -> Rewrites {
-        let mut rewrites = Rewrites::of_rules(rules, fast_math);
-        rewrites.observer = Some(Observer::new(rewrites.count()));
-        rewrites
+    pub(crate) fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> Rewrites {
+        let table = Table::new(rules);
+        let observer = Observer::new(table.entries);
+        Rewrites::of(OnceLock::from(table), Some(observer))
+    }
+
+    fn of(table: OnceLock<Table>, observer: Option<Observer>) -> Rewrites {
+        let shared = Arc::new(Shared { table, observer });
+        Rewrites { shared, fast_math: false, fast: OnceLock::new() }
     }
 
     /// The embedded rules, which are read one by one when a program has all operators that a rule matches.
@@ -180,16 +188,31 @@ impl Rewrites {
     /// ```
     pub fn embedded() -> Arc<Rewrites> {
         static EMBEDDED: OnceLock<Arc<Rewrites>> = OnceLock::new();
-        let unread = || Arc::new(Rewrites { table: OnceLock::new(), observer: None });
-        Arc::clone(EMBEDDED.get_or_init(unread))
+        Arc::clone(EMBEDDED.get_or_init(|| Arc::new(Rewrites::of(OnceLock::new(), None))))
+    }
+
+    /// The same rules, with those about real numbers (`(fast-math)`) if that is asked for.
+    /// [`Options::fast_math`](crate::cse::Options::fast_math) asks for it.
+    ///
+    /// ```
+    /// use satir::eqsat::rewrite::Rewrites;
+    ///
+    /// let rules = Rewrites::embedded();
+    /// assert!(rules.with_fast_math(true).count() > rules.with_fast_math(false).count());
+    /// ```
+    pub fn with_fast_math(&self, fast_math: bool) -> &Rewrites {
+        if self.fast_math || !fast_math {
+            return self;
+        }
+        let fast = || Rewrites { shared: Arc::clone(&self.shared), fast_math: true, fast: OnceLock::new() };
+        self.fast.get_or_init(|| Box::new(fast()))
     }
 
     /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
     pub(crate) fn uses(&self) -> Vec<RuleUse> {
-        let Some(observer) = &self.observer else { return Vec::new() };
+        let Some(observer) = self.observer() else { return Vec::new() };
         let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
-        let table = self.table();
-        for prepared in table.by_root.iter().flatten().filter_map(|entry| table.prepared(entry)) {
+        for prepared in self.entries().filter_map(|entry| self.table().prepared(entry)) {
             let rule = &prepared.rule;
             let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
             observer.add_to(prepared.index, entry);
@@ -199,11 +222,11 @@ impl Rewrites {
 
     /// More than any [`Prepared::number`].
     pub(super) fn rules(&self) -> usize {
-        self.table().rules
+        self.table().fast_math.len()
     }
 
     pub(super) fn observer(&self) -> Option<&Observer> {
-        self.observer.as_ref()
+        self.shared.observer.as_ref()
     }
 
     /// The rules that can match where nothing else than `heads` occurs, and that have one of `one_of`, by [`Head::index`] of
@@ -212,35 +235,40 @@ impl Rewrites {
         let table = self.table();
         let mut applicable = std::array::from_fn(|_| Vec::new());
         for root in heads.iter().map(Head::index) {
-            let fitting = table.by_root[root]
-                .iter()
-                .filter(|entry| entry.needs.all_in(heads) && entry.needs.meets(one_of));
+            let fitting = table.by_root[root].iter().filter(|entry| {
+                entry.needs.all_in(heads) && entry.needs.meets(one_of) && self.uses_rule(entry.source.0)
+            });
             applicable[root] = fitting.filter_map(|entry| table.prepared(entry)).collect();
         }
         applicable
     }
 
-    fn table(&self) -> &Table {
-        self.table.get_or_init(Table::embedded)
+    /// The directions of the rules that are used.
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.table().by_root.iter().flatten().filter(|entry| self.uses_rule(entry.source.0))
     }
 
-    /// How many rules (and directions) there are; of the embedded ones, those that the engine does not use included.
+    fn uses_rule(&self, number: usize) -> bool {
+        self.fast_math || !self.table().fast_math[number]
+    }
+
+    fn table(&self) -> &Table {
+        self.shared.table.get_or_init(Table::embedded)
+    }
+
+    /// How many rules are used; one that is read in both directions counts once.
     ///
     /// ```
     /// use satir::eqsat::rewrite::Rewrites;
     /// use satir::rules::RuleSet;
     ///
-    /// assert_eq!(Rewrites::new(&RuleSet::empty(), false).count(), 0);
+    /// assert_eq!(Rewrites::new(&RuleSet::empty()).count(), 0);
+    /// assert_eq!(Rewrites::embedded().count(), Rewrites::new(&RuleSet::embedded()?).count());
+    /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
     pub fn count(&self) -> usize {
-        self.table().count
+        (0..self.rules()).filter(|&number| self.uses_rule(number)).count()
     }
-}
-
-fn contains_fold(pat: &Pat) -> bool {
-    let mut found = false;
-    pat.walk(&mut |p| found |= matches!(p, Pat::Fold(..)));
-    found
 }
 
 fn has_constants(pat: &Pat) -> bool {

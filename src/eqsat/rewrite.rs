@@ -3,8 +3,8 @@
 //! Rules come from files ([`rules`](crate::rules)). What the theory decides needs no rule, so a pattern is matched
 //! modulo what the theory has put into the classes, and operands of `+`, `*`, `==`, `!=` and integer `min`/`max` are
 //! tried in both orders. A condition holds only if it is proven from constants, ranges and normal forms (what takes a
-//! search is the theory's task). Rules that may make a trap where there was none (`may-trap`) are not used, nor
-//! are those that grow terms without bound (`expensive`): addition and multiplication are the theory's.
+//! search is the theory's task). Rules that grow terms without bound (`expensive`) are stopped by the limits on nodes;
+//! whether what a rule makes may trap (`may-trap`) is asked where it is placed, as of every node.
 
 use std::time::Instant;
 
@@ -177,14 +177,14 @@ impl<'a> Matcher<'a> {
             Op::Select => RuleOp::Select,
             Op::IfThenElse => RuleOp::IfThenElse,
             Op::Likely => RuleOp::Likely,
+            Op::Ramp => RuleOp::Ramp,
+            Op::Broadcast => RuleOp::Broadcast,
             Op::Call(callee) => call_op(self.callees.name(*callee)?)?,
             Op::Int(_)
             | Op::Float(_)
             | Op::Var(_)
             | Op::Cast
             | Op::Load(..)
-            | Op::Ramp
-            | Op::Broadcast
             | Op::Lanes
             | Op::Lane(_)
             | Op::LaneOf
@@ -195,10 +195,10 @@ impl<'a> Matcher<'a> {
     /// Tries one rule at one node; returns how many matches went into `found`.
     fn apply(&self, prepared: &Prepared, class: Id, node: &Node, found: &mut Vec<(Id, Built)>) -> usize {
         let lanes = node.dtype.lanes;
-        if lanes != 1 && prepared.constants {
+        let rule = &prepared.rule;
+        if lanes != 1 && prepared.constants && !rule.vector {
             return 0;
         }
-        let rule = &prepared.rule;
         if !Match::is_possible(self, rule, prepared.from(), node) {
             return 0;
         }
@@ -320,23 +320,30 @@ impl<'a> Matcher<'a> {
                 let factor = 1i64.checked_shl(places).filter(|&f| f > 0)?;
                 self.term(a, subst)?.0.scale(factor).map(Term)
             }
-            Pat::Op(..) | Pat::Float(..) | Pat::Cast(..) | Pat::Fold(..) | Pat::Lanes => None,
+            Pat::Lanes => Some(Term(Poly::constant(i64::from(subst.lanes)))),
+            Pat::Op(..) | Pat::Float(..) | Pat::Cast(..) | Pat::Fold(..) => None,
         }
     }
 
-    /// A right side with its holes filled; `None` if a constant cannot be computed.
+    /// A right side with its holes filled, for this number of lanes; `None` if a constant cannot be computed.
     fn fill(&self, pat: &Pat, subst: &Subst, lanes: u16) -> Option<Built> {
+        // In a vector a constant is repeated in all lanes.
+        let repeated = |op: Op, dtype: DType| {
+            let scalar = Built::Node(BuiltOp::Op(op), dtype, Vec::new());
+            match lanes {
+                1 => scalar,
+                _ => Built::Node(BuiltOp::Op(Op::Broadcast), dtype.with_lanes(lanes), vec![scalar]),
+            }
+        };
         let constant = |v: i64, dtype: DType| {
             let fits = dtype.int_range().is_some_and(|(lo, hi)| lo <= i128::from(v) && i128::from(v) <= hi);
-            fits.then(|| Built::Node(BuiltOp::Op(Op::int(v)), dtype, Vec::new()))
+            fits.then(|| repeated(Op::int(v), dtype))
         };
         match pat {
             Pat::Hole(hole) => subst.holes[*hole].map(Built::Class),
             Pat::Int(v, ty) => constant(*v, resolve(*ty, subst)?),
             Pat::Bool(v) => constant(i64::from(*v), DType::BOOL),
-            Pat::Float(bits, ty) => {
-                Some(Built::Node(BuiltOp::Op(Op::float(*bits)), resolve(*ty, subst)?, Vec::new()))
-            }
+            Pat::Float(bits, ty) => Some(repeated(Op::float(*bits), resolve(*ty, subst)?)),
             Pat::Fold(term, ty) => {
                 let dtype = resolve(*ty, subst)?;
                 constant(self.term(term, subst)?.constant()?, dtype)
@@ -347,8 +354,9 @@ impl<'a> Matcher<'a> {
                 Some(Built::Node(BuiltOp::Op(Op::Cast), dtype, vec![arg]))
             }
             Pat::Op(op, args) => {
+                let inner = if matches!(op, RuleOp::Ramp | RuleOp::Broadcast) { 1 } else { lanes };
                 let args: Vec<Built> =
-                    args.iter().map(|a| self.fill(a, subst, lanes)).collect::<Option<_>>()?;
+                    args.iter().map(|a| self.fill(a, subst, inner)).collect::<Option<_>>()?;
                 let operand = |i: usize| args.get(i).map(|b| self.built_type(b));
                 let (op, dtype) = match op {
                     RuleOp::Bin(op) => {
@@ -363,7 +371,8 @@ impl<'a> Matcher<'a> {
                         (BuiltOp::Op(Op::IfThenElse), operand(1)?)
                     }
                     RuleOp::IfThenElse => return None,
-                    RuleOp::Ramp | RuleOp::Broadcast => return None,
+                    RuleOp::Ramp => (BuiltOp::Op(Op::Ramp), operand(0)?.with_lanes(lanes)),
+                    RuleOp::Broadcast => (BuiltOp::Op(Op::Broadcast), operand(0)?.with_lanes(lanes)),
                     call => (BuiltOp::Call(call.name()), operand(0)?),
                 };
                 Some(Built::Node(op, dtype, args))

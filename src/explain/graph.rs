@@ -89,12 +89,13 @@ impl View {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(context: &Context<'_>, e: &Expr) -> View {
-        let rewrites = Rewrites::new(context.rules, context.fast_math);
+        let rewrites = Rewrites::new(context.rules);
+        let rewrites = rewrites.with_fast_math(context.fast_math);
         let ranges = context.ranges.to_vec();
         let best = crate::simplify::expression(
             context.func,
             context.profile,
-            &rewrites,
+            rewrites,
             ranges.clone(),
             context.conds,
             e,
@@ -102,7 +103,7 @@ impl View {
         let facts = context.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges, facts, ..Known::default() };
         let mut lowered = lower_at(context.func, context.profile, &known, &[e, &best]);
-        eqsat::saturate(&mut lowered, &rewrites, NODES);
+        eqsat::saturate(&mut lowered, rewrites, NODES);
         let Some(site) = lowered.sites.iter().rev().nth(1) else {
             return View { classes: Vec::new(), nodes: Vec::new() };
         };

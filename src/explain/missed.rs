@@ -175,14 +175,15 @@ impl Context<'_> {
             let name = |(var, value): (VarId, i64)| (self.func.var(var).name.to_string(), value);
             return Missed::Differ { values: values.into_iter().map(name).collect(), left, right };
         }
-        let rewrites = Rewrites::new(self.rules, self.fast_math);
+        let rewrites = Rewrites::new(self.rules);
+        let rewrites = rewrites.with_fast_math(self.fast_math);
         let simplest = |e: &Expr| {
             let ranges = self.ranges.to_vec();
-            crate::simplify::expression(self.func, self.profile, &rewrites, ranges, self.conds, e)
+            crate::simplify::expression(self.func, self.profile, rewrites, ranges, self.conds, e)
         };
         Missed::Unknown {
             near: self.near(a, b, switched_off),
-            budget: self.budget(a, b, &rewrites),
+            budget: self.budget(a, b, rewrites),
             left: self.show(&simplest(a)),
             right: self.show(&simplest(b)),
         }
@@ -245,10 +246,10 @@ impl Context<'_> {
 
     /// Rules that would make the two equal if their conditions were proven, or if they were switched on.
     fn near(&self, a: &Expr, b: &Expr, switched_off: &RuleSet) -> Vec<Near> {
-        let on: Vec<&Rule> = self.rules.rules().collect();
+        let on: Vec<&Rule> = self.used().collect();
         let equal = |extra: &[Rule]| {
             let rules = on.iter().copied().chain(extra);
-            self.are_equal(a, b, &Rewrites::of_rules(rules, self.fast_math))
+            self.are_equal(a, b, Rewrites::of_rules(rules).with_fast_math(self.fast_math))
         };
         let mut near = Vec::new();
         let mut add = |rule: &Rule, unproven: Vec<String>| {
@@ -256,7 +257,6 @@ impl Context<'_> {
         };
         for rule in switched_off.all_rules().filter(|rule| on.iter().all(|r| r.name != rule.name)) {
             let mut usable = rule.clone();
-            usable.expensive = false;
             usable.fast_math = false;
             if equal(&[usable]) {
                 add(rule, Vec::new());
@@ -274,9 +274,10 @@ impl Context<'_> {
         };
         let relaxed: Vec<Rule> =
             on.iter().filter(|r| !r.conds.is_empty()).map(|r| without(r, &|_| false)).collect();
-        let observed = Rewrites::observed(&relaxed, self.fast_math);
+        let observed = Rewrites::observed(&relaxed);
+        let observed = observed.with_fast_math(self.fast_math);
         // What it says does not matter, only what matched.
-        let _ = self.are_equal(a, b, &observed);
+        let _ = self.are_equal(a, b, observed);
         let matched = observed.uses().into_iter().filter(|u| u.matches > 0).take(MAX_NEAR);
         for used in matched {
             let Some(rule) = on.iter().find(|r| *r.name == *used.rule) else { continue };

@@ -220,13 +220,13 @@ impl Context<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn equal(&self, a: &Expr, b: &Expr) -> Option<Explanation> {
-        let all: Vec<&Rule> = self.rules.rules().collect();
-        let rewrites = Rewrites::of_rules(all.iter().copied(), self.fast_math);
-        if a.dtype != b.dtype || !self.are_equal(a, b, &rewrites) {
+        let rewrites = Rewrites::of_rules(self.used());
+        let rewrites = rewrites.with_fast_math(self.fast_math);
+        if a.dtype != b.dtype || !self.are_equal(a, b, rewrites) {
             return None;
         }
         let chain = |e: &Expr| {
-            let mut chain = Chain { context: self, rewrites: &rewrites, whole: e.clone(), steps: Vec::new() };
+            let mut chain = Chain { context: self, rewrites, whole: e.clone(), steps: Vec::new() };
             chain.normalize(&mut Vec::new());
             (chain.steps, chain.whole)
         };
@@ -247,8 +247,9 @@ impl Context<'_> {
     /// The ranges and conditions without which the reason would not do.
     fn given(&self, a: &Expr, b: &Expr, reason: &Reason) -> Vec<String> {
         let names = reason.rules();
-        let rules = self.rules.rules().filter(|rule| names.contains(&&*rule.name));
-        let rewrites = Rewrites::of_rules(rules, self.fast_math);
+        let rules = self.used().filter(|rule| names.contains(&&*rule.name));
+        let rewrites = Rewrites::of_rules(rules);
+        let rewrites = rewrites.with_fast_math(self.fast_math);
         let mut ranges = self.ranges.to_vec();
         let mut conds = self.conds.to_vec();
         let mut given = Vec::new();
@@ -258,7 +259,7 @@ impl Context<'_> {
         let mut i = 0;
         while i < conds.len() {
             let cond = conds.remove(i);
-            if !(Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, &rewrites) {
+            if !(Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites) {
                 given.push(self.show(&cond));
                 conds.insert(i, cond);
                 i += 1;
@@ -267,7 +268,7 @@ impl Context<'_> {
         for i in 0..ranges.len() {
             let range = std::mem::replace(&mut ranges[i], Interval::ALL);
             if range == Interval::ALL
-                || (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, &rewrites)
+                || (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites)
             {
                 continue;
             }
@@ -318,29 +319,38 @@ impl Context<'_> {
         lowered.graph.find(a.class) == lowered.graph.find(b.class)
     }
 
+    /// The rules that an optimization uses.
+    fn used(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.used(self.fast_math)
+    }
+
     /// As little as it takes to make the two equal; `None` if all rules do not.
     fn reason(&self, a: &Expr, b: &Expr) -> Option<Reason> {
         if self.in_one_ring(a, b) {
             return Some(Reason::Ring);
         }
-        if self.are_equal(a, b, &Rewrites::of_rules([], false)) {
+        if self.are_equal(a, b, &Rewrites::of_rules([])) {
             return Some(Reason::Theory(theory_of(a)));
         }
-        let observed = Rewrites::observed(self.rules.rules(), self.fast_math);
-        if !self.are_equal(a, b, &observed) {
+        let observed = Rewrites::observed(self.used());
+        let observed = observed.with_fast_math(self.fast_math);
+        if !self.are_equal(a, b, observed) {
             return None;
         }
         let used: Vec<String> =
             observed.uses().into_iter().filter(|u| u.unions > 0).map(|u| u.rule).collect();
-        let mut kept: Vec<&Rule> =
-            self.rules.rules().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
+        let mut kept: Vec<&Rule> = self.used().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
         let mut size = kept.len();
         while size > 0 {
             let mut at = 0;
             while at < kept.len() {
                 let end = (at + size).min(kept.len());
                 let rest: Vec<&Rule> = [&kept[..at], &kept[end..]].concat();
-                if self.are_equal(a, b, &Rewrites::of_rules(rest.iter().copied(), self.fast_math)) {
+                if self.are_equal(
+                    a,
+                    b,
+                    Rewrites::of_rules(rest.iter().copied()).with_fast_math(self.fast_math),
+                ) {
                     kept = rest;
                 } else {
                     at = end;

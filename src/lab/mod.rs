@@ -214,7 +214,7 @@ impl Trial {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
-    let rewrites = Arc::new(Rewrites::observed(rules.rules(), options.fast_math));
+    let rewrites = Arc::new(Rewrites::observed(rules.used(options.fast_math)));
     let start = Instant::now();
     let (before, after) = match &program.work {
         Work::Module(module) => {
@@ -224,13 +224,19 @@ pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Resul
         }
         Work::Expression(e) => {
             let profile = &options.profile;
+            let rewrites = rewrites.with_fast_math(options.fast_math);
             let result =
-                simplify::expression(&e.func, profile, &rewrites, e.ranges.clone(), &e.conds, &e.expr);
+                simplify::expression(&e.func, profile, rewrites, e.ranges.clone(), &e.conds, &e.expr);
             let cost = |e: &Expr| cost_of_expr(profile, e).to_f64() + USE;
             (cost(&e.expr), cost(&result))
         }
     };
-    Ok(Trial { before, after, time: start.elapsed(), uses: rewrites.uses() })
+    Ok(Trial {
+        before,
+        after,
+        time: start.elapsed(),
+        uses: rewrites.with_fast_math(options.fast_math).uses(),
+    })
 }
 
 /// The rules that are on, without some.

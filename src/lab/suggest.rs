@@ -486,7 +486,7 @@ impl Prover {
         let least = search.assume.least().unwrap_or(Interval::NEG_INF);
         let range = Interval::new(least, Interval::POS_INF).unwrap_or(Interval::ALL);
         let known = Known { ranges: vec![range; env.vars.len()], ..Known::default() };
-        let rewrites = Rewrites::new(&rules, options.fast_math);
+        let rewrites = Rewrites::new(&rules);
         Ok(Prover {
             env,
             variables,
@@ -506,7 +506,7 @@ impl Prover {
         }
         let (a, b) = (a.expr(&self.variables), b.expr(&self.variables));
         let mut lowered = lower_at(&self.env, &self.profile, &self.known, &[&a, &b]);
-        eqsat::saturate(&mut lowered, &self.rewrites, PAIR_NODES);
+        eqsat::saturate(&mut lowered, self.rewrites.with_fast_math(self.fast_math), PAIR_NODES);
         let class = |i: usize| lowered.graph.find(lowered.sites[i].class);
         class(0) == class(1)
     }
@@ -515,7 +515,7 @@ impl Prover {
         self.learned += text;
         self.learned.push('\n');
         self.rules.extend_with_text("suggested.rules", &self.learned)?;
-        self.rewrites = Rewrites::new(&self.rules, self.fast_math);
+        self.rewrites = Rewrites::new(&self.rules);
         Ok(())
     }
 }

@@ -380,7 +380,8 @@ fn mark_other_words(
     bindings: &mut [Binding],
 ) {
     let index = LineIndex::new(input.text);
-    let rewrites = Rewrites::new(input.rules, input.fast_math);
+    let rewrites = Rewrites::new(input.rules);
+    let rewrites = rewrites.with_fast_math(input.fast_math);
     let mut known: HashMap<(String, usize), bool> = HashMap::new();
     for replaced in replacements {
         let line = index.line(replaced.span.start);
@@ -403,7 +404,7 @@ fn mark_other_words(
                 let same = candidate
                     && text != binding.expanded
                     && known.get(&(text.clone(), i)).copied().unwrap_or_else(|| {
-                        let same = tried && context.is_same(part, value, &rewrites);
+                        let same = tried && context.is_same(part, value, rewrites);
                         known.insert((text.clone(), i), same);
                         same
                     });

@@ -398,6 +398,21 @@ pub(crate) struct Direction<'a> {
 }
 
 impl Rule {
+    /// Whether the other rule claims the same, wherever it stands and whatever it says why.
+    pub(crate) fn says_the_same(&self, other: &Rule) -> bool {
+        let own = Rule {
+            name: other.name.clone(),
+            set: other.set.clone(),
+            why: other.why.clone(),
+            file: other.file.clone(),
+            line: other.line,
+            span: other.span,
+            expensive: other.expensive,
+            ..self.clone()
+        };
+        own == *other
+    }
+
     /// The one or two ways to use the rule.
     pub(crate) fn directions(&self) -> Vec<Direction<'_>> {
         let mut both = vec![Direction { from: &self.lhs, to: &self.rhs, reversed: false }];

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::ast::Rule;
@@ -10,7 +11,7 @@ use super::load::{RuleFile, diagnostic, parse};
 use crate::diag::Diagnostic;
 
 /// The rule files that the library carries, by file name, in the order in which their rules apply.
-pub(super) const EMBEDDED: [(&str, &str); 17] = [
+pub(super) const EMBEDDED: [(&str, &str); 18] = [
     ("identity.rules", include_str!("../../rules/identity.rules")),
     ("floordiv.rules", include_str!("../../rules/floordiv.rules")),
     ("floormod.rules", include_str!("../../rules/floormod.rules")),
@@ -27,6 +28,7 @@ pub(super) const EMBEDDED: [(&str, &str); 17] = [
     ("commutativity.rules", include_str!("../../rules/commutativity.rules")),
     ("associativity.rules", include_str!("../../rules/associativity.rules")),
     ("distributivity.rules", include_str!("../../rules/distributivity.rules")),
+    ("guards.rules", include_str!("../../rules/guards.rules")),
     ("fastmath.rules", include_str!("../../rules/fastmath.rules")),
 ];
 
@@ -83,6 +85,19 @@ struct Entry {
     rule_on: Vec<bool>,
 }
 
+impl Entry {
+    /// Whether the library carries this file.
+    fn is_embedded(&self) -> bool {
+        EMBEDDED.iter().any(|(_, text)| *text == self.text)
+    }
+
+    /// The rules that are on.
+    fn rules(&self) -> impl Iterator<Item = &Rule> {
+        let rules = self.file.rules.iter().zip(&self.rule_on);
+        rules.filter(|(_, on)| self.on && **on).map(|(rule, _)| rule)
+    }
+}
+
 /// The rules that are loaded, and which of them are on.
 ///
 /// Sets come in a fixed order: the embedded ones first, then others in the order in which they were named; files of
@@ -127,6 +142,9 @@ pub struct SetInfo {
     pub on: bool,
     /// How many rules it has.
     pub rules: usize,
+    /// How many of them are on only where floats may be computed as real numbers:
+    /// [`Options::fast_math`](crate::cse::Options::fast_math).
+    pub rules_fast_math: usize,
     /// How many of them are on.
     pub rules_on: usize,
     /// How many ways to rewrite they give: `<=>` counts twice.
@@ -264,7 +282,8 @@ impl RuleSet {
         self.add(vec![(file.to_owned(), text.to_owned())])
     }
 
-    /// Every rule that is on, in order.
+    /// Every rule that is on, in order. Those about real numbers (`(fast-math)`) are used only where that is asked for:
+    /// see [`RuleSet::used`].
     ///
     /// ```
     /// let mut rules = satir::rules::RuleSet::embedded()?;
@@ -273,10 +292,19 @@ impl RuleSet {
     /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.entries
-            .iter()
-            .filter(|e| e.on)
-            .flat_map(|e| e.file.rules.iter().zip(&e.rule_on).filter(|(_, on)| **on).map(|(rule, _)| rule))
+        self.entries.iter().flat_map(Entry::rules)
+    }
+
+    /// Every rule that is on and that an optimization uses with this setting of
+    /// [`Options::fast_math`](crate::cse::Options::fast_math), in order.
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// assert!(rules.used(true).count() > rules.used(false).count());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn used(&self, fast_math: bool) -> impl Iterator<Item = &Rule> {
+        self.rules().filter(move |rule| fast_math || !rule.fast_math)
     }
 
     /// Every rule, on or off, in order.
@@ -369,8 +397,10 @@ impl RuleSet {
     ///
     /// ```
     /// let rules = satir::rules::RuleSet::embedded()?;
-    /// let on: usize = rules.sets().iter().filter(|set| set.on).map(|set| set.rules_on).sum();
-    /// assert_eq!(on, rules.rules().count());
+    /// let on: usize = rules.sets().iter().map(|set| set.rules_on).sum();
+    /// assert_eq!(on, rules.used(false).count());
+    /// let fast_math: usize = rules.sets().iter().map(|set| set.rules_fast_math).sum();
+    /// assert_eq!(on + fast_math, rules.used(true).count());
     /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
     pub fn sets(&self) -> Vec<SetInfo> {
@@ -382,11 +412,48 @@ impl RuleSet {
                 file: e.file.rules.first().map_or(String::new(), |rule| rule.file.to_string()),
                 on: e.on,
                 rules: e.file.rules.len(),
-                rules_on: if e.on { e.rule_on.iter().filter(|on| **on).count() } else { 0 },
+                rules_on: e.rules().filter(|rule| !rule.fast_math).count(),
+                rules_fast_math: e.rules().filter(|rule| rule.fast_math).count(),
                 rewrites: e.file.rules.iter().map(|rule| rule.directions().len()).sum(),
                 expensive: e.file.rules.iter().filter(|rule| rule.expensive).count(),
             })
             .collect()
+    }
+
+    /// The rules that are on and that the library does not carry itself: nobody has checked them.
+    ///
+    /// ```
+    /// use satir::rules::RuleSet;
+    ///
+    /// let mut rules = RuleSet::embedded()?;
+    /// assert!(rules.foreign().is_empty());
+    /// rules.extend_with_text("mine.rules", "(rule mine \"why\" (types bool) (=> (not (not ?x)) ?x))")?;
+    /// assert_eq!(rules.foreign().len(), 1);
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn foreign(&self) -> Vec<&Rule> {
+        if self.entries.iter().all(Entry::is_embedded) {
+            return Vec::new();
+        }
+        let own = RuleSet::embedded().unwrap_or_else(|_| RuleSet::empty());
+        let own: HashMap<&str, &Rule> = own.all_rules().map(|rule| (&*rule.name, rule)).collect();
+        let is_own = |rule: &Rule| own.get(&*rule.name).is_some_and(|other| rule.says_the_same(other));
+        let entries = self.entries.iter().filter(|e| !e.is_embedded());
+        entries.flat_map(Entry::rules).filter(|rule| !is_own(rule)).collect()
+    }
+
+    /// A line about each set that the library does not carry itself.
+    ///
+    /// ```
+    /// use satir::rules::RuleSet;
+    ///
+    /// let mut rules = RuleSet::embedded()?;
+    /// rules.extend_with_text("mine.rules", "(rule mine \"why\" (types bool) (=> (not (not ?x)) ?x))")?;
+    /// assert_eq!(rules.foreign_sets().map(|set| set.name).collect::<Vec<_>>(), ["mine"]);
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn foreign_sets(&self) -> impl Iterator<Item = SetInfo> {
+        self.sets().into_iter().zip(&self.entries).filter(|(_, e)| !e.is_embedded()).map(|(set, _)| set)
     }
 
     /// A line about each rule.
@@ -561,7 +628,7 @@ mod tests {
         let rules = RuleSet::embedded().unwrap();
         assert!(rules.rules().count() > 100);
         let off: Vec<String> = rules.sets().into_iter().filter(|s| !s.on).map(|s| s.name).collect();
-        assert_eq!(off, ["commutativity", "associativity", "distributivity", "fastmath"]);
+        assert_eq!(off, ["vector", "commutativity", "associativity", "distributivity", "guards"]);
         for info in rules.infos() {
             assert!(!info.why.contains('\n'), "{}: the reason is one line", info.name);
         }

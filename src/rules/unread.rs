@@ -21,6 +21,8 @@ pub(crate) struct Unread {
     start: usize,
     end: usize,
     line: u32,
+    /// Marked `(fast-math)`.
+    pub(crate) fast_math: bool,
     /// The left side; the right side if the rule is used in both directions.
     needs: [Option<Need>; 2],
 }
@@ -63,7 +65,8 @@ pub(crate) fn unread() -> Vec<Unread> {
                     break;
                 }
                 if form.is_rule {
-                    found.push(Unread { file, start: at, end: form.end, line, needs: form.needs });
+                    let Form { end, fast_math, needs, .. } = form;
+                    found.push(Unread { file, start: at, end, line, fast_math, needs });
                 }
                 line += form.lines;
                 at = form.end;
@@ -83,13 +86,15 @@ struct Form {
     is_rule: bool,
     /// It says that the set is off.
     is_off: bool,
+    fast_math: bool,
     needs: [Option<Need>; 2],
 }
 
 impl Form {
     /// The form that begins at `start`.
     fn scan(text: &str, start: usize) -> Form {
-        let mut form = Form { end: start, lines: 0, is_rule: false, is_off: false, needs: [None; 2] };
+        let mut form =
+            Form { end: start, lines: 0, is_rule: false, is_off: false, fast_math: false, needs: [None; 2] };
         let (mut at, mut depth) = (start, 0);
         // Of the equation: how many sides are matched, and how many of them have begun.
         let (mut sides, mut side) = (0, 0);
@@ -104,6 +109,7 @@ impl Form {
                         2 => {
                             sides = if head == "=>" { 1 } else { 2 * usize::from(head == "<=>") };
                             side = 0;
+                            form.fast_math |= head == "fast-math";
                         }
                         _ => {
                             side += usize::from(depth == 3);
@@ -158,6 +164,7 @@ mod tests {
         assert_eq!(unread.len(), rules.rules().count());
         for (unread, rule) in unread.iter().zip(rules.rules()) {
             assert_eq!(unread.read().as_ref(), Some(rule));
+            assert_eq!(unread.fast_math, rule.fast_math);
             let need = |d: &Direction<'_>| {
                 Some(Need { root: Head::of_pattern(d.from)?, all: Heads::of_pattern(d.from) })
             };

@@ -65,8 +65,10 @@ pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
             return Err(Failure::usage(format_args!("--var: `{name}` is given twice")));
         }
     }
+    let fast_math = args.chosen.allowed.fast_math;
     let rewrites = rewrites(args)?;
-    let rules = args.chosen.rules()?;
+    let rewrites = rewrites.with_fast_math(fast_math);
+    let rules = args.chosen.read()?;
     let mut used = BTreeSet::new();
     let mut requests = Vec::new();
     for text in &args.exprs {
@@ -80,12 +82,12 @@ pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
     for request in requests {
         let answer = request.and_then(|request| {
             let Expression { func, ranges, conds, expr } = read(&request)?;
-            let result = simplify::expression(&func, profile, &rewrites, ranges.clone(), &conds, &expr);
+            let result = simplify::expression(&func, profile, rewrites, ranges.clone(), &conds, &expr);
             let mut out = format!("{}\n", text_of(&func, &result));
             if args.explain {
                 let conds = [conds, simplify::taken_for_granted(&expr)].concat();
                 let (rules, ranges, conds) = (&rules, &ranges, &conds);
-                let context = Context { func: &func, profile, rules, fast_math: false, ranges, conds };
+                let context = Context { func: &func, profile, rules, fast_math, ranges, conds };
                 let reason = match context.equal(&expr, &result) {
                     _ if expr == result => "(nothing cheaper was found)".to_owned(),
                     Some(explanation) => explanation.to_string(),

@@ -283,6 +283,27 @@ impl RuleReport {
     }
 }
 
+impl RuleReport {
+    /// The first values that tests found for which the rule is wrong.
+    ///
+    /// ```
+    /// use satir::rules::{Rule, RuleSet, check};
+    ///
+    /// let mut set = RuleSet::empty();
+    /// set.extend_with_text("my.rules", "(rule round \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))")?;
+    /// let rules: Vec<&Rule> = set.all_rules().collect();
+    /// let report = check::run(&rules, check::QUICK);
+    /// assert!(report.rules[0].counterexample().is_some());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn counterexample(&self) -> Option<&Counterexample> {
+        self.instances.iter().find_map(|instance| match &instance.verdict {
+            Verdict::Refuted(counterexample) => Some(&**counterexample),
+            Verdict::Passed | Verdict::Exhausted | Verdict::NotApplicable => None,
+        })
+    }
+}
+
 impl InstanceReport {
     /// Whether nothing can be wrong with it.
     ///
