@@ -33,6 +33,7 @@ pub struct Simplifier {
     vars: Vec<Variable>,
     given: Vec<String>,
     rewrites: Arc<Rewrites>,
+    fast_math: bool,
     profile: Profile,
 }
 
@@ -51,6 +52,7 @@ impl Default for Simplifier {
             vars: Vec::new(),
             given: Vec::new(),
             rewrites: Rewrites::embedded(),
+            fast_math: false,
             profile: Profile::default(),
         }
     }
@@ -141,7 +143,23 @@ impl Simplifier {
     /// ```
     #[must_use]
     pub fn rules(mut self, rules: &RuleSet) -> Simplifier {
-        self.rewrites = Arc::new(Rewrites::new(rules, false));
+        self.rewrites = Arc::new(Rewrites::new(rules));
+        self
+    }
+
+    /// Computes floats as if they were real numbers, as [`Options::fast_math`](crate::cse::Options::fast_math) does.
+    ///
+    /// ```
+    /// use satir::{Simplifier, ir::DType};
+    ///
+    /// let floats = || Simplifier::new().typed("x", DType::F32, ..).typed("y", DType::F32, ..);
+    /// assert_eq!(floats().simplify("x + y - y")?, "x + y - y");
+    /// assert_eq!(floats().fast_math().simplify("x + y - y")?, "x");
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    #[must_use]
+    pub fn fast_math(mut self) -> Simplifier {
+        self.fast_math = true;
         self
     }
 
@@ -184,7 +202,8 @@ impl Simplifier {
         let e = parse_expr(expression, &mut func)?;
         // `T.Let` brings variables of its own.
         ranges.resize(func.vars.len(), Interval::ALL);
-        let simple = simplify::expression(&func, &self.profile, &self.rewrites, ranges, &conditions, &e);
+        let rewrites = self.rewrites.with_fast_math(self.fast_math);
+        let simple = simplify::expression(&func, &self.profile, rewrites, ranges, &conditions, &e);
         Ok(print_expr(&func, &simple))
     }
 
