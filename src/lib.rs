@@ -39,6 +39,8 @@ pub mod ir;
 pub mod lab;
 pub mod page;
 pub mod passes;
+pub mod remarks;
+pub mod report;
 pub mod rules;
 pub mod script;
 mod simplifier;

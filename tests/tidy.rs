@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("arith", &["ir"]),
     ("eqsat", &["diag", "ir", "analysis", "arith", "cost", "rules"]),
     ("simplify", &["ir", "analysis", "arith", "cost", "eqsat"]),
-    ("explain", &["diag", "ir", "arith", "script", "cost", "rules", "eqsat", "simplify"]),
+    ("explain", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "eqsat", "simplify"]),
     ("error", &["diag", "verify"]),
     (
         "cse",
@@ -31,7 +31,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("passes", &["ir", "cost", "cse", "simplify", "error", "verify"]),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "eqsat", "simplify", "error"]),
-    ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain"]),
+    ("report", &["ir", "cse", "eqsat", "passes"]),
+    ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain", "report"]),
+    ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
 ];

@@ -62,9 +62,20 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) assume_positive_dims: bool,
 
-    /// Write a report on costs, bindings and stages: as JSON, or for `cse` as a page if the name ends in `.html`.
+    /// Write a report on costs, bindings, rules and stages: as JSON, or as a page if the name ends in `.html`; of several
+    /// programs that page is the contents, and theirs are in a folder beside it.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+
+    /// Write remarks on each line of the programs: what was done there, what was not, and why. As YAML that LLVM's
+    /// `opt-viewer` reads, or as SARIF if the name ends in `.sarif`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) remarks: Option<PathBuf>,
+
+    /// Say on standard error, for each expression that was replaced, why it equals what replaced it, from which facts, and
+    /// what was removed.
+    #[arg(long)]
+    pub(crate) explain: bool,
 
     /// Stop searching for more after this time, in seconds, and return the best so far.
     #[arg(long, value_name = "S", value_parser = seconds)]

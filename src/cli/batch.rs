@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use satir::page;
+use satir::remarks::Remark;
+use satir::report::VERSION;
 use serde_json::{Value, json};
 
-use super::args::InOut;
+use super::args::{InOut, Tuning};
 use super::files::Task;
 use super::guarded;
 use super::io::{self, Failure};
-use super::program::{Product, json_text};
+use super::outcome;
+use super::program::{Product, is_page, json_text};
 use super::terminal::{self, Progress};
 
 /// What came of one program.
@@ -24,6 +28,10 @@ struct Row {
 struct Done {
     costs: Option<(f64, f64)>,
     report: Option<Value>,
+    /// How many bindings were made.
+    bindings: usize,
+    /// Remarks on its lines.
+    remarks: Vec<Remark>,
     /// How the result differs from the program, if that was asked.
     difference: Option<String>,
 }
@@ -33,25 +41,36 @@ struct Done {
 pub(crate) fn run(
     tasks: &[Task],
     inout: &InOut,
-    report: Option<&Path>,
+    tuning: &Tuning,
     ending: &str,
     job: impl Fn(&Path) -> Result<Product, Failure> + Sync,
 ) -> Result<(), Failure> {
+    let report = tuning.report.as_deref();
+    let pages = report.filter(|path| is_page(path)).map(Pages::beside);
     let output = inout.output.as_deref();
     output.map_or(Ok(()), create_folder)?;
     let progress = Progress::new(tasks.len(), "programs");
     let work = |task: &Task| {
         let start = Instant::now();
         let target = output.map(|folder| folder.join(named(&task.name, ending)));
-        let result = guarded(|| one(task, target, inout, &job));
+        let result = guarded(|| one(task, target, pages.as_ref(), inout, &job));
         progress.step();
         Row { name: task.name.display().to_string(), time: start.elapsed(), result }
     };
     let rows: Vec<Row> = tasks.par_iter().map(work).collect();
     progress.finish();
-    if let Some(path) = report {
-        let programs: Vec<Value> = rows.iter().map(row_json).collect();
-        io::write_file(path, &json_text(&json!({ "programs": programs }))?)?;
+    match (report, &pages) {
+        (Some(path), Some(pages)) => io::write_file(path, &pages.index(path, &rows))?,
+        (Some(path), None) => {
+            let programs: Vec<Value> = rows.iter().map(row_json).collect();
+            io::write_file(path, &json_text(&json!({ "version": VERSION, "programs": programs }))?)?;
+        }
+        (None, _) => {}
+    }
+    if let Some(path) = &tuning.remarks {
+        let done = rows.iter().filter_map(|row| row.result.as_ref().ok());
+        let remarks: Vec<Remark> = done.flat_map(|done| done.remarks.iter().cloned()).collect();
+        outcome::write_remarks(path, &remarks)?;
     }
     let changed = changes(&rows, inout)?;
     terminal::note(&table(&rows));
@@ -61,6 +80,62 @@ pub(crate) fn run(
     }
     failures(&rows)?;
     if inout.check && changed { Err(Failure::No) } else { Ok(()) }
+}
+
+/// The folder of the pages of programs, beside the page of contents.
+struct Pages {
+    folder: PathBuf,
+}
+
+impl Pages {
+    /// For contents at `path`.
+    fn beside(path: &Path) -> Pages {
+        let mut name = path.file_stem().unwrap_or_default().to_owned();
+        name.push("-pages");
+        Pages { folder: path.with_file_name(name) }
+    }
+
+    fn path_of(&self, program: &Path) -> PathBuf {
+        let mut name = program.as_os_str().to_owned();
+        name.push(".html");
+        self.folder.join(name)
+    }
+
+    /// The contents, at `path`.
+    fn index(&self, path: &Path, rows: &[Row]) -> String {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let link = |row: &Row| {
+            let page = self.path_of(Path::new(&row.name));
+            reference(page.strip_prefix(folder).unwrap_or(&page))
+        };
+        let links: Vec<String> = rows.iter().map(link).collect();
+        let entries = rows.iter().zip(&links).map(|(row, link)| page::Entry {
+            name: &row.name,
+            link,
+            outcome: match &row.result {
+                Ok(done) => {
+                    let (before, after) = done.costs.unwrap_or_default();
+                    Ok((before, after, done.bindings))
+                }
+                Err(failure) => Err(failure.message()),
+            },
+            time_ms: row.time.as_secs_f64() * 1e3,
+        });
+        page::index("Report", &entries.collect::<Vec<_>>())
+    }
+}
+
+/// A relative path as a link: what has a meaning in links is encoded.
+fn reference(path: &Path) -> String {
+    let mut out = String::new();
+    for c in path.to_string_lossy().chars() {
+        match c {
+            '%' | '?' | '#' | ':' | '"' | '\'' | '<' | '>' | ' ' => out += &format!("%{:02X}", u32::from(c)),
+            '\\' if cfg!(windows) => out.push('/'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// The name of a result: that of the program, with the ending of what it is.
@@ -83,6 +158,7 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
 fn one(
     task: &Task,
     target: Option<PathBuf>,
+    pages: Option<&Pages>,
     inout: &InOut,
     job: &(impl Fn(&Path) -> Result<Product, Failure> + Sync),
 ) -> Result<Done, Failure> {
@@ -91,8 +167,14 @@ fn one(
         target.parent().map_or(Ok(()), create_folder)?;
         io::write_file(&target, &product.text)?;
     }
+    if let (Some(pages), Some(page)) = (pages, &product.page) {
+        let target = pages.path_of(&task.name);
+        target.parent().map_or(Ok(()), create_folder)?;
+        io::write_file(&target, page)?;
+    }
     let difference = inout.compares().then(|| product.difference(&task.path.display().to_string()));
-    Ok(Done { costs: product.costs, report: product.report, difference })
+    let Product { costs, report, bindings, remarks, .. } = product;
+    Ok(Done { costs, report, bindings, remarks, difference })
 }
 
 /// Shows what changes, and whether anything does.

@@ -5,10 +5,12 @@ use satir::cse;
 use satir::eqsat::Effort;
 use satir::eqsat::show::{Stage, show};
 use satir::ir::Module;
+use satir::report::Document;
 
 use super::args::{InOut, Tuning};
 use super::explain;
-use super::io::{self, Failure, Source};
+use super::io::{Failure, Source};
+use super::outcome::{self, Outcome};
 use super::program::{self, Product};
 use super::validate::validate;
 
@@ -20,7 +22,7 @@ use super::validate::validate;
 #[command(
     after_help = "Examples:\n  satir cse kernel.py -o faster.py\n  satir cse --mode syntactic < kernel.py\n  \
                         satir cse --bind n=64 --report report.json kernel.py\n  satir cse kernels/ -o out/\n  satir cse kernel.py --diff\n  \
-                        satir cse kernel.py --report report.html -o faster.py\n  satir cse kernel.py --explain > faster.py\n  \
+                        satir cse kernel.py --report report.html -o faster.py\n  satir cse kernel.py --explain > faster.py\n  satir cse kernel.py --remarks kernel.opt.yaml -o faster.py\n  \
                         satir cse kernel.py --explain-missed \"i * n // n\" \"i\"\n  \
                         satir cse kernel.py --emit egraph-svg --of \"(i * 4 + j) // 4\" > graph.svg"
 )]
@@ -59,10 +61,6 @@ pub(crate) struct Args {
     /// stage of `--emit` is shown.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-
-    /// Say on standard error, for each expression that was replaced, why it equals what replaced it.
-    #[arg(long)]
-    explain: bool,
 
     /// Instead of optimizing, say why two expressions over the function's variables are equal, or why they were not
     /// found equal: values for which they differ, or the rule that came closest.
@@ -155,7 +153,8 @@ fn consistent(args: &Args) -> Result<(), Failure> {
     let of_result = [
         ("--report", args.tuning.report.is_some()),
         ("--validate", args.tuning.validate),
-        ("--explain", args.explain),
+        ("--explain", args.tuning.explain),
+        ("--remarks", args.tuning.remarks.is_some()),
     ];
     let of_program = [("--diff", args.inout.diff), ("--check", args.inout.check)];
     let idle = of_result.into_iter().filter(|_| !has_result);
@@ -176,7 +175,7 @@ fn consistent(args: &Args) -> Result<(), Failure> {
 fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) -> Result<Product, Failure> {
     // Read only by what explains: the optimizer has them prepared.
     let rules = || args.tuning.chosen.read();
-    let plain = |text: String| Ok(Product { text, report: None, page: None, costs: None, before: None });
+    let plain = |text: String| Ok(Product::plain(text));
     let function = args.function.as_deref();
     if args.emit == Emit::Parsed {
         program::verify(source, before)?;
@@ -199,37 +198,22 @@ fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) ->
             _ => program::json_text(&view.to_json())?,
         });
     }
-    let (after, mut report) = cse::run(before, options).map_err(|e| program::failure(source, &e))?;
+    let options = &match options.mode {
+        // Rules do nothing here, so there is nothing to count.
+        cse::Mode::Syntactic => options.clone(),
+        cse::Mode::Semantic => outcome::counting(options, &args.tuning, args.emit == Emit::Report)?,
+    };
+    let (after, report) = cse::run(before, options).map_err(|e| program::failure(source, &e))?;
     if args.tuning.validate {
         validate(source, before, &after.to_string(), options, args.tuning.chosen.files())?;
     }
-    let costs = Some((report.cost_before(), report.cost_after()));
-    let (mut json, mut page) = (None, None);
-    if args.tuning.report.is_some() || args.emit == Emit::Report {
-        report.locate(&source.text);
-        json = Some(program::report_json(&report)?);
-    }
-    if args.tuning.report.as_deref().is_some_and(program::is_page) {
-        page = Some(satir::page::render(&satir::page::Input {
-            name: &source.name,
-            text: &source.text,
-            before,
-            after: &after,
-            report: &report,
-            profile: &options.profile,
-            rules: &rules()?,
-            fast_math: options.fast_math,
-        }));
-    }
-    if args.explain {
-        io::write_stderr(&explain::replaced(source, before, &after, options, &rules()?));
-    }
-    let text = match (args.emit, &json) {
-        (Emit::Report, Some(json)) => program::json_text(json)?,
+    let report = Document::of_cse(&source.name, &source.text, report, options);
+    let text = match args.emit {
+        Emit::Report => program::json_text(&report)?,
         _ => after.to_string(),
     };
-    let before = args.inout.compares().then(|| before.to_string());
-    Ok(Product { text, report: json, page, costs, before })
+    let outcome = Outcome { source, before, after: &after, report, options };
+    outcome.product(text, &args.tuning, &args.inout)
 }
 
 impl Emit {

@@ -3,14 +3,14 @@
 use satir::arith::Interval;
 use satir::cse::Options;
 use satir::diag::LineIndex;
-use satir::explain::{Context, View, known_ranges, replacements};
+use satir::explain::{Context, View, known_ranges, named, removals, replacements};
 use satir::ir::{Expr, Module, PrimFunc};
 use satir::rules::RuleSet;
 use satir::script;
 
 use super::io::{Failure, Source};
 
-/// Why each expression equals what replaced it.
+/// Why each expression equals what replaced it, and why what went could go.
 pub(crate) fn replaced(
     source: &Source,
     before: &Module,
@@ -21,28 +21,37 @@ pub(crate) fn replaced(
     let lines = LineIndex::new(&source.text);
     let mut out = String::new();
     for (before, after) in before.funcs.iter().zip(&after.funcs) {
+        let anywhere = context(after, &[], options, rules);
         let mut seen: Vec<(Expr, Expr)> = Vec::new();
-        for r in replacements(before, after) {
+        for r in replacements(before, after, options.positive_dims) {
             let pair = (r.before.clone(), r.after.clone());
             let show = |e: &Expr| script::print_expr(after, e);
             if seen.contains(&pair) || show(&r.before) == show(&r.after) {
                 continue;
             }
             seen.push(pair);
-            let context = Context {
-                func: after,
-                profile: &options.profile,
-                rules,
-                fast_math: options.fast_math,
-                ranges: &r.ranges,
-                conds: &r.conds,
-            };
             let place = format!("{}:{}", source.name, lines.line(r.span.start));
             out += &format!("{place}: `{}` became `{}`\n", show(&r.before), show(&r.written));
-            out += &match context.equal(&r.before, &r.after) {
-                Some(explanation) => format!("{explanation}\n\n"),
-                None => "  (this took facts of its place that are not shown here)\n\n".to_owned(),
+            let origin =
+                |fact: &str| r.origin(after, fact).map(|span| format!("line {}", lines.line(span.start)));
+            let here = Context { ranges: &r.ranges, conds: &r.conds, ..anywhere };
+            out += &match here.account(&r.before, &r.after) {
+                Some(account) => format!("{}\n", account.text(origin)),
+                None => "  (no derivation of it was found from the facts of its place)\n\n".to_owned(),
             };
+        }
+        for removal in removals(before, after, options.positive_dims) {
+            let here = Context { ranges: &removal.ranges, conds: &removal.conds, ..anywhere };
+            let (why, facts) = here.why_removed(&removal);
+            let with_it = match removal.with_it {
+                0 => String::new(),
+                1 => " and the statement in it".to_owned(),
+                n => format!(" and the {n} statements in it"),
+            };
+            let (line, what) = (lines.line(removal.span.start), &removal.what);
+            let text = source.text.lines().nth(line as usize - 1).unwrap_or_default().trim();
+            out += &format!("{}:{line}: removed {what} `{text}`{with_it}: {why}\n", source.name);
+            out += &format!("  facts used: {}\n\n", named(&facts, |_| None));
         }
     }
     out

@@ -19,6 +19,7 @@ mod io;
 mod lab;
 mod manual;
 mod opt;
+mod outcome;
 mod program;
 mod rules;
 mod run;

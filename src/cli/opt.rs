@@ -1,14 +1,15 @@
 //! `satir opt`: any passes in any order.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use satir::cse::Options;
 use satir::ir::Module;
 use satir::passes::{self, Pipeline};
+use satir::report::Document;
 
 use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
+use super::outcome::{self, Outcome};
 use super::program::{self, Product};
 use super::validate::validate;
 
@@ -102,20 +103,15 @@ pub(crate) fn one(
     inout: &InOut,
     watch: &Watch,
 ) -> Result<Product, Failure> {
+    let options = &outcome::counting(options, tuning, false)?;
     let mut steps = Vec::new();
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let result = passes::run_observed(module, pipeline, options, |step, module| {
         if watch.prints(step.pass) && step.changed {
             io::write_stderr(&format!("# {} after {}\n{module}", source.name, step.pass));
         } else if watch.prints(step.pass) {
             io::write_stderr(&format!("# {} after {}: unchanged\n", source.name, step.pass));
         }
-        steps.push(serde_json::json!({
-            "pass": step.pass,
-            "changed": step.changed,
-            "time_us": micros(step.time),
-            "verification_us": micros(step.verification),
-        }));
+        steps.push(step.clone());
         let ends = watch.stop_after.as_deref() == Some(step.pass);
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -124,10 +120,9 @@ pub(crate) fn one(
     if tuning.validate {
         validate(source, module, &text, options, tuning.chosen.files())?;
     }
-    let costs = (program::cost(module, options), program::cost(&result, options));
-    let report = serde_json::json!({ "passes": steps, "cost_before": costs.0, "cost_after": costs.1 });
-    let before = inout.compares().then(|| module.to_string());
-    Ok(Product { text, report: Some(report), page: None, costs: Some(costs), before })
+    let report = Document::of_passes(&source.name, &source.text, (module, &result), &steps, options);
+    let outcome = Outcome { source, before: module, after: &result, report, options };
+    outcome.product(text, tuning, inout)
 }
 
 fn list() -> String {

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use satir::cost::{Cost, Profile, cost_of_func};
-use satir::cse::{Options, Report};
+use satir::cost::Profile;
+use satir::cse::Options;
 use satir::eqsat::rewrite::Rewrites;
 use satir::interp;
 use satir::ir::Module;
+use satir::remarks::Remark;
+use satir::report::Document;
 use satir::rules::{RuleSet, RulesError};
 use satir::script::MOST_MISTAKES;
 
@@ -18,7 +20,7 @@ use similar::TextDiff;
 use super::args::{Bind, InOut, Tuning};
 use super::files::{self, Task};
 use super::io::{self, Failure, Source};
-use super::{batch, prepare_threads, terminal};
+use super::{batch, outcome, prepare_threads, terminal};
 
 /// What a command made of one program.
 pub(crate) struct Product {
@@ -28,13 +30,30 @@ pub(crate) struct Product {
     pub(crate) report: Option<serde_json::Value>,
     /// The report as a page, if that was asked for.
     pub(crate) page: Option<String>,
+    /// Remarks on its lines, if they were asked for.
+    pub(crate) remarks: Vec<Remark>,
     /// Cost before and after.
     pub(crate) costs: Option<(f64, f64)>,
+    /// How many bindings were made.
+    pub(crate) bindings: usize,
     /// The program as satir prints it, if it is to be compared with the result.
     pub(crate) before: Option<String>,
 }
 
 impl Product {
+    /// A text that is no optimized program.
+    pub(crate) fn plain(text: String) -> Product {
+        Product {
+            text,
+            report: None,
+            page: None,
+            remarks: Vec::new(),
+            costs: None,
+            bindings: 0,
+            before: None,
+        }
+    }
+
     /// How the result differs from the program, as a unified difference; empty if it does not.
     pub(crate) fn difference(&self, name: &str) -> String {
         let before = self.before.as_deref().unwrap_or(&self.text);
@@ -83,16 +102,10 @@ pub(crate) fn transform(
         [] => None,
         [one] if io::as_folder(Some(one)).is_none() => Some(one.as_path()),
         _ => {
-            if let Some(page) = report.filter(|path| is_page(path)) {
-                return Err(Failure::usage(format_args!(
-                    "{}: the report on several programs is JSON, not a page",
-                    page.display()
-                )));
-            }
             prepare_threads(inout.jobs);
             let tasks = files::tasks(&inout.inputs, output)?;
             check_names(&tasks, &tuning.bind)?;
-            return batch::run(&tasks, inout, report, ending, |path| {
+            return batch::run(&tasks, inout, tuning, ending, |path| {
                 let source = io::read(Some(path))?;
                 job(&source, &parse(&source)?)
             });
@@ -113,14 +126,11 @@ pub(crate) fn transform(
     let product = job(&source, &module)?;
     match (report, &product.report, &product.page) {
         (Some(path), _, Some(page)) => io::write_file(path, page)?,
-        (Some(path), _, None) if is_page(path) => {
-            return Err(Failure::usage(format_args!(
-                "{}: only `satir cse` writes its report as a page",
-                path.display()
-            )));
-        }
         (Some(path), Some(json), None) => io::write_file(path, &json_text(json)?)?,
         _ => {}
+    }
+    if let Some(path) = &tuning.remarks {
+        outcome::write_remarks(path, &product.remarks)?;
     }
     if !inout.compares() {
         return io::write(output, &product.text);
@@ -167,7 +177,7 @@ pub(crate) fn json_text(value: &impl serde::Serialize) -> Result<String, Failure
 }
 
 /// The report as JSON.
-pub(crate) fn report_json(report: &Report) -> Result<serde_json::Value, Failure> {
+pub(crate) fn report_json(report: &Document) -> Result<serde_json::Value, Failure> {
     serde_json::to_value(report).map_err(|e| Failure::bad(format_args!("cannot write JSON: {e}")))
 }
 
@@ -222,10 +232,4 @@ pub(crate) fn bad_rules(error: &RulesError) -> Failure {
 /// An optimization that failed, with places in the source.
 pub(crate) fn failure(source: &Source, error: &satir::Error) -> Failure {
     Failure::Bad(error.render(&source.name, &source.text))
-}
-
-/// Cost of a module, by estimated frequencies.
-pub(crate) fn cost(module: &Module, options: &Options) -> f64 {
-    let of = |func| cost_of_func(func, &options.profile, &options.bindings).total;
-    module.funcs.iter().map(of).fold(Cost::ZERO, |sum, c| sum + c).to_f64()
 }

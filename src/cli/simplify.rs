@@ -12,7 +12,9 @@ use super::program;
 ///
 /// Facts are the ranges of loops, conditions of enclosing tests, asserts, assumptions and sizes of buffers.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  satir simplify kernel.py -o simpler.py")]
+#[command(
+    after_help = "Examples:\n  satir simplify kernel.py -o simpler.py\n  satir simplify kernel.py --explain > simpler.py\n  satir simplify kernel.py --remarks kernel.sarif -o simpler.py"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     inout: InOut,

@@ -26,6 +26,8 @@ pub use report::{
 };
 
 use crate::analysis::volatile;
+pub(crate) use report::{locate, micros};
+
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify;
@@ -81,6 +83,15 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
     ))
 }
 
+/// What passes made of a function, as a report.
+pub(crate) fn compare(before: &PrimFunc, after: &PrimFunc, options: &Options) -> FunctionReport {
+    let mut report = FunctionReport::new(before, summary::measure(&summary::cost(before, options)));
+    report.after = summary::measure(&summary::cost(after, options));
+    report.chosen = Chosen::Passes;
+    report.bindings = summary::new_bindings(before, after, options);
+    report
+}
+
 /// The most passes over a function.
 const MOST_PASSES: usize = 8;
 
@@ -111,12 +122,19 @@ fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRe
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = if gone > 0 { summary::cost(&next, options) } else { found };
+        log::debug!(
+            "function `{}`: the {by} result is taken, cost {} after {}",
+            func.name,
+            cost.total.to_f64(),
+            report.after.cost
+        );
         report.choose(by, summary::measure(&cost));
         numbering = numbering.map(|before| next.number().after(&before));
         best = Cow::Owned(next);
         changed = true;
     }
     if !changed {
+        log::debug!("function `{}`: nothing cheaper was found, it stays", func.name);
         return Ok((func.clone(), report));
     }
     let mut result = best.into_owned();
@@ -124,5 +142,12 @@ fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRe
         result.restore(numbering);
     }
     report.bindings = summary::new_bindings(func, &result, options);
+    for binding in &report.bindings {
+        let BindingReport { name, value, executed, saved, .. } = binding;
+        log::debug!(
+            "function `{}`: `{value}` is bound to `{name}`, runs {executed} times, saves {saved}",
+            func.name
+        );
+    }
     Ok((result, report))
 }

@@ -37,7 +37,7 @@ pub enum Mode {
 
 impl Mode {
     /// The pass of this mode.
-    pub(super) const fn pass(self) -> &'static str {
+    pub(crate) const fn pass(self) -> &'static str {
         match self {
             Mode::Semantic => "semantic-cse",
             Mode::Syntactic => "syntactic-cse",

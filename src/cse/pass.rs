@@ -109,6 +109,12 @@ impl Pass<'_> {
             let simplify = if has_lets { simplify::run } else { simplify::run_without_lets };
             let done = simplify(&mut simplified, &settings);
             self.report.spent("simplify", start.elapsed());
+            log::debug!(
+                "function `{}`: simplification under facts replaced {} expressions and dropped {} conditions, branches or loops",
+                func.name,
+                done.expressions,
+                done.conditions
+            );
             if done.conditions > 0 {
                 best.take(Found::new(best.func, simplified.clone(), Chosen::Semantic, self.options));
             }
@@ -143,6 +149,14 @@ impl Pass<'_> {
                 {
                     made = sunk;
                 }
+                log::debug!(
+                    "function `{}`: e-graph of {} nodes in {} classes after {} rounds{}",
+                    func.name,
+                    stats.nodes,
+                    stats.classes,
+                    stats.rounds,
+                    if stats.node_limit_hit || stats.time_limit_hit { ", ended by a limit" } else { "" }
+                );
                 for (stage, time) in &stats.stages {
                     report.spent(stage, *time);
                 }

@@ -2,6 +2,7 @@
 //!
 //! Everything but times is the same on every run and machine.
 
+use std::fmt;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -60,6 +61,8 @@ pub struct FunctionReport {
     pub gave_up: Option<String>,
     /// Which of them was returned: the cheapest.
     pub chosen: Chosen,
+    /// What was returned.
+    pub after: Measure,
     /// Bindings that the result has and the input had not.
     pub bindings: Vec<BindingReport>,
     /// The search; absent in syntactic mode.
@@ -135,6 +138,19 @@ pub enum Chosen {
     Syntactic,
     /// The result of equality saturation.
     Semantic,
+    /// What passes that were named made of it, cheaper or not.
+    Passes,
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Chosen::Input => "unchanged",
+            Chosen::Syntactic => "syntactic",
+            Chosen::Semantic => "semantic",
+            Chosen::Passes => "passes'",
+        })
+    }
 }
 
 /// A binding that was made.
@@ -272,15 +288,20 @@ impl Report {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn locate(&mut self, text: &str) {
-        let lines = LineIndex::new(text);
-        let sources: Vec<&str> = text.lines().collect();
-        let bindings = self.functions.iter_mut().flat_map(|f| &mut f.bindings);
-        for replaced in bindings.flat_map(|b| &mut b.replaced) {
-            if replaced.span != Span::NONE {
-                let line = lines.line(replaced.span.start);
-                replaced.line = Some(line);
-                replaced.source = sources.get(line as usize - 1).map(|source| source.trim().to_owned());
-            }
+        locate(&mut self.functions, text);
+    }
+}
+
+/// Fills in the lines of statements; `text` is what the functions were parsed from.
+pub(crate) fn locate(functions: &mut [FunctionReport], text: &str) {
+    let lines = LineIndex::new(text);
+    let sources: Vec<&str> = text.lines().collect();
+    let bindings = functions.iter_mut().flat_map(|f| &mut f.bindings);
+    for replaced in bindings.flat_map(|b| &mut b.replaced) {
+        if replaced.span != Span::NONE {
+            let line = lines.line(replaced.span.start);
+            replaced.line = Some(line);
+            replaced.source = sources.get(line as usize - 1).map(|source| source.trim().to_owned());
         }
     }
 }
@@ -289,6 +310,7 @@ impl FunctionReport {
     pub(super) fn new(func: &PrimFunc, before: Measure) -> FunctionReport {
         FunctionReport {
             name: func.name.to_string(),
+            after: before.clone(),
             before,
             syntactic: None,
             semantic: None,
@@ -317,6 +339,7 @@ impl FunctionReport {
         if self.chosen != Chosen::Semantic {
             self.chosen = by;
         }
+        self.after = cost.clone();
         match self.chosen {
             Chosen::Semantic => self.semantic = Some(cost),
             _ => self.syntactic = Some(cost),
@@ -332,12 +355,7 @@ impl FunctionReport {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn after(&self) -> &Measure {
-        let chosen = match self.chosen {
-            Chosen::Input => None,
-            Chosen::Syntactic => self.syntactic.as_ref(),
-            Chosen::Semantic => self.semantic.as_ref(),
-        };
-        chosen.unwrap_or(&self.before)
+        &self.after
     }
 }
 
@@ -354,6 +372,6 @@ impl SearchReport {
 }
 
 /// Whole microseconds.
-pub(super) fn micros(time: Duration) -> u64 {
+pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -166,6 +166,25 @@ impl Rewrites {
         Rewrites::of(OnceLock::from(Table::new(rules)), None)
     }
 
+    /// As [`Rewrites::new`], and counts from now on what each rule does ([`Rewrites::uses`]).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use satir::cse::{self, Options};
+    /// use satir::eqsat::rewrite::Rewrites;
+    /// use satir::rules::RuleSet;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = T.bitwise_and(x, x)\n")?;
+    /// let options = Options { rewrites: Arc::new(Rewrites::counted(&RuleSet::embedded()?)), ..Options::default() };
+    /// cse::run(&module, &options)?;
+    /// assert!(options.rewrites.uses().iter().any(|rule| rule.unions > 0));
+    /// assert!(Rewrites::embedded().uses().is_empty(), "nobody counts");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn counted(set: &RuleSet) -> Rewrites {
+        Rewrites::observed(set.rules())
+    }
+
     /// As [`Rewrites::of_rules`], and counts from now on what each rule does.
     pub(crate) fn observed<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> Rewrites {
         let table = Table::new(rules);
@@ -208,8 +227,17 @@ impl Rewrites {
         self.fast.get_or_init(|| Box::new(fast()))
     }
 
-    /// What each rule did since [`Rewrites::observed`], in the order of their names; `<=>` counts once.
-    pub(crate) fn uses(&self) -> Vec<RuleUse> {
+    /// What each rule did since [`Rewrites::counted`], in the order of their names; `<=>` counts once. Nothing if nobody counts.
+    ///
+    /// ```
+    /// use satir::eqsat::rewrite::Rewrites;
+    /// use satir::rules::RuleSet;
+    ///
+    /// let rewrites = Rewrites::counted(&RuleSet::embedded()?);
+    /// assert!(rewrites.uses().iter().all(|rule| rule.matches == 0), "nothing was done yet");
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn uses(&self) -> Vec<RuleUse> {
         let Some(observer) = self.observer() else { return Vec::new() };
         let mut uses: BTreeMap<&str, RuleUse> = BTreeMap::new();
         for prepared in self.entries().filter_map(|entry| self.table().prepared(entry)) {

@@ -233,6 +233,18 @@ impl Context<'_> {
         None
     }
 
+    /// Values for which a condition holds, or does not, among those that the ranges and conditions allow.
+    pub(crate) fn values_for(&self, cond: &Expr, wanted: bool) -> Option<Vec<(String, i64)>> {
+        let found = self.counterexample(cond, &Expr::bool(!wanted))?;
+        let used = |var: VarId| {
+            let mut used = false;
+            cond.walk(&mut |e| used |= e.as_var() == Some(var));
+            used
+        };
+        let values = found.values.into_iter().filter(|(var, _)| used(*var));
+        Some(values.map(|(var, value)| (self.func.var(var).name.to_string(), value)).collect())
+    }
+
     /// The limit of the search without which these rules make the two equal.
     fn budget(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> Option<Budget> {
         if self.are_equal_within(a, b, rewrites, MORE_ROUNDS, GROWTH) {

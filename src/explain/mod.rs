@@ -5,18 +5,26 @@
 //! or named rules, as few as will do. So an explanation does not repeat what the search did, but each of its steps is
 //! decided anew by the engine with nothing else at hand.
 
+mod account;
 mod draw;
+mod facts;
 mod graph;
 mod missed;
 mod program;
+mod removed;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
+pub use account::{Account, named};
+pub(crate) use facts::known_facts;
 pub use graph::View;
 pub use missed::{Budget, Missed, Near};
 pub use program::{Replacement, binding_values, known_ranges, replacements};
+pub use removed::{Gone, Removal, removals};
+
+use indexmap::IndexSet;
 
 use crate::arith::Interval;
 use crate::cost::Profile;
@@ -93,6 +101,8 @@ pub struct Explanation {
     pub right_steps: Vec<Step>,
     /// What makes the ends of both chains equal, if they are not written alike.
     pub meeting: Option<Reason>,
+    /// The ranges and conditions that the meeting takes.
+    pub meeting_given: Vec<String>,
 }
 
 /// One step of a chain.
@@ -151,6 +161,7 @@ pub struct Step {
 ///         Reason::Ring => println!("{} by the axioms of + - *", step.part),
 ///         Reason::Theory(of) => println!("{} by arithmetic: {of}", step.part),
 ///         Reason::Rules(rules) => println!("{} by {} rules", step.part, rules.len()),
+///         other => println!("{} by {other}", step.part),
 ///     }
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -231,56 +242,46 @@ impl Context<'_> {
             (chain.steps, chain.whole)
         };
         let ((left_steps, left), (right_steps, right)) = (chain(a), chain(b));
-        let meeting = (self.show(&left) != self.show(&right)).then(|| self.reason(&left, &right));
+        let (mut meeting, mut meeting_given) = (None, Vec::new());
+        if self.show(&left) != self.show(&right) {
+            let reason = self.reason(&left, &right)?;
+            meeting_given = self.given(&left, &right, &reason);
+            meeting = Some(reason);
+        }
+        let (shown_left, shown_right) = (self.show(a), self.show(b));
         Some(Explanation {
-            left: self.show(a),
-            right: self.show(b),
+            left: shown_left,
+            right: shown_right,
             left_steps,
             right_steps,
-            meeting: match meeting {
-                None => None,
-                Some(reason) => Some(reason?),
-            },
+            meeting,
+            meeting_given,
         })
     }
 
     /// The ranges and conditions without which the reason would not do.
     fn given(&self, a: &Expr, b: &Expr, reason: &Reason) -> Vec<String> {
+        if *reason == Reason::Ring {
+            return Vec::new();
+        }
         let names = reason.rules();
         let rules = self.used().filter(|rule| names.contains(&&*rule.name));
         let rewrites = Rewrites::of_rules(rules);
         let rewrites = rewrites.with_fast_math(self.fast_math);
-        let mut ranges = self.ranges.to_vec();
-        let mut conds = self.conds.to_vec();
-        let mut given = Vec::new();
-        if *reason == Reason::Ring {
-            return given;
-        }
-        let mut i = 0;
-        while i < conds.len() {
-            let cond = conds.remove(i);
-            if !(Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites) {
-                given.push(self.show(&cond));
-                conds.insert(i, cond);
-                i += 1;
-            }
-        }
-        for i in 0..ranges.len() {
-            let range = std::mem::replace(&mut ranges[i], Interval::ALL);
-            if range == Interval::ALL
-                || (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites)
-            {
-                continue;
-            }
-            ranges[i] = range;
-            let name = &self.func.vars[i].name;
-            given.push(match (range.lo(), range.hi()) {
-                (Some(low), Some(high)) => format!("{low} <= {name} <= {high}"),
-                (Some(low), None) => format!("{name} >= {low}"),
-                (None, Some(high)) => format!("{name} <= {high}"),
-                (None, None) => continue,
-            });
-        }
+        let conds = fewest(self.conds.iter().collect(), |conds| {
+            let conds: Vec<Expr> = conds.iter().map(|cond| (*cond).clone()).collect();
+            (Context { conds: &conds, ..*self }).are_equal(a, b, rewrites)
+        });
+        let mut given: Vec<String> = conds.iter().map(|cond| self.show(cond)).collect();
+        let conds: Vec<Expr> = conds.into_iter().cloned().collect();
+        let known = self.ranges.iter().enumerate().filter(|(_, range)| **range != Interval::ALL);
+        let ranges = fewest(known.collect(), |kept| {
+            let mut ranges = vec![Interval::ALL; self.ranges.len()];
+            kept.iter().for_each(|&(var, range)| ranges[var] = *range);
+            (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites)
+        });
+        let text = |(var, range): (usize, &Interval)| given_range(&self.func.vars.get(var)?.name, *range);
+        given.extend(ranges.into_iter().filter_map(text));
         given
     }
 
@@ -339,31 +340,46 @@ impl Context<'_> {
         }
         let used: Vec<String> =
             observed.uses().into_iter().filter(|u| u.unions > 0).map(|u| u.rule).collect();
-        let mut kept: Vec<&Rule> = self.used().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
-        let mut size = kept.len();
-        while size > 0 {
-            let mut at = 0;
-            while at < kept.len() {
-                let end = (at + size).min(kept.len());
-                let rest: Vec<&Rule> = [&kept[..at], &kept[end..]].concat();
-                if self.are_equal(
-                    a,
-                    b,
-                    Rewrites::of_rules(rest.iter().copied()).with_fast_math(self.fast_math),
-                ) {
-                    kept = rest;
-                } else {
-                    at = end;
-                }
-            }
-            size /= 2;
-        }
+        let kept = self.used().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
+        let kept: Vec<&Rule> = fewest(kept, |rules| {
+            let rewrites = Rewrites::of_rules(rules.iter().copied());
+            self.are_equal(a, b, rewrites.with_fast_math(self.fast_math))
+        });
         let name = |rule: &Rule| RuleName { name: rule.name.to_string(), why: rule.why.to_string() };
         Some(Reason::Rules(kept.into_iter().map(name).collect()))
     }
 
     fn show(&self, e: &Expr) -> String {
         print_expr(self.func, e)
+    }
+}
+
+/// Items without any of which `is_enough` would not hold, as it does for all of them.
+fn fewest<T: Copy>(mut kept: Vec<T>, is_enough: impl Fn(&[T]) -> bool) -> Vec<T> {
+    let mut size = kept.len();
+    while size > 0 {
+        let mut at = 0;
+        while at < kept.len() {
+            let end = (at + size).min(kept.len());
+            let rest: Vec<T> = [&kept[..at], &kept[end..]].concat();
+            if is_enough(&rest) {
+                kept = rest;
+            } else {
+                at = end;
+            }
+        }
+        size /= 2;
+    }
+    kept
+}
+
+/// A range as a fact; `None` if it says nothing.
+fn given_range(name: &str, range: Interval) -> Option<String> {
+    match (range.lo(), range.hi()) {
+        (Some(low), Some(high)) => Some(format!("{low} <= {name} <= {high}")),
+        (Some(low), None) => Some(format!("{name} >= {low}")),
+        (None, Some(high)) => Some(format!("{name} <= {high}")),
+        (None, None) => None,
     }
 }
 
@@ -447,6 +463,33 @@ fn theory_of(e: &Expr) -> &'static str {
     }
 }
 
+impl Explanation {
+    /// The facts of the place that it takes, each once.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::explain::Context;
+    /// use satir::rules::RuleSet;
+    /// use satir::script::parse_expr;
+    ///
+    /// let mut b = satir::ir::build::FuncBuilder::new("main");
+    /// b.param("x", satir::ir::DType::I32);
+    /// b.param("y", satir::ir::DType::I32);
+    /// let mut func = b.finish();
+    /// let (least, x) = (parse_expr("T.min(x, y)", &mut func)?, parse_expr("x", &mut func)?);
+    /// let conds = [parse_expr("x < y", &mut func)?, parse_expr("x < 9", &mut func)?];
+    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &conds };
+    /// assert_eq!(context.equal(&least, &x).expect("equal").facts(), ["x < y"], "the other is not needed");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn facts(&self) -> Vec<String> {
+        let steps = self.left_steps.iter().chain(&self.right_steps).flat_map(|step| &step.given);
+        let facts: IndexSet<&String> = steps.chain(&self.meeting_given).collect();
+        facts.into_iter().cloned().collect()
+    }
+}
+
 impl fmt::Display for Step {
     /// The reason with what it takes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -480,7 +523,11 @@ impl fmt::Display for Explanation {
         }
         if let Some(reason) = &self.meeting {
             let end = self.right_steps.last().map_or(&self.right, |step| &step.whole);
-            write!(f, "\n= {end:<40}  [{reason}]")?;
+            let given = match &self.meeting_given[..] {
+                [] => String::new(),
+                given => format!("; given {}", given.join(", ")),
+            };
+            write!(f, "\n= {end:<40}  [{reason}{given}]")?;
         }
         for (i, step) in self.right_steps.iter().enumerate().rev() {
             let before = if i == 0 { &self.right } else { &self.right_steps[i - 1].whole };

@@ -2,10 +2,12 @@
 
 use hashbrown::HashMap;
 
+use super::facts::Walk;
+use super::given_range;
 use crate::arith::Interval;
 use crate::diag::Span;
-use crate::eqsat::lower::{extent_range, parameter_ranges, reads_or_acts};
-use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Expr, PrimFunc, VarId};
+use crate::script::print_expr;
 
 /// An expression of the input and what stands for it in the result.
 ///
@@ -16,7 +18,7 @@ use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 /// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
 /// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
 /// let (before, after) = (&module.funcs[0], &after.funcs[0]);
-/// let first = &replacements(before, after)[0];
+/// let first = &replacements(before, after, false)[0];
 /// assert_eq!(print_expr(before, &first.before), "x * x");
 /// assert_eq!(first.bindings.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,39 +40,78 @@ pub struct Replacement {
     pub ranges: Vec<Interval>,
     /// Conditions that hold there.
     pub conds: Vec<Expr>,
+    /// The statement that states each of the conditions.
+    pub(super) stated: Vec<Span>,
+    /// The statement that gives each variable its range; none for a size.
+    pub(super) ranged: Vec<Span>,
+}
+
+impl Replacement {
+    /// The statement from which a fact comes that [`Step::given`](super::Step::given) names: a loop, a test, an assertion.
+    /// `None` for what holds in the whole function. `func` is the function whose names the fact uses.
+    ///
+    /// ```
+    /// # let text = "@T.prim_func\ndef main(A: T.Buffer((99,), \"int32\")):\n    for i in range(4):\n        A[i] = (i + 8) // 4\n";
+    /// let module = satir::parse(text)?;
+    /// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
+    /// let func = &module.funcs[0];
+    /// let value = &satir::explain::replacements(func, &after.funcs[0], false)[0];
+    /// let place = value.origin(func, "0 <= i <= 3").expect("the loop");
+    /// assert!(text[place.start as usize..].starts_with("for i in range(4)"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn origin(&self, func: &PrimFunc, fact: &str) -> Option<Span> {
+        let stated = self.conds.iter().zip(&self.stated).find(|(cond, _)| print_expr(func, cond) == fact);
+        let named = || {
+            let ranges = self.ranges.iter().zip(&self.ranged).zip(&func.vars);
+            ranges.map(|((range, span), var)| (given_range(&var.name, *range), span))
+        };
+        let ranged = || named().find(|(text, _)| text.as_deref() == Some(fact)).map(|(_, span)| span);
+        stated.map(|(_, span)| span).or_else(ranged).copied().filter(|span| *span != Span::NONE)
+    }
 }
 
 /// The expressions of `before` that are written otherwise in `after`, which was made from it, in the order of the
 /// program. Statements are told by their places in the source, so those that an optimization took apart are left out.
+/// With `positive` no dimension of a parameter's buffer is zero.
 ///
 /// ```
 /// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
 /// let (after, _) = satir::cse::run(&module, &satir::cse::Options::default())?;
-/// let found = satir::explain::replacements(&module.funcs[0], &after.funcs[0]);
+/// let found = satir::explain::replacements(&module.funcs[0], &after.funcs[0], false);
 /// assert_eq!(found.len(), 2, "the index and the value of the store");
-/// assert!(satir::explain::replacements(&module.funcs[0], &module.funcs[0]).is_empty());
+/// assert!(satir::explain::replacements(&module.funcs[0], &module.funcs[0], false).is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn replacements(before: &PrimFunc, after: &PrimFunc) -> Vec<Replacement> {
-    let (old, new) = (Walk::of(before, before.vars.len()), Walk::of(after, before.vars.len()));
+pub fn replacements(before: &PrimFunc, after: &PrimFunc, positive: bool) -> Vec<Replacement> {
+    let vars = before.vars.len();
+    let (old, new) = (Walk::of(before, vars, positive), Walk::of(after, vars, positive));
+    let mut places: HashMap<(Span, _), Vec<usize>> = HashMap::new();
+    for (at, visited) in new.statements.iter().enumerate() {
+        places.entry((visited.span, visited.kind)).or_default().push(at);
+    }
     let mut found = Vec::new();
-    for (span, kind, roots) in &old.statements {
-        let mut same =
-            new.statements.iter().filter(|(s, k, r)| s == span && k == kind && r.len() == roots.len());
-        let (Some((_, _, others)), None) = (same.next(), same.next()) else { continue };
-        for (root, other) in roots.iter().zip(others) {
-            if root.expr == other.expr {
+    for visited in old.statements.iter().filter(|visited| visited.span != Span::NONE) {
+        let Some([at]) = places.get(&(visited.span, visited.kind)).map(Vec::as_slice) else { continue };
+        let others = &new.statements[*at].exprs;
+        if others.len() != visited.exprs.len() {
+            continue;
+        }
+        for (expr, other) in visited.exprs.iter().zip(others) {
+            if expr == other {
                 continue;
             }
             let mut bindings = Vec::new();
             found.push(Replacement {
-                span: *span,
-                before: old.expanded(&root.expr, &mut Vec::new()),
-                after: new.expanded(&other.expr, &mut bindings),
-                written: other.expr.clone(),
+                span: visited.span,
+                before: old.expanded(expr, &mut Vec::new()),
+                after: new.expanded(other, &mut bindings),
+                written: (*other).clone(),
                 bindings,
                 ranges: new.ranges.clone(),
-                conds: root.conds.iter().map(|cond| old.expanded(cond, &mut Vec::new())).collect(),
+                conds: visited.facts.iter().map(|f| old.expanded(&f.cond, &mut Vec::new())).collect(),
+                stated: visited.facts.iter().map(|f| f.span).collect(),
+                ranged: new.ranged.clone(),
             });
         }
     }
@@ -88,7 +129,7 @@ pub fn replacements(before: &PrimFunc, after: &PrimFunc) -> Vec<Replacement> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn binding_values(before: &PrimFunc, after: &PrimFunc) -> Vec<(VarId, Expr)> {
-    let walk = Walk::of(after, before.vars.len());
+    let walk = Walk::of(after, before.vars.len(), false);
     let mut new: Vec<VarId> = walk.values.keys().copied().filter(|v| v.index() >= walk.first_new).collect();
     new.sort_unstable();
     new.into_iter().map(|var| (var, walk.expanded(&walk.values[&var], &mut Vec::new()))).collect()
@@ -103,92 +144,5 @@ pub fn binding_values(before: &PrimFunc, after: &PrimFunc) -> Vec<(VarId, Expr)>
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn known_ranges(func: &PrimFunc) -> Vec<Interval> {
-    Walk::of(func, func.vars.len()).ranges
-}
-
-/// An expression with what holds at its place.
-struct Root {
-    expr: Expr,
-    conds: Vec<Expr>,
-}
-
-/// All statements of a function, by their places in the source.
-struct Walk {
-    /// Bindings from this variable on are new.
-    first_new: usize,
-    statements: Vec<(Span, std::mem::Discriminant<StmtKind>, Vec<Root>)>,
-    values: HashMap<VarId, Expr>,
-    ranges: Vec<Interval>,
-}
-
-impl Walk {
-    fn of(func: &PrimFunc, first_new: usize) -> Walk {
-        let ranges = parameter_ranges(func);
-        let mut walk = Walk { first_new, statements: Vec::new(), values: HashMap::new(), ranges };
-        walk.block(&func.body, &mut Vec::new());
-        walk
-    }
-
-    fn block(&mut self, block: &Block, conds: &mut Vec<Expr>) {
-        for stmt in block {
-            self.stmt(stmt, conds);
-        }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt, conds: &mut Vec<Expr>) {
-        if let StmtKind::Bind { var, value } = &stmt.kind
-            && (var.index() >= self.first_new || !reads_or_acts(value))
-        {
-            self.values.insert(*var, value.clone());
-        }
-        if stmt.span != Span::NONE {
-            let mut roots = Vec::new();
-            stmt.for_each_expr(|e| roots.push(Root { expr: e.clone(), conds: conds.clone() }));
-            self.statements.push((stmt.span, std::mem::discriminant(&stmt.kind), roots));
-        }
-        let outside = conds.len();
-        match &stmt.kind {
-            StmtKind::For(l) => {
-                self.enter(l, conds);
-                self.block(&l.body, conds);
-            }
-            StmtKind::If { cond, then, otherwise } => {
-                if !reads_or_acts(cond) {
-                    conds.push(cond.clone());
-                }
-                self.block(then, conds);
-                conds.truncate(outside);
-                self.block(otherwise, conds);
-            }
-            _ => stmt.for_each_block(|block| self.block(block, conds)),
-        }
-        conds.truncate(outside);
-    }
-
-    /// What holds inside of a loop.
-    fn enter(&mut self, l: &For, conds: &mut Vec<Expr>) {
-        let (min, extent) = (l.min.as_int(), l.extent.as_int());
-        if let Some(range) = self.ranges.get_mut(l.var.index()) {
-            *range = extent_range(min, extent);
-        }
-        if min == Some(0) && extent.is_none() && !reads_or_acts(&l.extent) {
-            let var = Expr::var(l.var, l.extent.dtype);
-            conds.push(Expr::binary(BinOp::Lt, var, l.extent.clone()));
-        }
-    }
-
-    /// The expression with bound variables replaced by their values; `bindings` gets the new ones.
-    fn expanded(&self, e: &Expr, bindings: &mut Vec<VarId>) -> Expr {
-        if let Some(var) = e.as_var()
-            && let Some(value) = self.values.get(&var)
-        {
-            if var.index() >= self.first_new && !bindings.contains(&var) {
-                bindings.push(var);
-            }
-            return self.expanded(value, bindings);
-        }
-        let mut out = e.clone();
-        out.for_each_child_mut(|child| *child = self.expanded(child, bindings));
-        out
-    }
+    Walk::of(func, func.vars.len(), false).ranges
 }

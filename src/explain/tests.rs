@@ -122,7 +122,7 @@ fn what_a_program_replaced_is_found_and_explained() {
     let profile = Profile::default();
     let before = &module.funcs[0];
     let after = crate::cse::run(&module, &crate::cse::Options::default()).unwrap().0.funcs.remove(0);
-    let found = replacements(before, &after);
+    let found = replacements(before, &after, false);
     assert!(!found.is_empty());
     for r in &found {
         let context = Context {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::text::{escape, operands, places};
+use super::syntax::coloured;
+use super::text::{operands, places};
 
 /// A binding as the page shows it.
 pub(super) struct Binding {
@@ -27,16 +28,13 @@ struct Mark<'a> {
     binding: &'a Binding,
 }
 
-/// The input. Where the value of a binding stands in a line that uses it, in whatever words that are known, it is marked;
-/// elsewhere the line has only a dot in the binding's colour.
-pub(super) fn mark_before(text: &str, functions: &[&str], bindings: &[&[Binding]]) -> String {
-    lines(text, functions, |number, line, function| {
+/// The lines of the input, `rows` of them with those of the result that they belong to. Where the value of a binding stands in a
+/// line that uses it, in whatever words that are known, it is marked; elsewhere the line has only a dot in the binding's colour.
+pub(super) fn mark_before(text: &[(u32, &str)], rows: &[Option<usize>], bindings: &[Binding]) -> String {
+    lines(text, rows, |number, line| {
         let mut marks = Vec::new();
         let mut dots = Vec::new();
-        for binding in bindings.get(function).copied().unwrap_or_default() {
-            if !binding.lines.contains(&number) {
-                continue;
-            }
+        for binding in bindings.iter().filter(|binding| binding.lines.binary_search(&number).is_ok()) {
             dots.push(binding);
             let others = binding.written.iter().filter(|(line, _)| *line == number).map(|(_, text)| text);
             for text in std::iter::once(&binding.expanded).chain(others) {
@@ -49,12 +47,12 @@ pub(super) fn mark_before(text: &str, functions: &[&str], bindings: &[&[Binding]
     })
 }
 
-/// The result: every mention of a binding's name.
-pub(super) fn mark_after(text: &str, functions: &[&str], bindings: &[&[Binding]]) -> String {
-    lines(text, functions, |_, line, function| {
+/// The lines of the result, with every mention of a binding's name marked.
+pub(super) fn mark_after(text: &[(u32, &str)], rows: &[Option<usize>], bindings: &[Binding]) -> String {
+    lines(text, rows, |_, line| {
         let mut marks = Vec::new();
         let mut dots = Vec::new();
-        for binding in bindings.get(function).copied().unwrap_or_default() {
+        for binding in bindings {
             let length = binding.name.len();
             let found = places(line, &binding.name);
             if !found.is_empty() {
@@ -66,23 +64,19 @@ pub(super) fn mark_after(text: &str, functions: &[&str], bindings: &[&[Binding]]
     })
 }
 
-/// All lines with their numbers, and what `find` marks in them; it is told the line's number and the function.
+/// Lines with their numbers, and what `find` marks in them; it is told the line's number.
 fn lines<'a>(
-    text: &str,
-    functions: &[&str],
-    find: impl Fn(u32, &str, usize) -> (Vec<Mark<'a>>, Vec<&'a Binding>),
+    text: &[(u32, &str)],
+    rows: &[Option<usize>],
+    find: impl Fn(u32, &str) -> (Vec<Mark<'a>>, Vec<&'a Binding>),
 ) -> String {
-    let mut out = "<div class=\"code\"><pre>".to_owned();
-    let mut function = 0;
-    for (line, number) in text.lines().zip(1u32..) {
-        if let Some(name) = line.trim_start().strip_prefix("def ")
-            && let Some(found) =
-                functions.iter().position(|f| name.strip_prefix(f).is_some_and(|r| r.starts_with('(')))
-        {
-            function = found;
-        }
-        let (marks, dots) = find(number, line, function);
-        let _ = write!(out, "<span class=\"line\"><span class=\"no\">{number}</span><span class=\"dots\">");
+    let mut out = "<div class=\"code\" tabindex=\"0\"><pre>".to_owned();
+    for (at, &(number, line)) in text.iter().enumerate() {
+        let (marks, dots) = find(number, line);
+        let row =
+            rows.get(at).copied().flatten().map_or_else(String::new, |row| format!(" data-r=\"{row}\""));
+        let _ =
+            write!(out, "<span class=\"line\"{row}><span class=\"no\">{number}</span><span class=\"dots\">");
         for binding in dots.iter().take(4) {
             let _ = write!(out, "<i data-b=\"{}\" style=\"--h:{}\"></i>", binding.id, binding.hue);
         }
@@ -109,7 +103,7 @@ fn marked(line: &str, mut marks: Vec<Mark<'_>>) -> String {
     let mut at = 0;
     for mark in kept {
         close(&mut out, line, &mut at, &mut open, mark.start);
-        out += &escape(&line[at..mark.start]);
+        out += &coloured(&line[at..mark.start]);
         at = mark.start;
         let _ = write!(
             out,
@@ -119,7 +113,7 @@ fn marked(line: &str, mut marks: Vec<Mark<'_>>) -> String {
         open.push(mark.end);
     }
     close(&mut out, line, &mut at, &mut open, line.len());
-    out + &escape(&line[at..])
+    out + &coloured(&line[at..])
 }
 
 /// Closes the marks that end at or before `until`.
@@ -127,7 +121,7 @@ fn close(out: &mut String, line: &str, at: &mut usize, open: &mut Vec<usize>, un
     while let Some(&end) = open.last()
         && end <= until
     {
-        *out += &escape(&line[*at..end]);
+        *out += &coloured(&line[*at..end]);
         *out += "</span>";
         *at = end;
         open.pop();

@@ -1,5 +1,6 @@
 //! The page of a small program.
 
+use super::marks::{Binding, mark_before};
 use super::*;
 use crate::cse::{self, Options};
 
@@ -14,8 +15,8 @@ def main(A: T.Buffer((4096,), \"int32\"), B: T.Buffer((4096,), \"int32\"), n: T.
 fn page(text: &str) -> String {
     let before = crate::parse(text).unwrap();
     let options = Options::default();
-    let (after, mut report) = cse::run(&before, &options).unwrap();
-    report.locate(text);
+    let (after, report) = cse::run(&before, &options).unwrap();
+    let report = Document::of_cse("a.py", text, report, &options);
     let rules = RuleSet::embedded().unwrap();
     render(&Input {
         name: "a <program>",
@@ -26,7 +27,49 @@ fn page(text: &str) -> String {
         profile: &options.profile,
         rules: &rules,
         fast_math: false,
+        positive_dims: false,
     })
+}
+
+/// HTML without the spans of syntax colours.
+fn plain(html: &str) -> String {
+    let mut out = html.to_owned();
+    for class in ["k", "d", "s", "c", "t"] {
+        let open = format!("<span class=\"{class}\">");
+        let mut parts = out.split(&open);
+        let mut kept = parts.next().unwrap().to_owned();
+        for part in parts {
+            kept += &part.replacen("</span>", "", 1);
+        }
+        out = kept;
+    }
+    out
+}
+
+#[test]
+fn a_module_of_many_functions_has_contents_and_is_folded() {
+    let function = |name: &str| {
+        format!(
+            "    @T.prim_func\n    def {name}(A: T.Buffer((9,), \"int32\"), x: T.int32):\n        A[x * x] = x * x + {{}}\n\n"
+        )
+    };
+    let mut text = "@I.ir_module\nclass Module:\n".to_owned();
+    for (at, name) in ["one", "two", "three", "four"].iter().enumerate() {
+        text += &function(name).replace("{}", &at.to_string());
+    }
+    let html = page(&text);
+    assert_eq!(html.matches("<details class=\"function\" id=\"f").count(), 4);
+    assert!(!html.contains(" open>"), "they are folded");
+    for at in 0..4 {
+        assert!(html.contains(&format!("href=\"#f{at}\"")) && html.contains(&format!("id=\"f{at}\"")));
+    }
+    // Code comes before charts, and each function has its own lines only.
+    let (_, first) = html.split_once("id=\"f0\"").unwrap();
+    let (first, _) = first.split_once("id=\"f1\"").unwrap();
+    assert!(first.find("<h3>Before</h3>").unwrap() < first.find("Costs and times").unwrap());
+    assert!(plain(first).contains("def one(") && !plain(first).contains("def two("));
+    let two = page(&text[..text.find("    @T.prim_func\n    def three").unwrap()]);
+    assert!(two.contains("<nav>") && two.matches(" open>").count() == 2, "few are not folded");
 }
 
 #[test]
@@ -41,30 +84,32 @@ fn a_page_is_whole_and_links_what_belongs_together() {
         .map(|p| p.split('"').next().unwrap())
         .collect();
     assert!(ids.len() >= 2, "{page}");
-    let (before, after) = page.split_once("<h2>After</h2>").unwrap();
+    let (before, after) = page.split_once("<h3>After</h3>").unwrap();
     let after = after.split_once("</section>").unwrap().0;
     for id in ids {
         let mark = format!("data-b=\"{id}\"");
         assert!(before.contains(&mark) && after.contains(&mark), "{id}\n{page}");
     }
-    assert!(page.contains("i * n</span>"), "{page}");
+    assert!(plain(&page).contains("i * n</span>"), "{page}");
     // An occurrence in other words is marked too.
-    assert!(before.contains("n * i</span>") && before.contains("(3 + n) * m</span>"), "{page}");
+    assert!(plain(before).contains("n * i</span>") && plain(before).contains("(3 + n) * m</span>"), "{page}");
     assert!(page.contains("because</p>\n<pre class=\"chain\">"), "{page}");
     assert!(page.contains("normal form of sums and products"), "{page}");
     // Nothing is fetched.
-    for word in ["http:", "https:", "src=", "href=", "url(", "@import"] {
+    for word in ["http:", "https:", "src=", "href=\"/", "url(", "@import"] {
         assert!(!page.contains(word), "{word}");
     }
     let balanced =
         |tag: &str| page.matches(&format!("<{tag}")).count() == page.matches(&format!("</{tag}>")).count();
-    assert!(["div", "section", "table", "details", "pre", "code", "span", "i"].into_iter().all(balanced));
+    assert!(
+        ["div", "section", "table", "details", "pre", "code", "span", "button"].into_iter().all(balanced)
+    );
 }
 
 #[test]
 fn a_program_without_bindings_has_a_page_too() {
     let page = page("@T.prim_func\ndef main(A: T.Buffer((4,), \"int32\")):\n    A[0] = 1\n");
-    assert!(page.contains("0 bindings") && !page.contains("<details"));
+    assert!(page.contains("0 bindings") && !page.contains("<details class=\"card\""));
 }
 
 #[test]
@@ -79,7 +124,7 @@ fn marks_lie_in_one_another_and_never_cross() {
         written: Vec::new(),
     };
     let all = [binding("p", "a * b"), binding("q", "a * b + c"), binding("r", "c + a")];
-    let html = mark_before(text, &["main"], &[&all]);
+    let html = plain(&mark_before(&[(1, text.trim_end())], &[None], &all));
     assert_eq!(html.matches("<span class=\"b\"").count(), 3, "{html}");
     assert!(
         html.contains("data-b=\"q\" style=\"--h:0\"><span class=\"b\" tabindex=\"0\" data-b=\"p\""),

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Opens the report pages of kernels in a headless Chromium, at two widths, light and dark, and checks in the page
-that nothing sticks out, that pointing at a mark lights all that belong to it, and that a click opens its card.
+that nothing sticks out, that pointing at a mark lights all that belong to it, that a click opens its card, that before
+and after scroll together, that bindings are sorted, and that code comes first. Then it does the same for a module of many
+functions, which has contents and is folded, and for the page of contents of a folder.
 
     tests/browser/page.py --satir target/release/satir examples/kernels/unrolled_copy.py ...
 
@@ -24,9 +26,59 @@ const faults = [];
 const expect = (yes, what) => { if (!yes) faults.push(what); };
 const root = document.documentElement;
 expect(root.scrollWidth <= window.innerWidth, `the page is ${root.scrollWidth} wide, the window ${window.innerWidth}`);
+const functions = [...document.querySelectorAll("details.function")];
+const links = [...document.querySelectorAll("nav a")];
+if (functions.length > 1) {
+  expect(links.length === functions.length, `${links.length} links lead to ${functions.length} functions`);
+}
+if (functions.length > 3) {
+  expect(functions.every((f) => !f.open), "functions are not folded");
+  const contents = document.querySelector("nav table");
+  expect(contents.getBoundingClientRect().top < 400, "the contents are not at the top");
+  links[links.length - 1].click();
+  location.hash = links[links.length - 1].hash;
+  dispatchEvent(new HashChangeEvent("hashchange"));
+  expect(functions[functions.length - 1].open, "a link does not open its function");
+  functions.forEach((f) => (f.open = true));
+  scrollTo(0, 0);
+}
+for (const table of document.querySelectorAll("table.sortable")) {
+  if (table.tBodies[0].rows.length < 2) continue;
+  const value = (row) => row.cells[1].dataset.v ?? row.cells[1].textContent;
+  const numbers = () => [...table.tBodies[0].rows].map(value).filter((v) => v !== "" && !Number.isNaN(Number(v))).map(Number);
+  const head = table.querySelectorAll("th")[1];
+  head.click();
+  const down = numbers();
+  expect(down.every((v, i) => i === 0 || v <= down[i - 1]), `a table is not sorted downwards: ${down}`);
+  head.click();
+  const up = numbers();
+  expect(up.every((v, i) => i === 0 || v >= up[i - 1]), `a table is not sorted upwards: ${up}`);
+}
+for (const section of document.querySelectorAll(".cards")) {
+  const saved = () => [...section.querySelectorAll(".card")].map((c) => Number(c.dataset.saved));
+  const places = () => [...section.querySelectorAll(".card")].map((c) => Number(c.dataset.order));
+  section.querySelector("[data-sort=saved]")?.click();
+  expect(saved().every((v, i) => i === 0 || v <= saved()[i - 1]) || saved().length < 2, "bindings are not sorted");
+  section.querySelector("[data-sort=order]")?.click();
+  expect(places().every((v, i) => v === i), "bindings do not go back to their places");
+}
+const first = document.querySelector(".code");
+if (first) {
+  expect(first.getBoundingClientRect().top < 500 || functions.length > 3, "code does not come first");
+  expect(document.querySelectorAll(".code .k, .code .t").length > 0, "code has no colours");
+}
+for (const sources of document.querySelectorAll(".sources")) {
+  const [before, after] = sources.querySelectorAll(".code");
+  const room = Math.min(before.scrollHeight - before.clientHeight, after.scrollHeight - after.clientHeight);
+  if (room < 100) continue;
+  before.scrollTop = before.scrollHeight;
+  before.dispatchEvent(new Event("scroll"));
+  expect(after.scrollTop > after.scrollHeight - after.clientHeight - 200, `after stays at ${after.scrollTop} of ${after.scrollHeight}`);
+  window.SYNCED = true;
+}
 const marks = [...document.querySelectorAll("span.b[data-b]")];
 const cards = [...document.querySelectorAll("details[data-b]")];
-expect(cards.length > 0, "there are no cards");
+expect(cards.length > 0 || IS_INDEX, "there are no cards");
 for (const card of cards) {
   const own = marks.filter((m) => m.dataset.b === card.dataset.b);
   expect(own.length > 0, `nothing is marked for ${card.dataset.b}`);
@@ -42,7 +94,8 @@ expect(dark === SCHEME_IS_DARK, `the colour scheme is ${dark ? "dark" : "light"}
 const [fg, bg] = [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor];
 const light = (c) => c.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b);
 expect((light(bg) < light(fg)) === dark, `text ${fg} on ${bg}`);
-document.title = faults.length === 0 ? "checked: fine" : "checked: " + faults.join("; ");
+const synced = window.SYNCED ? ", scrolled together" : "";
+document.title = faults.length === 0 ? "checked: fine" + synced : "checked: " + faults.join("; ");
 }
 </script>
 """
@@ -76,6 +129,22 @@ def framed(page, size):
     return frame
 
 
+def many_functions(text):
+    """A module with the first function of a program six times, each under a name of its own."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.strip().startswith("@T.prim_func"))
+    head, body = lines[:start], lines[start:]
+    again = [line for i in range(6) for line in [*(l.replace("def main(", f"def main{i}(") for l in body), ""]]
+    return "\n".join([*head, *again]) + "\n"
+
+
+def long_function():
+    """A function that is longer than any window."""
+    stores = [f"        A[i * 200 + {k}] = B[i * 200 + {k + 4096}] + T.float32({k})" for k in range(200)]
+    head = ["@T.prim_func", 'def main(A: T.Buffer((4096,), "float32"), B: T.Buffer((8192,), "float32")):']
+    return "\n".join([*head, "    for i in range(16):", *stores]) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--satir", required=True, type=Path)
@@ -87,26 +156,46 @@ def main():
         print("there is no Chromium", file=sys.stderr)
         return 3
     bad = 0
+    synced = False
     with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        pages = []
         for program in args.programs:
-            plain = Path(folder) / f"{program.stem}.html"
+            plain = folder / f"{program.stem}.html"
             subprocess.run([args.satir, "cse", program, "--report", plain, "-o", "/dev/null"], check=True)
+            pages.append((plain, False))
+        made = {"many_functions": many_functions(args.programs[0].read_text()), "long_function": long_function()}
+        for name, text in made.items():
+            module = folder / f"{name}.py"
+            module.write_text(text)
+            plain = folder / f"{name}.html"
+            subprocess.run([args.satir, "cse", module, "--report", plain, "-o", "/dev/null"], check=True)
+            pages.append((plain, False))
+        plain = folder / "contents.html"
+        subprocess.run([args.satir, "-q", "cse", *args.programs, "--report", plain, "-o", folder / "out"], check=True)
+        pages.append((plain, True))
+        for plain, is_index in pages:
             for size in WIDTHS:
                 for scheme in SCHEMES:
-                    name = f"{program.stem}-{size[0]}-{scheme}"
-                    page = Path(folder) / f"{name}.html"
+                    name = f"{plain.stem}-{size[0]}-{scheme}"
+                    page = folder / f"{name}.html"
                     check = CHECK.replace("SCHEME_IS_DARK", "true" if scheme == "dark" else "false")
+                    check = check.replace("IS_INDEX", "true" if is_index else "false")
                     page.write_text(plain.read_text().replace("</body>", f"{check}</body>"))
                     shown = framed(page, size)
                     access = "--allow-file-access-from-files"
                     dom = browse(browser, shown, size, scheme, access, "--virtual-time-budget=3000", "--dump-dom")
                     verdict = dom.partition("<title>")[2].partition("</title>")[0]
                     print(f"{name}: {verdict or 'no verdict'}")
-                    bad += verdict != "checked: fine"
+                    bad += not verdict.startswith("checked: fine")
+                    synced |= "scrolled together" in verdict
                     if args.screenshots:
                         args.screenshots.mkdir(parents=True, exist_ok=True)
                         target = args.screenshots.resolve() / f"{name}.png"
                         browse(browser, shown, size, scheme, access, f"--screenshot={target}")
+    if not synced:
+        print("no page was long enough to be scrolled", file=sys.stderr)
+        bad += 1
     return 1 if bad else 0
 
 

@@ -8,6 +8,7 @@ mod cse;
 mod expr;
 mod mistakes;
 mod passes;
+mod report;
 mod rules;
 mod run;
 mod streams;

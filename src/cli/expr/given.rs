@@ -88,9 +88,9 @@ pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
                 let conds = [conds, simplify::taken_for_granted(&expr)].concat();
                 let (rules, ranges, conds) = (&rules, &ranges, &conds);
                 let context = Context { func: &func, profile, rules, fast_math, ranges, conds };
-                let reason = match context.equal(&expr, &result) {
+                let reason = match context.account(&expr, &result) {
                     _ if expr == result => "(nothing cheaper was found)".to_owned(),
-                    Some(explanation) => explanation.to_string(),
+                    Some(account) => account.to_string(),
                     None => "(no derivation of it was found)".to_owned(),
                 };
                 reason.lines().for_each(|line| out += &format!("  {line}\n"));
