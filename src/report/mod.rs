@@ -51,6 +51,8 @@ pub struct Document {
     pub file: String,
     /// How equality was decided; absent if passes were named.
     pub mode: Option<Mode>,
+    /// Whether floats were computed as if they were real numbers.
+    pub fast_math: bool,
     /// Total cost of the input.
     pub cost_before: f64,
     /// Total cost of the result.
@@ -203,6 +205,7 @@ impl Document {
             version: VERSION,
             file: file.to_owned(),
             mode,
+            fast_math: options.fast_math,
             cost_before: functions.iter().map(|f| f.before.cost).sum(),
             cost_after: functions.iter().map(|f| f.after.cost).sum(),
             time_us: passes.iter().map(|pass| pass.time_us).sum(),
