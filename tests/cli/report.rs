@@ -51,7 +51,7 @@ fn reports_have_one_shape_and_are_as_the_schema_says() {
         keys.push([of(&json), of(&json["functions"][0])].concat());
         let passes: Vec<&str> =
             json["passes"].as_array().unwrap().iter().map(|pass| pass["pass"].as_str().unwrap()).collect();
-        if command[0] == "opt" && command[2] != "" {
+        if command[0] == "opt" && !command[2].is_empty() {
             assert_eq!(passes, ["simplify", "semantic-cse", "verify"]);
             assert!(!json["functions"][0]["bindings"].as_array().unwrap().is_empty());
             assert_eq!(json["functions"][0]["chosen"], "passes");
