@@ -128,10 +128,10 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// As [`write_file`], for what is not text.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |e: io::Error| Failure::about(path, format!("cannot write: {e}"));
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: what it points to is replaced, or made.
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => end_of_links(path),
         Err(e) => return Err(fail(e)),
     };
     let old = fs::metadata(&target).ok();
@@ -169,6 +169,18 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Where the links lead that begin at a path, when what they point to is missing.
+fn end_of_links(path: &Path) -> PathBuf {
+    /// As many as Linux follows.
+    const MOST: usize = 40;
+    let mut end = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(next) = fs::read_link(&end) else { break };
+        end = end.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    end
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,5 +216,24 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_what_is_not_there_yet_is_followed() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        symlink("sub/second.py", at("first.py")).unwrap();
+        symlink("../end.py", at("sub/second.py")).unwrap();
+        write_file(&at("first.py"), "new").unwrap();
+        assert_eq!(fs::read_to_string(at("end.py")).unwrap(), "new");
+        for link in ["first.py", "sub/second.py"] {
+            assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
+        }
+        symlink("no/folder.py", at("nowhere.py")).unwrap();
+        assert!(write_file(&at("nowhere.py"), "new").is_err());
+        assert!(fs::symlink_metadata(at("nowhere.py")).unwrap().is_symlink());
     }
 }

@@ -191,6 +191,71 @@ fn names_are_unique_and_legal() {
 }
 
 #[test]
+fn parameters_keep_names_that_mean_something_in_python_or_tvm() {
+    for name in [
+        "range",
+        "float",
+        "int",
+        "len",
+        "print",
+        "self",
+        "cls",
+        "I",
+        "R",
+        "Tx",
+        "Axis",
+        "tir",
+        "tirx",
+        "tvm",
+        "TypeVar",
+        "Module",
+        "match",
+        "_",
+        "__x",
+        "__name__",
+        "α",
+        "größe",
+        "число",
+        "长",
+    ] {
+        for (ty, body) in [
+            ("T.int32", format!("for i in range(4):\n        B[i] = {name} + i")),
+            (
+                "T.Buffer((8,), \"int32\")",
+                format!(
+                    "for i in range(4):\n        {name}[i] = T.call_extern(\"int32\", \"f\", {name}.data)"
+                ),
+            ),
+        ] {
+            let text = format!(
+                "@T.prim_func(s_tir=True)\ndef main({name}: {ty}, B: T.Buffer((8,), \"int32\")):\n    {body}\n"
+            );
+            let printed = reprint(&text);
+            assert!(printed.contains(&format!("def main({name}: ")), "{printed}");
+            assert!(printed.contains("for i in range(4):"), "{printed}");
+            assert_eq!(reprint(&printed), printed);
+        }
+    }
+    // Where the text needs such a name, the variable gets another, and so do those that Python or TVM do not take.
+    let head = "B: T.Buffer((8,), \"int32\")";
+    let needs = format!(
+        "@I.ir_module\nclass Mod:\n    @T.prim_func(s_tir=True)\n    def main(Mod: T.int32, float: T.int32, Module: T.int32, \
+         {head}):\n        for i in T.serial(4, annotations={{\"x\": float(\"inf\")}}):\n            \
+         B[i] = Mod + float + Module\n        cls.other(B.data)\n    @T.prim_func(s_tir=True)\n    \
+         def other(float: T.handle):\n        T.evaluate(0)\n"
+    );
+    let printed = reprint(&needs);
+    assert!(printed.contains("def main(Mod_1: T.int32, float_1: T.int32, Module: T.int32"), "{printed}");
+    assert!(
+        printed.contains("Mod.other(B.data)") && printed.contains("def other(float: T.handle)"),
+        "{printed}"
+    );
+    let text =
+        reprint("@T.prim_func\ndef main(__tvm_tmp_value_0: T.int32, ﬁ: T.int32):\n    T.evaluate(ﬁ)\n");
+    assert!(text.contains("def main(v__tvm_tmp_value_0: T.int32, _: T.int32)"), "{text}");
+}
+
+#[test]
 fn siblings_share_names() {
     check(
         "for i in range(4):\n    B[i] = i\nfor i in range(5):\n    for i in range(6):\n        B[i] = i",

@@ -106,8 +106,9 @@ impl<'s> Lower<'s> {
 
     /// `value.name(…)`
     fn method(&mut self, id: NodeId, value: NodeId, name: &'s str, args: Args) -> Res<Value> {
-        if matches!(self.ast[value].kind, NodeKind::Name("I" | "R")) && self.name_of(value).is_some() {
-            let root = self.name_of(value).unwrap_or_default();
+        if let Some(root @ ("I" | "R")) = self.name_of(value)
+            && self.lookup(root).is_none()
+        {
             return self.err(id, format!("`{root}.{name}` is not supported here"));
         }
         let base = self.eval(value)?;

@@ -280,7 +280,12 @@ impl<'s> Lower<'s> {
                     parts.push(name);
                     id = value;
                 }
-                NodeKind::Name("T" | "tir" | "tirx") if !parts.is_empty() => break,
+                NodeKind::Name("T") if !parts.is_empty() => break,
+                NodeKind::Name(name @ ("tir" | "tirx"))
+                    if !parts.is_empty() && self.lookup(name).is_none() =>
+                {
+                    break;
+                }
                 _ => return None,
             }
         }

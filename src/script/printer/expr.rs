@@ -221,6 +221,7 @@ impl Printer<'_> {
         let name = match &call.callee {
             Callee::Global(name) => {
                 let _ = write!(self.line, "{}.{name}(", self.module);
+                self.called.insert(self.module.clone());
                 self.list(&call.args);
                 self.line.push(')');
                 return;
@@ -495,6 +496,9 @@ impl Printer<'_> {
             AttrValue::Float(bits) => {
                 let v = f64::from_bits(*bits);
                 let finite = v.is_finite();
+                if !finite {
+                    self.called.insert("float".into());
+                }
                 self.line.push_str(if finite { "" } else { "float(" });
                 literal::float(&mut self.line, v);
                 self.line.push_str(if finite { "" } else { ")" });

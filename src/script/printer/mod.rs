@@ -65,12 +65,31 @@ pub fn print_module(module: &Module) -> String {
         if i > 0 {
             out.push('\n');
         }
-        let mut printer = Printer::new(func, signature, &name, &type_vars);
-        printer.indent = 1;
-        printer.function(signature);
-        out.push_str(&printer.out);
+        out.push_str(&printed(func, signature, &name, &type_vars, 1));
     }
     out
+}
+
+fn printed(
+    func: &PrimFunc,
+    signature: &Signature,
+    module: &str,
+    type_vars: &[Arc<str>],
+    indent: usize,
+) -> String {
+    let mut reserved = type_vars.to_vec();
+    loop {
+        let mut printer = Printer::new(func, signature, module, &reserved);
+        printer.indent = indent;
+        printer.function(signature);
+        // Variables may bear the names of the module and of `float` where the text does not need them.
+        let mut names = func.vars.iter().map(|var| &var.name).chain(func.buffers.iter().map(|b| &b.name));
+        let called = std::mem::take(&mut printer.called);
+        if called.is_empty() || reserved.len() > type_vars.len() || !names.any(|name| called.contains(name)) {
+            return printer.out;
+        }
+        reserved.extend(called);
+    }
 }
 
 /// One function, as it stands in a module.
@@ -84,9 +103,7 @@ pub fn print_module(module: &Module) -> String {
 pub fn print_func(func: &PrimFunc) -> String {
     let signature = Signature::new(func, "Module");
     let type_vars = type_var_names(std::slice::from_ref(&signature));
-    let mut printer = Printer::new(func, &signature, "Module", &type_vars);
-    printer.function(&signature);
-    printer.out
+    printed(func, &signature, "Module", &type_vars, 0)
 }
 
 /// One expression. Variables and buffers go by their names in the function's tables.
@@ -237,17 +254,18 @@ struct Printer<'m> {
     root_buffers: HashSet<BufferId>,
     /// First value and length of the loops around.
     loop_ranges: HashMap<VarId, (Expr, Expr)>,
+    /// What is called by a name that a variable could have too.
+    called: HashSet<Arc<str>>,
 }
 
 impl<'m> Printer<'m> {
-    fn new(func: &'m PrimFunc, signature: &Signature, module: &str, type_vars: &[Arc<str>]) -> Self {
-        let reserved = type_vars.iter().cloned().chain([Arc::from(module)]);
+    fn new(func: &'m PrimFunc, signature: &Signature, module: &str, reserved: &[Arc<str>]) -> Self {
         let flag = |key: &str| func.decorator.iter().any(|(k, v)| &**k == key && *v == AttrValue::Bool(true));
         Printer {
             func,
             module: module.into(),
             s_tir: flag("s_tir"),
-            names: Names::new(func, reserved),
+            names: Names::new(func, reserved.iter().cloned()),
             out: String::new(),
             line: String::new(),
             pending: Vec::new(),
@@ -257,6 +275,7 @@ impl<'m> Printer<'m> {
             bound: HashSet::new(),
             root_buffers: HashSet::new(),
             loop_ranges: HashMap::new(),
+            called: HashSet::new(),
         }
     }
 

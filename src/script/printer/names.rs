@@ -7,9 +7,12 @@ use hashbrown::{HashMap, HashSet};
 use crate::ir::{BufferId, PrimFunc, VarId};
 use crate::script::syntax::KEYWORDS;
 
-/// Names with a meaning of their own in the printed text.
-const RESERVED: [&str; 13] =
-    ["T", "I", "R", "Tx", "Axis", "tir", "tirx", "tvm", "cls", "range", "float", "TypeVar", "lambda"];
+/// The name with a meaning of its own in every printed function. Others, such as `range` of `for i in range(8)`, TVM does
+/// not look up, so variables may have them.
+const RESERVED: &str = "T";
+
+/// How names begin that TVM's parser gives to intermediate results.
+const OF_THE_PARSER: &str = "__tvm_";
 
 /// How many numbered names are tried before the counter of the name is.
 const TRIES: u32 = 8;
@@ -32,8 +35,7 @@ enum Defined {
 
 impl Names {
     pub(super) fn new(func: &PrimFunc, reserved: impl IntoIterator<Item = Arc<str>>) -> Names {
-        let mut live: HashSet<Arc<str>> = RESERVED.iter().map(|&s| Arc::from(s)).collect();
-        live.extend(reserved);
+        let live = reserved.into_iter().chain([Arc::from(RESERVED)]).collect();
         Names {
             vars: vec![None; func.vars.len()],
             buffers: vec![None; func.buffers.len()],
@@ -132,16 +134,28 @@ impl Names {
 
 /// The name with what Python does not allow replaced.
 fn identifier(hint: &str, default: &str) -> String {
-    let mut name: String =
-        hint.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let mut name: String = hint.chars().map(|c| if may_stand_in_names(c) { c } else { '_' }).collect();
     if name.is_empty() {
         name.push_str(default);
     }
-    if name.starts_with(|c: char| c.is_ascii_digit()) || name.starts_with("__") {
+    let is_special = name.starts_with(OF_THE_PARSER) || name == "__debug__";
+    if name.starts_with(|c: char| c.is_ascii_digit()) || is_special {
         name.insert(0, 'v');
     }
     if KEYWORDS.contains(&name.as_str()) {
         name.push('_');
     }
     name
+}
+
+/// Whether Python takes a character as a part of a name and leaves it as it is: it replaces many by others that look alike,
+/// so that of those beyond ASCII only the common letters count.
+fn may_stand_in_names(c: char) -> bool {
+    match c {
+        '_' => true,
+        // Two letters in one, and signs among the letters.
+        '×' | '÷' | 'Ĳ' | 'ĳ' | 'Ŀ' | 'ŀ' | 'ŉ' => false,
+        'À'..='ž' | 'Α'..='Ρ' | 'Σ'..='ω' | 'А'..='я' | '\u{4e00}'..='\u{9fff}' => true,
+        _ => c.is_ascii_alphanumeric(),
+    }
 }
