@@ -230,6 +230,15 @@ fn table(rows: &[Row]) -> String {
         let mean = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
         out += &format!("{:width$}  {:>14}  {:>14}  {mean:>6.3}\n", "geometric mean", "", "");
     }
+    let dearer = rows
+        .iter()
+        .filter(|row| matches!(row.result, Ok(Done { costs: Some((before, after)), .. }) if after > before));
+    let dearer = dearer.count();
+    if dearer > 0 {
+        out += &format!(
+            "{dearer} cost more by the estimate, which halves what is under an `if`: conditions went that always hold\n"
+        );
+    }
     let bad = rows.iter().filter(|r| r.result.is_err()).count();
     out += &format!("{} programs, {bad} failed\n", rows.len());
     out

@@ -22,7 +22,8 @@ use rayon::prelude::*;
 
 pub use options::{Budgets, Mode, Options};
 pub use report::{
-    BindingReport, Chosen, FunctionReport, Limit, Measure, Operations, Replaced, Report, SearchReport,
+    BindingReport, Chosen, Decided, FunctionReport, Limit, Measure, Operations, Replaced, Report,
+    SearchReport,
 };
 
 use crate::analysis::volatile;
@@ -121,7 +122,12 @@ fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRe
         let pass = Pass { options, deadline, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
-        cost = if gone > 0 { summary::cost(&next, options) } else { found };
+        cost = found;
+        if gone > 0 {
+            let before = cost.total;
+            cost = summary::cost(&next, options);
+            report.decide(gone, before, cost.total);
+        }
         log::debug!(
             "function `{}`: the {by} result is taken, cost {} after {}",
             func.name,

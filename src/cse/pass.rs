@@ -116,7 +116,9 @@ impl Pass<'_> {
                 done.conditions
             );
             if done.conditions > 0 {
-                best.take(Found::new(best.func, simplified.clone(), Chosen::Semantic, self.options));
+                let found = Found::new(best.func, simplified.clone(), Chosen::Semantic, self.options);
+                self.report.decide(done.conditions, best.cost, found.cost.total);
+                best.take(found);
             }
             if done.any() {
                 let shared = self.syntactic(&simplified);

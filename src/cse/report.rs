@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::Mode;
+use crate::cost::Cost;
 use crate::diag::{LineIndex, Span};
 use crate::eqsat::Stats;
 use crate::ir::PrimFunc;
@@ -63,6 +64,8 @@ pub struct FunctionReport {
     pub chosen: Chosen,
     /// What was returned.
     pub after: Measure,
+    /// Conditions that went.
+    pub decided: Decided,
     /// Bindings that the result has and the input had not.
     pub bindings: Vec<BindingReport>,
     /// The search; absent in syntactic mode.
@@ -151,6 +154,28 @@ impl fmt::Display for Chosen {
             Chosen::Passes => "passes'",
         })
     }
+}
+
+/// Conditions, branches and loops that went, as it turned out that they always go one way, do nothing, or are one with
+/// others. The estimate takes each `if` for a halving of what is under it, so that a result without one may be said to
+/// cost more than the input: then it is the estimate of the input that was too low.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    if x % 8 < 8:\n        A[0] = A[1] + A[2] + A[3]\n";
+/// let (_, report) = satir::cse::run(&satir::parse(text)?, &satir::cse::Options::default())?;
+/// let function = &report.functions[0];
+/// assert_eq!(function.decided.choices, 1);
+/// let (before, after) = (function.before.cost, function.after.cost);
+/// assert!(before < after && after <= before + function.decided.added);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Decided {
+    /// How many.
+    pub choices: usize,
+    /// By how much at most the result is said to cost more for it: it costs no more than the cheapest of input and
+    /// syntactic result, and this.
+    pub added: f64,
 }
 
 /// A binding that was made.
@@ -316,6 +341,7 @@ impl FunctionReport {
             semantic: None,
             gave_up: None,
             chosen: Chosen::Input,
+            decided: Decided::default(),
             bindings: Vec::new(),
             search: None,
             limits_hit: Vec::new(),
@@ -326,6 +352,14 @@ impl FunctionReport {
     pub(super) fn hit(&mut self, limit: Limit) {
         if !self.limits_hit.contains(&limit) {
             self.limits_hit.push(limit);
+        }
+    }
+
+    /// So many choices went, which takes the estimate from one cost to another.
+    pub(super) fn decide(&mut self, choices: usize, before: Cost, after: Cost) {
+        self.decided.choices += choices;
+        if after > before {
+            self.decided.added += after.to_f64() - before.to_f64();
         }
     }
 
