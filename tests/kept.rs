@@ -142,3 +142,61 @@ fn no_difference_of_floats_is_made_that_tvm_takes_for_one_of_real_numbers() {
     assert!(results(params, "B[0] = A[0] - A[0]")[1].contains("cse_v1 - cse_v1"));
     assert!(results(params, "B[0] = A[0] + A[1] * T.float32(-1)")[1].contains("A[0] - A[1]"));
 }
+
+#[test]
+fn no_condition_of_unsigned_variables_is_made_at_which_tvm_stops() {
+    let params = "A: T.Buffer((64,), \"int32\"), U: T.Buffer((64,), \"uint64\"), m: T.uint16, w: T.uint16, v: T.uint64, e: T.int32";
+    for (body, never) in [
+        ("if T.Cast(\"int32\", m) >= 1:\n    A[0] = 3", "m == T.uint16(0)"),
+        ("if T.Cast(\"int32\", m) < 4:\n    A[0] = 3", "m < T.uint16(4)"),
+        ("A[0] = T.if_then_else(T.Cast(\"int32\", m) == T.Cast(\"int32\", w), 3, e)", "else(m == w"),
+        ("if U[e % 64] // v < v:\n    A[2] = T.Cast(\"int32\", U[e % 64] // v)", "if cse_v1 < v"),
+        ("if U[e % 64] // v < v:\n    A[2] = T.Cast(\"int32\", U[e % 64] // v)", "if cse_v2 < v"),
+    ] {
+        for text in results(params, body) {
+            assert!(!text.contains(never), "{text}");
+        }
+    }
+    let shared = "if e < 3 and not U[e % 64] // v == v:\n    A[2] = T.Cast(\"int32\", U[e % 64] // v)";
+    let shared = &results(params, shared)[1];
+    assert!(shared.contains(" | T.uint64(0) != v"), "{shared}");
+    // What has such a condition already does not compile in any case; elsewhere than in conditions they are fine.
+    let exposed = "if m < w:\n    A[0] = T.if_then_else(T.Cast(\"int32\", m) < 4, 3, e)";
+    assert!(results(params, exposed)[1].contains("else(m < T.uint16(4)"));
+    let selected = "A[0] = T.Select(T.Cast(\"int32\", m) < 4, 3, e)";
+    assert!(results(params, selected)[1].contains("Select(m < T.uint16(4)"));
+}
+
+#[test]
+fn vectorized_loops_bind_what_tvm_takes() {
+    let params = "A: T.Buffer((64,), \"int32\"), e: T.int32";
+    let branching = "for t in T.vectorized(8):\n    if t * e < 9:\n        A[t] = A[t + 8] * t * e\n        \
+        A[t + 16] = A[t + 8] * t * e + T.Cast(\"int32\", t * e < 9) + e * e * e";
+    for text in results(params, branching) {
+        let inside = text.split_once("T.vectorized").unwrap().1;
+        assert!(!inside.contains("T.let"), "{text}");
+    }
+    assert!(results(params, branching)[1].contains("= e * e"), "what does not vary is bound before the loop");
+    let straight = "for t in T.vectorized(8):\n    A[t] = T.Select(t * e * 7 < e, t * e * 7, 3)\n    \
+        A[t + 8] = T.Cast(\"int32\", t * e * 7 < e) + T.Cast(\"int32\", t * e * 7 < e) * e";
+    for text in results(params, straight) {
+        assert!(!text.contains("T.let[T.bool]") && !text.contains("] = T.Cast(\"int32\", c"), "{text}");
+    }
+    assert!(results(params, straight)[1].contains(": T.let[T.int32] = t * e"), "numbers are bound");
+}
+
+#[test]
+fn a_cost_above_that_of_the_input_is_accounted_for() {
+    let module = program(
+        "A: T.Buffer((64,), \"int32\"), m: T.int32",
+        "if T.if_then_else(T.NE(-8, 0), -8, 8) >= -8:\n    A[m * m] = A[5] + A[8] + m * m\nif m * m % 4 < 4:\n    A[3] = A[1]",
+    );
+    for simplify in [false, true] {
+        let options = Options { simplify, ..Options::default() };
+        let report = cse::run(&module, &options).unwrap().1;
+        let function = &report.functions[0];
+        let least = function.before.cost.min(function.syntactic.as_ref().unwrap().cost);
+        assert_eq!(function.decided.choices, 2, "{function:?}");
+        assert!(function.after().cost > least && function.after().cost <= least + function.decided.added);
+    }
+}

@@ -3,6 +3,8 @@
 pub(crate) mod alias;
 pub(crate) mod differences;
 pub(crate) mod effects;
+pub(crate) mod lanes;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
+pub(crate) mod unsigned;
 pub(crate) mod volatile;

@@ -7,7 +7,7 @@ use super::windows::Windows;
 use super::{
     Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink, summary, syntactic,
 };
-use crate::analysis::differences;
+use crate::analysis::{differences, unsigned};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
@@ -43,6 +43,7 @@ impl Found {
     /// What was made of the function `before`, or of what was made of that.
     fn new(before: &PrimFunc, mut func: PrimFunc, by: Chosen, options: &Options) -> Found {
         differences::keep(before, &mut func);
+        unsigned::keep(before, &mut func);
         let cost = summary::cost(&func, options);
         Found { func, cost, by }
     }

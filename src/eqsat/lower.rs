@@ -24,6 +24,7 @@ use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
 use super::theory;
 use crate::analysis::effects;
+use crate::analysis::lanes::Lanes;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::arith::Interval;
@@ -297,12 +298,12 @@ impl<'a> Lowerer<'a> {
     }
 
     fn scope(&mut self, parent: Option<Place>, frequency: f64, insertable: bool, certain: bool) -> ScopeId {
-        let (depth, outer) = match parent {
+        let (depth, outer, lanes) = match parent {
             Some(at) => {
                 let parent = self.out.scopes.get(at.scope);
-                (parent.depth + 1, parent.frequency)
+                (parent.depth + 1, parent.frequency, parent.lanes)
             }
-            None => (0, 1.0),
+            None => (0, 1.0, Lanes::None),
         };
         self.out.scopes.push(Scope {
             parent,
@@ -311,6 +312,7 @@ impl<'a> Lowerer<'a> {
             insertable,
             certain,
             threads: false,
+            lanes,
             barrier: u32::MAX,
         })
     }
@@ -500,7 +502,9 @@ impl<'a> Lowerer<'a> {
         [&f.min, &f.extent].into_iter().chain(&f.step).for_each(|e| self.effect_of(e, place));
         let count = self.places.trip_count(f).to_f64();
         let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));
-        self.out.scopes.get_mut(scope).threads = matches!(f.kind, ForKind::ThreadBinding(_));
+        let made = self.out.scopes.get_mut(scope);
+        made.threads = matches!(f.kind, ForKind::ThreadBinding(_));
+        made.lanes = made.lanes.within(stmt);
         self.define(f.var, Place { scope, position: 0 }, extent_range(least, trips));
         self.runs(scope, extent);
         self.body(place, stmt, scope, &f.body);

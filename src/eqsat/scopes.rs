@@ -5,6 +5,7 @@
 //! the condition of a `while`, where nothing can be inserted). A *place* is a scope and the index of a statement
 //! in it: "just before that statement".
 
+use crate::analysis::lanes::Lanes;
 use crate::ir::VarId;
 
 /// A scope: index into [`Scopes`].
@@ -35,6 +36,8 @@ pub(crate) struct Scope {
     pub certain: bool,
     /// Whether threads run the block, each once.
     pub threads: bool,
+    /// What of that which varies within the loops around may be bound.
+    pub lanes: Lanes,
     /// Index of the first statement that may not complete (an assertion, a call that may do anything, `return`):
     /// what stands behind it is not certain to run.
     pub barrier: u32,

@@ -49,7 +49,7 @@ pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
-use crate::analysis::{differences, volatile};
+use crate::analysis::{differences, unsigned, volatile};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
@@ -147,6 +147,7 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let done = simplify(&mut made, settings);
     volatile::unshield(&mut made);
     differences::keep(func, &mut made);
+    unsigned::keep(func, &mut made);
     *func = made;
     done
 }

@@ -169,9 +169,11 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether evaluating the class before statement `index` of the block can trap only if the input traps.
+    /// Whether the class may be bound before statement `index` of the block: evaluating it there can trap only if the input
+    /// traps, and TVM takes the binding.
     fn may_bind(&self, info: &ClassInfo, block: u32, index: u32) -> bool {
-        info.needs.iter().all(|&need| self.is_met(need, block, index))
+        let allowed = self.scan.blocks[block as usize].lanes.allow(info.truth);
+        allowed && info.needs.iter().all(|&need| self.is_met(need, block, index))
     }
 
     /// Whether a need is met before statement `index` of the block: control has passed, or is sure to come to,

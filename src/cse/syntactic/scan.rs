@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::{SyntacticOptions, facts};
 use crate::analysis::effects::{self, Role};
+use crate::analysis::lanes::Lanes;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::MemoryVersions;
 use crate::cost::{Frequency, LazyArms, Places, Weight, lazy_arms, weight_of};
@@ -23,6 +24,8 @@ pub(super) struct BlockInfo {
     pub(super) depth: u32,
     /// How often it runs.
     pub(super) frequency: Frequency,
+    /// What may be bound in it.
+    pub(super) lanes: Lanes,
     /// Its statements, nested ones included, have sequence numbers below this (and above those before it).
     pub(super) end_seq: u32,
     /// For each index, how many of the statements before it may leave the block.
@@ -55,6 +58,8 @@ pub(super) struct ClassInfo {
     pub(super) shareable: bool,
     /// Whether it may be given a variable.
     pub(super) bindable: bool,
+    /// Whether it is a truth value, or one as a number.
+    pub(super) truth: bool,
     /// How often it stands in the text.
     pub(super) count: u64,
     /// What evaluating the operation at its root without a trap shows.
@@ -124,7 +129,7 @@ impl Scan {
             seq: 0,
         };
         let root = Use { block: 0, index: 0, seq: 0, frequency: Frequency::ONE };
-        scanner.block(&func.body, root, 0);
+        scanner.block(&func.body, root, 0, Lanes::None);
         scanner.out
     }
 }
@@ -181,13 +186,14 @@ struct Certain {
 }
 
 impl Scanner<'_> {
-    fn block(&mut self, stmts: &[Stmt], at: Use, depth: u32) -> Certain {
+    fn block(&mut self, stmts: &[Stmt], at: Use, depth: u32, lanes: Lanes) -> Certain {
         let id = self.out.blocks.len() as u32;
         self.out.blocks.push(BlockInfo {
             parent: at.block,
             parent_index: at.index,
             depth,
             frequency: at.frequency,
+            lanes,
             end_seq: 0,
             leaves_before: Vec::new(),
             seqs: Vec::new(),
@@ -268,6 +274,7 @@ impl Scanner<'_> {
         }
         let counts = self.places.block_counts(stmt);
         let mut blocks: Vec<Certain> = Vec::new();
+        let lanes = self.out.blocks[at.block as usize].lanes.within(stmt);
         stmt.for_each_block(|b| {
             let frequency = at.frequency * counts[blocks.len()];
             if let StmtKind::SBlock(sblock) = &stmt.kind {
@@ -280,7 +287,7 @@ impl Scanner<'_> {
             if let Some(memory) = &mut self.memory {
                 memory.enter_block(stmt);
             }
-            blocks.push(self.block(b, Use { frequency, ..at }, depth + 1));
+            blocks.push(self.block(b, Use { frequency, ..at }, depth + 1, lanes));
             if let Some(memory) = &mut self.memory {
                 memory.leave_block();
             }
@@ -434,6 +441,7 @@ impl Scanner<'_> {
             shows: if shareable { shows } else { SmallVec::new() },
             shareable,
             bindable: shareable && value && weight > Weight::ZERO,
+            truth: e.dtype.is_bool() || matches!(&e.kind, ExprKind::Cast(of) if of.dtype.is_bool()),
             count: 0,
             leaves: effect.may_leave,
         }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered};
 use super::super::scopes::{Place, ScopeId, Scopes};
-use super::select::{Index, Selection};
+use super::select::{Chosen, Index, Selection};
 use super::traps::{self, Evaluated, with};
 use crate::cost::Profile;
 use crate::ir::Kind;
@@ -199,7 +199,7 @@ impl Placer<'_> {
         // A binding for a single use pays only further out.
         let stays =
             matches!(uses[..], [u] if u.place.scope == top && u.frequency <= self.scopes.get(top).frequency);
-        if bindable(&chosen.node) && !stays {
+        if bindable(&chosen.node) && !stays && self.lanes_allow(chosen) {
             let mut plan = Outcome::default();
             self.solve(index, top, &uses, &mut plan);
             for (place, count) in plan.bound {
@@ -222,6 +222,13 @@ impl Placer<'_> {
             self.handicap += chosen.handicap * u.frequency + chosen.rewriting;
             self.pass_on(index, u);
         }
+    }
+
+    /// Whether TVM takes a binding of the class in the vectorized loops in which it varies.
+    fn lanes_allow(&self, chosen: &Chosen) -> bool {
+        let lanes = self.scopes.get(chosen.needs.scope).lanes;
+        let of_truth = || chosen.children.iter().any(|&c| self.selection.chosen[c].node.dtype.is_bool());
+        lanes.allow(chosen.node.dtype.is_bool() || chosen.node.op == Op::Cast && of_truth())
     }
 
     /// The operands of a class computed at `u` are used there.
