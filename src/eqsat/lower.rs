@@ -9,6 +9,8 @@
 //!
 //! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
 
+mod template;
+
 use std::sync::Arc;
 
 use egg::Id;
@@ -252,6 +254,8 @@ struct Lowerer<'a> {
     inert: bool,
     /// The classes of dissolved variables.
     values: HashMap<VarId, Id>,
+    /// The variables that templates around define.
+    locals: Vec<VarId>,
     /// Values of variables that are lowered when they are met.
     known_values: Option<&'a HashMap<VarId, Expr>>,
     out: Lowered,
@@ -271,6 +275,7 @@ impl<'a> Lowerer<'a> {
             guards: Vec::new(),
             inert: false,
             values: HashMap::new(),
+            locals: Vec::new(),
             known_values: None,
             out: Lowered {
                 graph: Graph::new(theory_for(func.vars.len())),
@@ -754,40 +759,6 @@ impl<'a> Lowerer<'a> {
             args.iter().map(|&a| theory::constant(&self.out.graph, a)).collect::<Option<Vec<_>>>()?;
         let function = MathFn::from_name(name).filter(|f| f.is_exact())?;
         function.fold(call.args.first()?.dtype, &values).ok()
-    }
-
-    /// An expression that equals nothing else; operands that can be optimized become the node's children.
-    fn template(&mut self, e: &Expr) -> Id {
-        let mut children = Vec::new();
-        let mut template = e.clone();
-        template.for_each_child_mut(|c| self.fill(c, &mut children));
-        let index = u32::try_from(self.out.templates.len()).expect("fewer than 2^32 templates");
-        self.out.templates.push(template);
-        self.add_partial(Op::Template(index), e, children, false)
-    }
-
-    /// Replaces `e`, an operand in a template, by holes where its value is all that matters. The load of an
-    /// address (`T.address_of(A[i])`) names a place and is kept; so is everything that is not a plain value.
-    fn fill(&mut self, e: &mut Expr, children: &mut Vec<Id>) {
-        let plain = match &e.kind {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::BufferData(_)
-            | ExprKind::BufferRef(_) => return,
-            ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Tuple(_) | ExprKind::Shuffle(..) => {
-                false
-            }
-            ExprKind::Let(..) => true,
-            _ => !acts(e) && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
-        };
-        if plain {
-            let hole = Expr::var(hole(children.len()), e.dtype);
-            children.push(self.expr(e));
-            *e = hole;
-        } else {
-            e.for_each_child_mut(|c| self.fill(c, children));
-        }
     }
 }
 

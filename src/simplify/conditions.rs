@@ -83,27 +83,30 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
     *chain = join(op, parts.into_iter().flatten().filter(|p| p.as_int().is_none()).collect());
 }
 
-/// Puts the taken arm in the place of each choice by a constant in an expression.
-pub(super) fn fold_choices(e: &mut Expr) {
-    e.for_each_child_mut(fold_choices);
+/// Puts the taken arm in the place of each choice by a constant in an expression. Returns how many there were.
+pub(super) fn fold_choices(e: &mut Expr) -> usize {
+    let mut folded = 0;
+    e.for_each_child_mut(|part| folded += fold_choices(part));
     let (cond, then, otherwise, both) = match &mut e.kind {
         ExprKind::Select(select) => {
             let Select { cond, then, otherwise } = &mut **select;
             (&*cond, then, otherwise, true)
         }
         ExprKind::Call(call) if is_lazy_select(call) => {
-            let [cond, then, otherwise] = &mut call.args[..] else { return };
+            let [cond, then, otherwise] = &mut call.args[..] else { return folded };
             (&*cond, then, otherwise, false)
         }
-        _ => return,
+        _ => return folded,
     };
-    let (true, Some(truth)) = (cond.dtype == DType::BOOL, cond.as_int()) else { return };
+    let (true, Some(truth)) = (cond.dtype == DType::BOOL, cond.as_int()) else { return folded };
     let (taken, dropped) = if truth != 0 { (then, otherwise) } else { (otherwise, then) };
     // A `T.Select` evaluates both.
     if !(both && acts(dropped)) {
         let taken = std::mem::replace(taken, Expr::bool(false));
         *e = taken;
+        folded += 1;
     }
+    folded
 }
 
 /// Drops implied parts; `steers` says whether the conditions steer the program.

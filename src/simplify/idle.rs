@@ -1,10 +1,11 @@
 //! Statements that do nothing: branches and loops that are never taken or are empty, and stores of what is there.
 
+use super::conditions::fold_choices;
 use crate::eqsat::lower::acts;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// Removes from a function what does nothing, as it is written: no equality is looked for. Returns how many statements
-/// went.
+/// and choices went.
 pub(crate) fn tidy(func: &mut PrimFunc) -> usize {
     let mut gone = 0;
     tidy_block(&mut func.body, &mut gone);
@@ -15,6 +16,7 @@ fn tidy_block(block: &mut Block, gone: &mut usize) {
     let room = Vec::with_capacity(block.len());
     for mut stmt in std::mem::replace(block, room) {
         stmt.for_each_block_mut(|inner| tidy_block(inner, gone));
+        stmt.for_each_expr_mut(|e| *gone += fold_choices(e));
         if does_nothing(&stmt) {
             *gone += 1;
         } else if let Some(taken) = taken_arm(&mut stmt) {

@@ -380,7 +380,9 @@ impl Simplifier<'_> {
         }
         if replaced > 0 {
             // A condition deep in an expression may be a constant now.
-            roots.iter_mut().for_each(|(root, _)| conditions::fold_choices(root));
+            for (root, _) in &mut roots {
+                conditions::fold_choices(root);
+            }
             for ((root, _), before) in roots.iter_mut().zip(before) {
                 let kept = before.is_some_and(|before| before.restore(root));
                 replaced -= usize::from(kept && replaced > 0);

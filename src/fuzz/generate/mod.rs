@@ -9,6 +9,7 @@ mod cond;
 mod extreme;
 mod float;
 mod integer;
+mod kept;
 mod limits;
 mod respell;
 mod scope;
@@ -114,8 +115,9 @@ enum Exits {
     Both,
 }
 
-/// Names collide on purpose, those of satir's own bindings among them.
-const NAMES: [&str; 9] = ["i", "j", "k", "v", "x", "cse_v1", "cse_v2", "cse_v", "t"];
+/// Names collide on purpose, with those of satir's own bindings and with what TVMScript uses itself.
+const NAMES: [&str; 12] =
+    ["i", "j", "k", "v", "x", "cse_v1", "cse_v2", "cse_v", "t", "range", "float", "Module"];
 
 impl<'d> Generator<'d> {
     fn new(dice: &'d mut Dice, shape: Shape) -> Generator<'d> {

@@ -19,7 +19,7 @@ impl Generator<'_> {
         if self.depth >= MAX_DEPTH || self.budget < 8 {
             return self.store(out);
         }
-        match self.dice.below(42) {
+        match self.dice.below(44) {
             0..=10 => self.store(out),
             11..=14 => self.bind(out),
             15..=22 => self.for_loop(out),
@@ -38,12 +38,14 @@ impl Generator<'_> {
             37 => self.accumulate(out),
             38 | 39 => self.leave(out),
             40 => self.reload(out),
+            41 => self.volatile(out),
+            42 => self.zero_divisor(out),
             _ => self.threads(out),
         }
     }
 
     /// Statements of a block of their own; what they define ends with it.
-    fn block(&mut self) -> Block {
+    pub(super) fn block(&mut self) -> Block {
         let mark = self.scope.mark();
         self.depth += 1;
         let mut out = Vec::new();
@@ -58,7 +60,7 @@ impl Generator<'_> {
         out
     }
 
-    fn store(&mut self, out: &mut Block) {
+    pub(super) fn store(&mut self, out: &mut Block) {
         let arrays: Vec<Array> = self.scope.arrays.iter().filter(|a| a.writable).cloned().collect();
         let array = self.dice.pick(&arrays);
         let indices = match self.plain_indices(&array) {
