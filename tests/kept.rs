@@ -201,7 +201,7 @@ fn a_cost_above_that_of_the_input_is_accounted_for() {
         let function = &report.functions[0];
         let least = function.before.cost.min(function.syntactic.as_ref().unwrap().cost);
         assert_eq!(function.decided.choices, 2, "{function:?}");
-        assert!(function.after().cost > least && function.after().cost <= least + function.decided.added);
+        assert!(function.after.cost > least && function.after.cost <= least + function.decided.added);
     }
 }
 
