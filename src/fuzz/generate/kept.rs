@@ -5,8 +5,12 @@ use super::scope::Array;
 use crate::ir::{AttrNode, AttrValue, BinOp, Block, DType, Expr, ExprKind, Stmt, StmtKind};
 
 impl Generator<'_> {
-    /// Statements in which the memory of a buffer is volatile.
+    /// Statements in which the memory of a buffer is volatile. Not where they may turn out to be dead: without them the
+    /// memory is no longer volatile elsewhere either.
     pub(super) fn volatile(&mut self, out: &mut Block) {
+        if self.depth > 0 {
+            return self.store(out);
+        }
         let arrays: Vec<Array> = self.scope.arrays.iter().filter(|a| a.writable).cloned().collect();
         let data = ExprKind::BufferData(self.dice.pick(&arrays).buffer);
         let node = AttrNode::Value(AttrValue::Expr(Box::new(Expr { dtype: DType::HANDLE, kind: data })));
