@@ -419,3 +419,86 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
         .unwrap();
     assert_eq!(full.status.code(), Some(1));
 }
+
+/// The body that `link` makes of each number, with the names of the links before and after it.
+fn chain(length: usize, link: impl Fn(usize, &str, &str, &str, &str) -> String) -> String {
+    let mut body = String::new();
+    let name = |letter: char, i: usize| {
+        if i == 0 { ['n', 'm'][usize::from(letter == 'y')].into() } else { format!("{letter}{i}") }
+    };
+    for i in 0..length {
+        let [x, y] = ['x', 'y'].map(|letter| name(letter, i));
+        let [next_x, next_y] = ['x', 'y'].map(|letter| name(letter, i + 1));
+        writeln!(body, "{}", link(i, &x, &y, &next_x, &next_y)).unwrap();
+    }
+    writeln!(body, "A[0] = x{length}").unwrap();
+    function(&body)
+}
+
+/// What a chain of this length becomes, and how large its e-graph was.
+fn chained(length: usize, link: impl Fn(usize, &str, &str, &str, &str) -> String) -> (String, usize) {
+    let module = parse(&chain(length, link));
+    let (result, report) = cse::run(&module, &Options::default()).unwrap();
+    let report = &report.functions[0];
+    assert_eq!(report.gave_up, None);
+    (result.to_string(), report.search.as_ref().expect("the graph has a result").nodes)
+}
+
+type Link = fn(usize, &str, &str, &str, &str) -> String;
+
+const LINKS: [Link; 7] = [
+    |i, x, y, u, v| {
+        let c = 3 + i % 5;
+        format!("{u}: T.let[T.int32] = ({x} + {y}) // {c}\n{v}: T.let[T.int32] = ({x} * 3 + {y}) % {c}")
+    },
+    |i, x, y, u, v| {
+        let c = 3 + i % 7;
+        format!("{u}: T.let[T.int32] = ({x} + {y}) // {c}\n{v}: T.let[T.int32] = ({u} * 3 + {y}) % {c}")
+    },
+    |i, x, _, u, _| {
+        let (c, d) = (5 + i % 9, 3 + i % 4);
+        format!(
+            "{u}: T.let[T.int32] = T.Cast(\"int32\", T.Cast(\"int64\", {x} + m) % T.int64({c})) + {x} % {d}"
+        )
+    },
+    |i, x, _, u, _| {
+        let (c, d) = (3 + i % 7, 5 + i % 3);
+        format!("{u}: T.let[T.int32] = T.max({x} % {c}, m - {x}) + {x} % {d}")
+    },
+    |_, x, _, u, _| format!("{u}: T.let[T.int32] = {x} * {x} + {x}"),
+    |_, x, _, u, _| format!("{u}: T.let[T.int32] = T.max({x}, m) // 2"),
+    |_, x, _, u, _| format!("{u}: T.let[T.int32] = {x} * 3 + m"),
+];
+
+#[test]
+fn chains_of_bindings_take_graphs_in_proportion_and_have_a_result() {
+    with_stack(|| {
+        for (which, link) in LINKS.into_iter().enumerate() {
+            let ((_, short), (text, long)) = (chained(40, link), chained(80, link));
+            assert!(long <= 3 * short + 1000, "{which}: {short} nodes, then {long}");
+            assert_eq!(chained(80, link).0, text, "{which}: the same input has the same result");
+        }
+    });
+}
+
+#[test]
+fn chains_that_are_used_once_stay_no_deeper_than_programs_may_be() {
+    with_stack(|| {
+        for link in &LINKS[5..] {
+            let (text, _) = chained(1500, link);
+            // The links are written into each other, but for some that are kept.
+            let lets = text.matches("T.let[").count();
+            assert!((1..20).contains(&lets), "{lets}");
+            parse(&text);
+        }
+    });
+}
+
+#[test]
+fn a_shift_of_which_nothing_is_left_is_no_reason_to_give_up() {
+    let text = "@T.prim_func\ndef main(A: T.Buffer((4,), \"uint64\"), x: T.uint64, u: T.uint64):\n    \
+                A[0] = T.shift_left(T.uint64(1) + (u - u), T.uint64(63)) + x\n    A[1] = x * x\n    A[2] = x * x\n";
+    let (result, report) = cse::run(&parse(text), &Options::default()).unwrap();
+    assert!(report.functions[0].gave_up.is_none() && report.functions[0].search.is_some());
+    assert!(result.to_string().contains("T.let[T.uint64] = x * x"), "{result}");
+}

@@ -144,6 +144,9 @@ pub(crate) struct Theory {
     pub contextual: bool,
     /// The sample points at which something does not hold that is known: a bit each.
     pub broken_points: u8,
+    /// How many terms of normal forms were handled, and the most that may be; unlike time this is the same in every run.
+    work: u64,
+    pub work_limit: Option<u64>,
     /// When growing the graph ends, whatever is left to do.
     pub deadline: Option<Instant>,
     /// Contradictions met (two values of one class): a rule is unsound, or the facts of a place exclude each other. The
@@ -155,6 +158,12 @@ impl Theory {
     /// The class of a normal form, if one is known.
     pub(crate) fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
         self.by_poly.get(dtype, poly)
+    }
+
+    /// Takes note that a normal form of so many terms is looked at: each term is compared with some of the others.
+    pub(crate) fn spend(&mut self, terms: usize) {
+        let terms = terms as u64;
+        self.work = self.work.saturating_add(1 + terms + terms * terms / 4);
     }
 
     /// Whether the deadline has passed.
@@ -173,10 +182,13 @@ impl Theory {
     }
 }
 
-/// Whether the graph may not grow any more: it has more than `node_limit` nodes, its time is over, or it contradicts
+/// Whether the graph may not grow any more: it has more than `node_limit` nodes, its work or time is spent, or it contradicts
 /// itself, so that nothing will be made of it.
 pub(crate) fn is_full(graph: &Graph, node_limit: usize) -> bool {
-    graph.total_size() > node_limit || graph.analysis.is_late() || graph.analysis.contradicts()
+    graph.total_size() > node_limit
+        || graph.analysis.work_limit.is_some_and(|limit| graph.analysis.work > limit)
+        || graph.analysis.is_late()
+        || graph.analysis.contradicts()
 }
 
 /// The normal form of a class of index type: what is stored, or the class as an atom.

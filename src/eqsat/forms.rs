@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use egg::Id;
 
-use super::facts::{Graph, Knowing, in_theory, is_full};
+use super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
@@ -100,6 +100,8 @@ fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph, fn(
         if is_full(graph, node_limit) {
             break;
         }
+        let terms = poly_of(graph, id).terms().len();
+        graph.analysis.spend(terms);
         if lanes.contains(&id) {
             super::shapes::remainders(graph, id);
         } else {

@@ -253,17 +253,20 @@ fn optimize_all(
     let input_nodes = lowered.graph.total_number_of_nodes();
     clock.lap("lower");
     listener(Snapshot::Lowered(&lowered));
-    let rounds =
-        saturate_within(&mut lowered, config.rewrites, config.node_limit, ROUNDS_OF_FUNCTION, GROWTH);
+    let node_limit = limit(&mut lowered, config.node_limit);
+    let rounds = saturate_within(&mut lowered, config.rewrites, node_limit, ROUNDS_OF_FUNCTION, GROWTH);
     clock.lap("saturate");
     listener(Snapshot::Saturated(&lowered));
-    forms::offer_all(&mut lowered.graph, config.node_limit);
-    forms::written::offer(&mut lowered.graph, lowered.input_nodes, config.node_limit);
+    let node_limit = config.node_limit.min(CANDIDATES.of(input_nodes));
+    lowered.graph.analysis.work_limit = Some((WORK.of(input_nodes) * 2) as u64);
+    forms::offer_all(&mut lowered.graph, node_limit);
+    forms::written::offer(&mut lowered.graph, lowered.input_nodes, node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }
     clock.lap("forms");
     let time_limit_hit = lowered.graph.analysis.is_late();
+    let node_limit_hit = lowered.graph.total_number_of_nodes() > config.node_limit;
     let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, config)?;
     clock.lap("extract");
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
@@ -275,12 +278,41 @@ fn optimize_all(
         classes: lowered.graph.number_of_classes(),
         rounds,
         time_limit_hit,
-        node_limit_hit: lowered.graph.total_number_of_nodes() > config.node_limit,
+        node_limit_hit,
         cost: plan.cost,
         optimal,
         stages: clock.laps,
     };
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })
+}
+
+/// What a stage may use for the graph of a whole function: so much for each e-node of the input, and some for small ones.
+/// So time and memory grow with the length of a program, whatever it holds.
+struct Budget {
+    for_each: usize,
+    floor: usize,
+}
+
+impl Budget {
+    fn of(&self, input_nodes: usize) -> usize {
+        input_nodes.saturating_mul(self.for_each).saturating_add(self.floor)
+    }
+}
+
+/// The e-nodes that theory and rules may make. Programs of TVM were seen to need up to 4.8 for each of the input.
+const SATURATION: Budget = Budget { for_each: 8, floor: 2_000 };
+
+/// The e-nodes with the candidates for extraction; TVM's were seen to need up to 13.4.
+const CANDIDATES: Budget = Budget { for_each: 20, floor: 4_000 };
+
+/// The terms of normal forms that the theory may handle, and again as many that candidates may.
+const WORK: Budget = Budget { for_each: 4_000, floor: 200_000 };
+
+/// What a new graph may grow to by theory and rules, `most` at most; limits the work on it too.
+pub(crate) fn limit(lowered: &mut Lowered, most: usize) -> usize {
+    let input_nodes = lowered.graph.total_number_of_nodes();
+    lowered.graph.analysis.work_limit = Some(WORK.of(input_nodes) as u64);
+    most.min(SATURATION.of(input_nodes))
 }
 
 /// The most rounds of rewriting of the graph of a whole function. A second one was seen to make as many results dearer

@@ -19,7 +19,7 @@ use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
 use crate::eqsat::forms;
 use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
 use crate::eqsat::rewrite::Rewrites;
-use crate::eqsat::{raise, saturate, saturate_sites, theory};
+use crate::eqsat::{limit, raise, saturate, saturate_sites, theory};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Select, VarId};
 
 /// The most e-nodes of one region's graph.
@@ -187,7 +187,8 @@ pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -
 /// Whether no place is reached where `known` holds: the facts that have to do with `e` contradict each other.
 pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool {
     let mut lowered = lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[]);
-    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
+    saturate(&mut lowered, engine.rewrites, node_limit);
     lowered.graph.analysis.contradictions > 0
 }
 
@@ -195,7 +196,8 @@ pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool 
 pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) -> bool {
     let exprs: Vec<&Expr> = pairs.iter().flat_map(|(a, b)| [a, b]).collect();
     let mut lowered = lower_at(engine.func, engine.profile, known, &exprs);
-    saturate(&mut lowered, engine.rewrites, NODE_LIMIT);
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
+    saturate(&mut lowered, engine.rewrites, node_limit);
     let graph = &lowered.graph;
     graph.analysis.contradictions == 0
         && lowered
@@ -208,17 +210,18 @@ pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) 
 /// is never reached) or nothing could be extracted.
 fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
     let mut lowered = lower_at(engine.func, engine.profile, known, exprs);
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
     if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
         match engine.reach {
-            Reach::Everything => saturate(&mut lowered, engine.rewrites, NODE_LIMIT),
-            Reach::Context => saturate_sites(&mut lowered, engine.rewrites, NODE_LIMIT),
+            Reach::Everything => saturate(&mut lowered, engine.rewrites, node_limit),
+            Reach::Context => saturate_sites(&mut lowered, engine.rewrites, node_limit),
         };
     } else {
         // What takes rules is left to the graph of the whole function.
-        theory::run(&mut lowered.graph, NODE_LIMIT);
+        theory::run(&mut lowered.graph, node_limit);
     }
     let roots: Vec<Id> = lowered.sites.iter().map(|site| site.class).collect();
-    forms::offer_needed(&mut lowered.graph, &roots, NODE_LIMIT);
+    forms::offer_needed(&mut lowered.graph, &roots, node_limit);
     engine.work.set(engine.work.get() + lowered.graph.total_size());
     if lowered.graph.analysis.contradictions > 0 {
         return None;

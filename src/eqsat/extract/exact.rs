@@ -27,6 +27,9 @@ pub(super) struct Outcome {
     pub(super) complete: bool,
 }
 
+/// How many steps there are between two looks at the clock.
+const STEPS_PER_LOOK: usize = 64;
+
 /// Looks for a choice that costs less than `cost`, in at most `steps` steps.
 pub(super) fn search(
     selector: &mut Selector<'_>,
@@ -91,6 +94,9 @@ impl Search<'_, '_> {
             return;
         }
         self.steps -= 1;
+        if self.steps.is_multiple_of(STEPS_PER_LOOK) && self.lowered.graph.analysis.is_late() {
+            self.steps = 0;
+        }
         let Some(&class) = self.needed.get(at) else {
             self.complete(roots);
             return;

@@ -66,6 +66,8 @@ struct Use {
     /// The conditions within the statement under which it is needed.
     guards: Guards,
     count: usize,
+    /// How deep in the term of a statement or a binding it stands.
+    depth: usize,
 }
 
 /// The places where a class is used.
@@ -79,6 +81,10 @@ const ALWAYS: Guards = 0;
 
 /// The most operations of a term that are looked at for a binding.
 const MAX_VISITS: usize = 10_000;
+
+/// The deepest terms; what lies deeper is bound where it can be. A program may nest [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep,
+/// with its statements.
+const MAX_TERM_DEPTH: usize = 800;
 
 /// How often the text of a class may be repeated.
 const MAX_COPIES: usize = 100_000;
@@ -110,7 +116,7 @@ pub(crate) fn place(
     placer.inline_weights();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
         let frequency = lowered.scopes.get(site.place.scope).frequency;
-        placer.add_use(index, Use { place: site.place, frequency, guards: ALWAYS, count: 1 });
+        placer.add_use(index, Use { place: site.place, frequency, guards: ALWAYS, count: 1, depth: 0 });
     }
     let mut bindings = Vec::new();
     for index in (0..selection.chosen.len()).rev() {
@@ -169,6 +175,7 @@ impl Placer<'_> {
             if same {
                 last.frequency += u.frequency;
                 last.count = last.count.saturating_add(u.count);
+                last.depth = last.depth.max(u.depth);
             }
             same
         });
@@ -203,17 +210,16 @@ impl Placer<'_> {
             let mut plan = Outcome::default();
             self.solve(index, top, &uses, &mut plan);
             for (place, count) in plan.bound {
-                bindings.push(Binding { index, place, uses: count });
-                let frequency = self.scopes.get(place.scope).frequency;
-                self.cost += (chosen.weight + self.let_weight) * frequency;
-                self.handicap += chosen.handicap * frequency + chosen.rewriting;
-                self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1 });
+                self.bind(index, place, count, bindings);
             }
             inline.extend(plan.inline);
         } else {
             inline = uses;
         }
         for u in inline {
+            if u.depth >= MAX_TERM_DEPTH && self.bound_for_depth(index, u, bindings) {
+                continue;
+            }
             if !self.own_traps_allowed(index, u) {
                 self.illegal = Some(chosen.class);
                 return;
@@ -231,8 +237,28 @@ impl Placer<'_> {
         lanes.allow(chosen.node.dtype.is_bool() || chosen.node.op == Op::Cast && of_truth())
     }
 
+    /// Binds a class right before its use, if it may be; whether it was.
+    fn bound_for_depth(&mut self, index: Index, u: Use, bindings: &mut Vec<Binding>) -> bool {
+        let scope = u.place.scope;
+        let place =
+            self.binding_place(index, scope, &[u]).filter(|_| bindable(&self.selection.chosen[index].node));
+        let Some(place) = place.filter(|&place| self.may_bind(index, place)) else { return false };
+        self.bind(index, place, u.count, bindings);
+        true
+    }
+
+    fn bind(&mut self, index: Index, place: Place, uses: usize, bindings: &mut Vec<Binding>) {
+        let chosen = &self.selection.chosen[index];
+        bindings.push(Binding { index, place, uses });
+        let frequency = self.scopes.get(place.scope).frequency;
+        self.cost += (chosen.weight + self.let_weight) * frequency;
+        self.handicap += chosen.handicap * frequency + chosen.rewriting;
+        self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1, depth: 0 });
+    }
+
     /// The operands of a class computed at `u` are used there.
     fn pass_on(&mut self, index: Index, u: Use) {
+        let u = Use { depth: u.depth + 1, ..u };
         let chosen = &self.selection.chosen[index];
         for (i, &child) in chosen.children.iter().enumerate() {
             match traps::chosen_guard(self.selection, chosen, i) {
@@ -271,7 +297,7 @@ impl Placer<'_> {
             if self.is_allowed(at, guards, place) {
                 continue;
             }
-            let u = Use { place, frequency: 1.0, guards, count: 1 };
+            let u = Use { place, frequency: 1.0, guards, count: 1, depth: 0 };
             if next > MAX_VISITS || !self.own_traps_allowed(at, u) {
                 self.refused.insert((index, place));
                 return false;

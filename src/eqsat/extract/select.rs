@@ -452,19 +452,59 @@ impl<'a> Selector<'a> {
                     if pass > 0 && !any_since(last, self.operands(candidate), &chosen_at) {
                         continue;
                     }
-                    let Some((place, cost, total)) = self.better_tree(c, candidate) else { continue };
-                    self.choice[c] = Some(small(i));
-                    self.tree[c] = cost;
-                    self.total[c] = total;
-                    self.needs[c] = place;
-                    chosen_at[c] = seen_at[c];
-                    changed = true;
+                    if self.take_if_better(c, i) {
+                        chosen_at[c] = seen_at[c];
+                        changed = true;
+                    }
                 }
             }
             if !changed {
                 return;
             }
         }
+        // Long chains of which the passes took a link each: operands first, all of it is done in one.
+        let order = self.operands_first();
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            for &c in &order {
+                for i in self.range(c) {
+                    changed |= self.take_if_better(c, i);
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Chooses a candidate for its class if its tree is better than what is known; whether it is.
+    fn take_if_better(&mut self, c: Index, i: usize) -> bool {
+        let Some((place, cost, total)) = self.better_tree(c, &self.all[i]) else { return false };
+        self.choice[c] = Some(small(i));
+        self.tree[c] = cost;
+        self.total[c] = total;
+        self.needs[c] = place;
+        true
+    }
+
+    /// All classes, each after the operands of all its candidates, as far as these do not depend on it.
+    fn operands_first(&self) -> Vec<Index> {
+        let mut order = Vec::with_capacity(self.classes.len());
+        let mut seen = vec![false; self.classes.len()];
+        let mut stack: Vec<(Index, bool)> = Vec::new();
+        for root in 0..self.classes.len() {
+            stack.push((root, false));
+            while let Some((c, done)) = stack.pop() {
+                if done {
+                    order.push(c);
+                } else if !std::mem::replace(&mut seen[c], true) {
+                    stack.push((c, true));
+                    let operands = self.operands_of_all(c).iter().map(|&k| k as Index);
+                    stack.extend(operands.filter(|&k| !seen[k]).map(|k| (k, false)));
+                }
+            }
+        }
+        order
     }
 
     /// Where the tree of a candidate can be computed, what it costs and whether it cannot trap, if that is better than

@@ -69,6 +69,8 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
             let node = node.map_children(|c| graph.find(c));
             let fingerprint = fingerprint(graph, &node);
             if graph.analysis.visited.insert(fingerprint) {
+                let terms = poly_of(graph, id).terms().len();
+                graph.analysis.spend(terms);
                 changed |= step(graph, graph.find(id), &node);
             }
         }
@@ -116,6 +118,7 @@ fn refresh(graph: &mut Graph) -> bool {
         let new =
             if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
         let new = divides::multiplied_out(graph, &new).map_or(new, Arc::new);
+        graph.analysis.spend(new.terms().len());
         let known = known_of_atoms(graph, root, &new);
         let first = graph.analysis.bounded.insert(known);
         let data = graph.facts(root);

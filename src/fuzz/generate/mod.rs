@@ -5,6 +5,7 @@
 //! expressions are spelled again and again in other words (`respell`), guards matter (what they guard does trap when
 //! they are left out), buffers share types and shapes so that they may alias, and stores stand between loads.
 
+mod chains;
 mod cond;
 mod extreme;
 mod float;

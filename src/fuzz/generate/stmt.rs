@@ -19,7 +19,7 @@ impl Generator<'_> {
         if self.depth >= MAX_DEPTH || self.budget < 8 {
             return self.store(out);
         }
-        match self.dice.below(44) {
+        match self.dice.below(45) {
             0..=10 => self.store(out),
             11..=14 => self.bind(out),
             15..=22 => self.for_loop(out),
@@ -40,6 +40,7 @@ impl Generator<'_> {
             40 => self.reload(out),
             41 => self.volatile(out),
             42 => self.zero_divisor(out),
+            43 => self.chain(out),
             _ => self.threads(out),
         }
     }
