@@ -306,7 +306,7 @@ const SATURATION: Budget = Budget { for_each: 8, floor: 2_000 };
 const CANDIDATES: Budget = Budget { for_each: 20, floor: 4_000 };
 
 /// The terms of normal forms that the theory may handle, and again as many that candidates may.
-const WORK: Budget = Budget { for_each: 4_000, floor: 200_000 };
+const WORK: Budget = Budget { for_each: 1_000, floor: 60_000 };
 
 /// What a new graph may grow to by theory and rules, `most` at most; limits the work on it too.
 pub(crate) fn limit(lowered: &mut Lowered, most: usize) -> usize {

@@ -240,9 +240,14 @@ impl Placer<'_> {
     /// Binds a class right before its use, if it may be; whether it was.
     fn bound_for_depth(&mut self, index: Index, u: Use, bindings: &mut Vec<Binding>) -> bool {
         let scope = u.place.scope;
-        let place =
-            self.binding_place(index, scope, &[u]).filter(|_| bindable(&self.selection.chosen[index].node));
-        let Some(place) = place.filter(|&place| self.may_bind(index, place)) else { return false };
+        let chosen = &self.selection.chosen[index];
+        if !bindable(&chosen.node) || !self.lanes_allow(chosen) {
+            return false;
+        }
+        let Some(place) = self.binding_place(index, scope, &[u]).filter(|&place| self.may_bind(index, place))
+        else {
+            return false;
+        };
         self.bind(index, place, u.count, bindings);
         true
     }

@@ -6,7 +6,7 @@ use super::scope::Range;
 use crate::ir::{BinOp, Block, DType, Expr, Stmt, StmtKind};
 
 /// The most links of a chain.
-const MAX_LINKS: i64 = 12;
+const MAX_LINKS: i64 = 6;
 
 /// The values of all links stay below this.
 const BOUND: i64 = 1 << 12;

@@ -40,7 +40,7 @@ impl Generator<'_> {
             40 => self.reload(out),
             41 => self.volatile(out),
             42 => self.zero_divisor(out),
-            43 => self.chain(out),
+            43 if self.dice.chance(40) => self.chain(out),
             _ => self.threads(out),
         }
     }
