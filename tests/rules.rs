@@ -22,6 +22,16 @@ fn every_wrong_rule_is_refuted() {
     assert_eq!(report.summary().idle, 1);
 }
 
+/// The rules that experiments compare with ours.
+#[test]
+fn sets_of_experiments_are_sound() {
+    let rules = RuleSet::load(&[concat!(env!("CARGO_MANIFEST_DIR"), "/benches/rules/sets")]).unwrap();
+    let all: Vec<&Rule> = rules.all_rules().collect();
+    assert!(rules.sets().len() >= 4 && all.len() > 150);
+    let report = check::run(&all, check::QUICK);
+    assert!(report.is_ok(), "{report}");
+}
+
 #[test]
 fn a_counterexample_is_printed() {
     let rules = wrong();

@@ -1,9 +1,11 @@
 //! `satir cse`: share equal computations.
 
+use std::sync::Arc;
+
 use clap::ValueEnum;
 use satir::cse;
-use satir::eqsat::Effort;
 use satir::eqsat::show::{Stage, show};
+use satir::eqsat::{Effort, TheoryLevel};
 use satir::ir::Module;
 use satir::report::Document;
 
@@ -12,6 +14,7 @@ use super::explain;
 use super::io::{Failure, Source};
 use super::outcome::{self, Outcome};
 use super::program::{self, Product};
+use super::theory::Theory;
 use super::validate::validate;
 
 /// Share equal computations: the main job.
@@ -24,7 +27,8 @@ use super::validate::validate;
                         satir cse --bind n=64 --report report.json kernel.py\n  satir cse kernels/ -o out/\n  satir cse kernel.py --diff\n  \
                         satir cse kernel.py --report report.html -o faster.py\n  satir cse kernel.py --explain > faster.py\n  satir cse kernel.py --remarks kernel.opt.yaml -o faster.py\n  \
                         satir cse kernel.py --explain-missed \"i * n // n\" \"i\"\n  \
-                        satir cse kernel.py --emit egraph-svg --of \"(i * 4 + j) // 4\" > graph.svg"
+                        satir cse kernel.py --emit egraph-svg --of \"(i * 4 + j) // 4\" > graph.svg\n  \
+                        satir cse kernel.py --emit egraph-svg > function.svg"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -49,11 +53,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     tuning: Tuning,
 
+    #[command(flatten)]
+    theory: Theory,
+
     /// Print this instead of the resulting program.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t = Emit::Result)]
     emit: Emit,
 
-    /// The expression for `--emit egraph-…`, over the variables of the function.
+    /// The expression for `--emit egraph-…`, over the variables of the function; without it the picture is of the function.
     #[arg(long, value_name = "EXPR")]
     of: Option<String>,
 
@@ -122,6 +129,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (_, Mode::Semantic) => cse::Mode::Semantic,
     };
     options.simplify = !args.no_simplify;
+    if args.theory.level() < TheoryLevel::Full {
+        options.rewrites = Arc::new(options.rewrites.with_theory(args.theory.level()));
+    }
     options.keep_lets = args.keep_lets;
     options.effort = match args.extract {
         Extract::Greedy => Effort::Greedy,
@@ -137,8 +147,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Refuses options that would have no effect.
 fn consistent(args: &Args) -> Result<(), Failure> {
     let (emit, asks) = (args.emit, !args.explain_missed.is_empty());
-    if emit.is_graph() != args.of.is_some() {
-        return Err(Failure::usage("`--emit egraph-…` and `--of EXPR` go together"));
+    if args.of.is_some() && !emit.is_graph() {
+        return Err(Failure::usage("`--of EXPR` goes with `--emit egraph-…`"));
     }
     if asks && emit != Emit::Result {
         return Err(Failure::usage("`--explain-missed` takes the place of `--emit`"));
@@ -147,6 +157,15 @@ fn consistent(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(
             "`--function` goes with `--of`, `--explain-missed` or a stage of `--emit`",
         ));
+    }
+    let page = args.tuning.report.as_deref().is_some_and(program::is_page);
+    if args.theory.level() < TheoryLevel::Full
+        && (asks || args.tuning.explain || args.tuning.remarks.is_some() || args.of.is_some() || page)
+    {
+        return Err(Failure::usage("explanations tell of the full theory: they do not go with `--theory`"));
+    }
+    if args.theory.level() < TheoryLevel::Full && (args.mode == Mode::Syntactic || emit == Emit::Syntactic) {
+        return Err(Failure::usage("`--theory` says nothing of syntactic sharing"));
     }
     // Not all that is printed is made of a result.
     let has_result = !asks && !emit.is_graph() && emit.stage().is_none() && emit != Emit::Parsed;
@@ -189,9 +208,12 @@ fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) ->
         program::verify(source, before)?;
         return plain(explain::missed(before, function, options, &rules()?, a, b)?);
     }
-    if let Some(of) = &args.of {
+    if args.emit.is_graph() {
         program::verify(source, before)?;
-        let view = explain::view(before, function, options, &rules()?, of)?;
+        let view = match &args.of {
+            Some(of) => explain::view(before, function, options, &rules()?, of)?,
+            None => explain::view_of_function(before, function, options)?,
+        };
         return plain(match args.emit {
             Emit::EgraphDot => view.to_dot(),
             Emit::EgraphSvg => view.to_svg(),

@@ -83,6 +83,20 @@ pub(crate) fn view(
     Ok(View::new(&context(&env, &ranges, options, rules), &exprs[0]))
 }
 
+/// The e-graph of a function: the one that is named, or the only one.
+pub(crate) fn view_of_function(
+    module: &Module,
+    function: Option<&str>,
+    options: &Options,
+) -> Result<View, Failure> {
+    match functions(module, function)? {
+        [func] => View::of_function(func, &options.search())
+            .map_err(|e| Failure::bad(format_args!("function `{}`: {e}", func.name))),
+        [] => Err(Failure::bad("the program has no function")),
+        _ => Err(Failure::usage("the program has several functions: name one with `--function`")),
+    }
+}
+
 fn context<'a>(
     env: &'a PrimFunc,
     ranges: &'a [Interval],

@@ -10,6 +10,7 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use satir::arith::Interval;
 use satir::cost::Profile;
+use satir::eqsat::TheoryLevel;
 use satir::eqsat::rewrite::Rewrites;
 use satir::ir::build::FuncBuilder;
 use satir::ir::{Buffer, DType, Expr, Origin, PrimFunc};
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::chosen::Chosen;
 use super::io::{Failure, Source};
+use super::theory::Theory;
 use super::{guarded, program, unique};
 
 /// Simplify or decide single expressions.
@@ -63,6 +65,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     chosen: Chosen,
+
+    #[command(flatten)]
+    theory: Theory,
 
     /// Cost profile (JSON) that replaces the built-in weights.
     #[arg(long, value_name = "FILE")]
@@ -146,10 +151,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The rules, ready to be applied.
 fn rewrites(args: &Args) -> Result<Arc<Rewrites>, Failure> {
-    if args.chosen.is_default() {
-        return Ok(Rewrites::embedded());
-    }
-    Ok(Arc::new(Rewrites::new(&args.chosen.rules()?)))
+    let rewrites = match args.chosen.is_default() {
+        true => Rewrites::embedded(),
+        false => Arc::new(Rewrites::new(&args.chosen.rules()?)),
+    };
+    Ok(match args.theory.level() {
+        TheoryLevel::Full => rewrites,
+        level => Arc::new(rewrites.with_theory(level)),
+    })
 }
 
 fn answer(line: &[u8], profile: &Profile, rewrites: &Rewrites) -> Value {

@@ -3,19 +3,22 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use rayon::prelude::*;
 use satir::cse::Options;
-use satir::ir::BinOp;
-use satir::lab::suggest::{Assume, MAX_VARIABLES, Search};
-use satir::lab::{self, Program, Unit};
+use satir::eqsat::TheoryLevel;
+use satir::eqsat::rewrite::Rewrites;
+use satir::lab::suggest::{Assume, MAX_VARIABLES, Operator, Search};
+use satir::lab::{self, Engine, Program, Unit};
 use satir::rules::{RuleSet, check};
 
 use super::args::Bind;
 use super::chosen::{Allowed, Chosen};
 use super::io::{self, Failure};
 use super::terminal::Progress;
+use super::theory::{self, Theory};
 use super::{expr, files, program};
 
 /// Programs, and how they are optimized.
@@ -27,6 +30,9 @@ pub(crate) struct Setting {
 
     #[command(flatten)]
     bind: Bind,
+
+    #[command(flatten)]
+    theory: Theory,
 }
 
 impl Setting {
@@ -35,6 +41,7 @@ impl Setting {
             profile: program::profile(self.cost.as_deref())?,
             bindings: self.bind.values()?,
             fast_math: allowed.fast_math,
+            rewrites: Arc::new(Rewrites::embedded().with_theory(self.theory.level())),
             ..Options::default()
         })
     }
@@ -95,9 +102,11 @@ pub(crate) struct AblateArgs {
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "A set of rules is a list between commas of: `default` (the built-in rules), `none`, a rule file or a\n\
-                  folder of them, `+NAME` and `-NAME` to switch a rule or set on and off.\n\nExamples:\n  \
+                  folder of them, `+NAME` and `-NAME` to switch a rule or set on and off, and `theory=none`, `theory=linear`,\n\
+                  `theory=full` for how much is decided without rules.\n\nExamples:\n  \
                   satir rules compare none default kernels/\n  satir rules compare default default,-select kernels/\n  \
-                  satir rules compare default default,mine.rules kernels/"
+                  satir rules compare default default,mine.rules kernels/\n  \
+                  satir rules compare none,theory=none default,theory=none kernels/"
 )]
 pub(crate) struct CompareArgs {
     /// The first set of rules.
@@ -118,6 +127,10 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     allowed: Allowed,
 
+    /// How often each program is run with each set, in turns: times are medians.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: u16,
+
     #[command(flatten)]
     format: Format,
 }
@@ -136,7 +149,7 @@ pub(crate) struct SuggestArgs {
     #[command(flatten)]
     setting: Setting,
 
-    /// Operators to build terms of, as rule files name them, and `select`.
+    /// Operators to build terms of, as rule files name them: all but those about vectors and types.
     #[arg(long, value_name = "OP,…", value_delimiter = ',', default_values = ["add", "sub", "floordiv", "floormod", "min", "max"])]
     ops: Vec<String>,
 
@@ -363,21 +376,22 @@ pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
 
 /// `satir rules compare`.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let (a, b) = (rule_set(&args.a, args.allowed)?, rule_set(&args.b, args.allowed)?);
+    let engine = |spec| engine(spec, args.allowed, args.setting.theory.level());
+    let (a, b) = (engine(&args.a)?, engine(&args.b)?);
     let (programs, options) =
         (load(&args.programs, &args.setting.bind)?, args.setting.options(args.allowed)?);
-    let result = lab::compare(&programs, &a, &b, &options).map_err(bad)?;
+    let result = lab::compare_engines(&programs, &a, &b, &options, usize::from(args.repeats)).map_err(bad)?;
     if args.format.json {
         return io::write_stdout(&program::json_text(&result)?);
     }
     let mut out = String::new();
     if args.format.csv {
-        out += "program,before,cost_a,cost_b,time_a_us,time_b_us\n";
+        out += "program,before,cost_a,cost_b,time_a_us,time_b_us,time_ratio\n";
         for p in &result.programs {
             let _ = writeln!(
                 out,
-                "{},{},{},{},{},{}",
-                p.program, p.before, p.cost_a, p.cost_b, p.time_a_us, p.time_b_us
+                "{},{},{},{},{},{},{:.4}",
+                p.program, p.before, p.cost_a, p.cost_b, p.time_a_us, p.time_b_us, p.time_ratio
             );
         }
         return io::write_stdout(&out);
@@ -399,20 +413,30 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     let _ = writeln!(
         out,
-        "{} programs: B is cheaper in {}, dearer in {}; B / A is {:.4} of the cost (geometric mean), {:.2} of the time",
+        "{} programs: B is cheaper in {}, dearer in {}; B / A is {:.4} of the cost (geometric mean), {:.2} of the time ({:.2} to {:.2} \
+         in single runs)",
         result.programs.len(),
         result.cheaper,
         result.dearer,
         result.cost_ratio,
-        result.time_ratio
+        result.time_ratio,
+        result.time_range.0,
+        result.time_range.1,
     );
+    if result.same {
+        out += "A and B are the same rules in the same engine: what differs in time is noise\n";
+    }
     io::write_stdout(&out)
 }
 
-/// A set of rules as the command line spells it.
-fn rule_set(spec: &str, allowed: Allowed) -> Result<RuleSet, Failure> {
+/// A set of rules, and a theory, as the command line spells them.
+fn engine(spec: &str, allowed: Allowed, mut level: TheoryLevel) -> Result<Engine, Failure> {
     let mut rules = RuleSet::empty();
     for part in spec.split(',') {
+        if let Some(name) = part.strip_prefix("theory=") {
+            level = theory::by_name(name).map_err(|why| Failure::usage(format_args!("`{part}`: {why}")))?;
+            continue;
+        }
         match (part, part.split_at_checked(1)) {
             ("default", _) => {
                 rules = RuleSet::embedded().map_err(bad)?;
@@ -427,7 +451,7 @@ fn rule_set(spec: &str, allowed: Allowed) -> Result<RuleSet, Failure> {
         }
     }
     allowed.check(&rules)?;
-    Ok(rules)
+    Ok(Engine { rules, theory: level })
 }
 
 /// `satir rules suggest`.
@@ -436,7 +460,6 @@ pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
     let options = args.setting.options(args.chosen.allowed)?;
     let mut search = Search {
         ops: Vec::new(),
-        select: false,
         variables: usize::from(args.variables),
         constants: args.constants.clone(),
         size: usize::from(args.size),
@@ -448,17 +471,11 @@ pub(crate) fn suggest(args: &SuggestArgs) -> Result<(), Failure> {
         limit: args.limit,
     };
     for name in &args.ops {
-        match BinOp::ALL.into_iter().find(|op| op.name() == name) {
-            Some(op) => search.ops.push(op),
-            None if name == "select" => search.select = true,
-            None => {
-                let known: Vec<&str> = BinOp::ALL.iter().map(|op| op.name()).collect();
-                return Err(Failure::usage(format_args!(
-                    "no operator `{name}`; there are {} and select",
-                    known.join(", ")
-                )));
-            }
-        }
+        let Some(op) = Operator::by_name(name) else {
+            let known: Vec<&str> = Operator::all().map(Operator::name).collect();
+            return Err(Failure::usage(format_args!("no operator `{name}`; there are {}", known.join(", "))));
+        };
+        search.ops.push(op);
     }
     let solver = check::Solver::find(&std::env::var_os("PATH").unwrap_or_default()).ok();
     let found = lab::suggest::suggest(&search, &rules, &programs, solver.as_ref(), &options).map_err(bad)?;

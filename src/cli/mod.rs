@@ -25,6 +25,7 @@ mod rules;
 mod run;
 mod simplify;
 mod terminal;
+mod theory;
 mod unique;
 mod validate;
 

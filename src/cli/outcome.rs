@@ -43,7 +43,7 @@ impl Outcome<'_> {
         let has_remarks = tuning.remarks.is_some() || decisions;
         // Read only by what explains: the optimizer has them prepared.
         let rules =
-            if is_page || has_remarks || tuning.explain { tuning.chosen.rules()? } else { RuleSet::empty() };
+            if is_page || has_remarks || tuning.explain { tuning.chosen.read()? } else { RuleSet::empty() };
         let page = is_page.then(|| self.page(&rules));
         let remarks = if has_remarks { self.remarks(&rules) } else { Vec::new() };
         if decisions {

@@ -206,9 +206,13 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
 }
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
+    // A class of types that does not exist is found here; single rules that do not load are left out with a comment.
+    let probe = format!("(rule probe \"\" (types {}) (=> (not (not ?x)) ?x))", args.types);
+    if RuleSet::empty().extend_with_text("--types", &probe).is_err() {
+        return Err(Failure::usage(format_args!("--types: `{}` is no class of types", args.types)));
+    }
     let source = io::read(args.file.as_deref())?;
     let text = exchange::import(&source.text, args.from.into(), &args.types);
-    // What was made must load: a class of types that does not exist is found here.
     RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| program::bad_rules(&e))?;
     io::write(args.output.as_deref(), &text)
 }

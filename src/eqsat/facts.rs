@@ -24,6 +24,7 @@ use egg::{Analysis, DidMerge, EClass, EGraph, Id};
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
+use super::TheoryLevel;
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use super::witness::Witness;
@@ -71,8 +72,8 @@ impl Facts {
         let theory = &graph.analysis;
         let dtype = node.dtype;
         let operands: Operands<'_> = node.children.iter().map(|&c| graph.facts(c)).collect();
-        let poly =
-            in_theory(dtype).then(|| Arc::new(node_poly(node, &operands).unwrap_or_else(|| Poly::atom(id))));
+        let poly = in_theory(dtype)
+            .then(|| Arc::new(node_poly(theory, node, &operands).unwrap_or_else(|| Poly::atom(id))));
         Facts {
             dtype,
             interval: node_interval(theory, node, &operands),
@@ -115,6 +116,8 @@ const MAX_UPDATES: u8 = 24;
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
 pub(crate) struct Theory {
+    /// How much of it is used.
+    pub level: TheoryLevel,
     /// What is known of each class.
     facts: FactsTable,
     /// Range of each variable ([`VarId`](crate::ir::VarId) is the index).
@@ -284,7 +287,8 @@ impl Analysis<Node> for Theory {
         };
         let by_range =
             || data.interval.as_point().or((data.residue.modulus() == 0).then(|| data.residue.rest()));
-        let value = constant.or_else(|| by_range().filter(|_| known_range(dtype)));
+        let concludes = graph.analysis.level == TheoryLevel::Full;
+        let value = constant.or_else(|| by_range().filter(|_| concludes && known_range(dtype)));
         if let Some(value) = value {
             let constant = graph.add(Node::int(value, dtype));
             if graph.find(constant) != id {
@@ -347,10 +351,10 @@ fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
     operands.iter().map(|operand| operand.level).fold(own, u32::max)
 }
 
-fn node_poly(node: &Node, operands: &[&Facts]) -> Option<Poly> {
+fn node_poly(theory: &Theory, node: &Node, operands: &[&Facts]) -> Option<Poly> {
     match node.op {
         Op::Int(v) => Some(Poly::constant(v.get())),
-        Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) => {
+        Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) if theory.level >= TheoryLevel::Linear => {
             let (a, b) = (operands[0].poly.as_ref()?, operands[1].poly.as_ref()?);
             match op {
                 BinOp::Add => a.add(b),
@@ -479,7 +483,7 @@ pub(crate) fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, 
     }
 }
 
-/// The variable's level and range are set for the ids up to `vars`.
-pub(crate) fn theory_for(vars: usize) -> Theory {
-    Theory { var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
+/// The variable's level and range are set for the ids up to `vars`. `level`: how much of the theory is used.
+pub(crate) fn theory_for(vars: usize, level: TheoryLevel) -> Theory {
+    Theory { level, var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use egg::Id;
 
+use super::TheoryLevel;
 use super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
@@ -64,6 +65,9 @@ pub(crate) fn default_form(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
 /// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
 /// nodes.
 pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
+    if graph.analysis.level < TheoryLevel::Full {
+        return offer_sums(graph, node_limit);
+    }
     offer_each(graph, node_limit, |graph, wanted| {
         graph.classes().filter(|class| wanted(graph.facts(class.id).dtype)).map(|class| class.id).collect()
     });
@@ -72,11 +76,31 @@ pub(crate) fn offer_all(graph: &mut Graph, node_limit: usize) {
 
 /// As [`offer_all`], of the classes that some node of the roots needs.
 pub(crate) fn offer_needed(graph: &mut Graph, roots: &[Id], node_limit: usize) {
+    if graph.analysis.level < TheoryLevel::Full {
+        return offer_sums(graph, node_limit);
+    }
     offer_each(graph, node_limit, |graph, wanted| {
         let mut ids = super::needed(graph, roots);
         ids.retain(|&id| wanted(graph.facts(id).dtype));
         ids
     });
+}
+
+/// What is offered below the full theory: sums and products by their normal forms, if those are known.
+fn offer_sums(graph: &mut Graph, node_limit: usize) {
+    if graph.analysis.level == TheoryLevel::None {
+        return;
+    }
+    let sums = graph.classes().filter(|class| in_theory(graph.facts(class.id).dtype));
+    let mut ids: Vec<Id> = sums.map(|class| class.id).collect();
+    ids.sort_unstable();
+    for id in ids {
+        if is_full(graph, node_limit) {
+            break;
+        }
+        offer(graph, id);
+    }
+    rebuild(graph);
 }
 
 /// `classes`: those of some types.
@@ -124,9 +148,14 @@ pub(crate) fn offer(graph: &mut Graph, id: Id) {
     let form = default_form(graph, &poly, dtype);
     graph.union(id, form);
     grouped(graph, id, &poly, dtype);
-    remainders(graph, id, &poly, dtype);
+    let divides = graph.analysis.level == TheoryLevel::Full;
+    if divides {
+        remainders(graph, id, &poly, dtype);
+    }
     if poly.terms().len() <= MAX_FACTORED_TERMS {
         factored(graph, id, &poly, dtype);
+    }
+    if divides && poly.terms().len() <= MAX_FACTORED_TERMS {
         super::shapes::offer(graph, id, &poly, dtype);
         if graph.analysis.contextual {
             reduced::offer(graph, id, &poly, dtype);

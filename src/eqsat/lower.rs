@@ -24,7 +24,7 @@ use super::lang::{Node, Op};
 use super::lets::{self, Kept};
 use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
-use super::theory;
+use super::{TheoryLevel, theory};
 use crate::analysis::effects;
 use crate::analysis::lanes::Lanes;
 use crate::analysis::magnitude::Magnitudes;
@@ -180,8 +180,14 @@ pub(crate) fn hole_index(var: VarId) -> Option<usize> {
 
 /// Puts the expressions of `func` into an e-graph. `bindings` and `profile` give the frequencies of scopes;
 /// they do not make facts. With `keep_lets`, all `Bind` statements stay.
-pub(crate) fn lower(func: &PrimFunc, profile: &Profile, bindings: &Bindings, keep_lets: bool) -> Lowered {
-    let mut lowerer = Lowerer::new(func, profile, bindings);
+pub(crate) fn lower(
+    func: &PrimFunc,
+    profile: &Profile,
+    bindings: &Bindings,
+    keep_lets: bool,
+    theory: TheoryLevel,
+) -> Lowered {
+    let mut lowerer = Lowerer::new(func, profile, bindings, theory);
     let memory = MemoryVersions::new(func);
     lowerer.kept = lets::kept(func, &memory, keep_lets);
     lowerer.out.magnitudes = Arc::new(Magnitudes::new(func));
@@ -213,9 +219,10 @@ pub(crate) fn lower_at<'a>(
     profile: &'a Profile,
     known: &'a Known,
     exprs: &[&Expr],
+    theory: TheoryLevel,
 ) -> Lowered {
     let bindings = Bindings::new();
-    let mut lowerer = Lowerer::new(func, profile, &bindings);
+    let mut lowerer = Lowerer::new(func, profile, &bindings, theory);
     lowerer.out.graph.analysis.var_ranges.clone_from(&known.ranges);
     lowerer.out.graph.analysis.contextual = true;
     lowerer.out.magnitudes = known.magnitudes.clone();
@@ -262,7 +269,7 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings) -> Lowerer<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, level: TheoryLevel) -> Lowerer<'a> {
         Lowerer {
             places: Places::new(func, profile, bindings),
             func,
@@ -278,7 +285,7 @@ impl<'a> Lowerer<'a> {
             locals: Vec::new(),
             known_values: None,
             out: Lowered {
-                graph: Graph::new(theory_for(func.vars.len())),
+                graph: Graph::new(theory_for(func.vars.len(), level)),
                 scopes: Scopes::default(),
                 sites: Vec::new(),
                 callees: Callees::default(),

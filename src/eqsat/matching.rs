@@ -18,6 +18,10 @@ const WAYS_LIMIT: usize = 8;
 /// The most nodes looked at to match one rule at one node.
 const NODES_LIMIT: usize = 256;
 
+/// The same where there are only rules, which would find the same ways again in the next round.
+const PLAIN_WAYS_LIMIT: usize = 2_000;
+const PLAIN_NODES_LIMIT: usize = 20_000;
+
 /// What a match binds.
 #[derive(Clone)]
 pub(super) struct Subst {
@@ -37,6 +41,8 @@ pub(super) struct Match<'m> {
     ways: Vec<Subst>,
     /// Nodes that may still be looked at.
     nodes: usize,
+    /// The most ways.
+    most: usize,
 }
 
 /// What is still to be matched.
@@ -54,7 +60,11 @@ impl<'m> Match<'m> {
         }
         let (holes, types) = (smallvec![None; rule.holes.len()], smallvec![None; rule.types.len()]);
         let subst = Subst { holes, types, lanes };
-        let mut search = Match { matcher, rule, subst, ways: Vec::new(), nodes: NODES_LIMIT };
+        let (nodes, most) = match matcher.plain {
+            true => (PLAIN_NODES_LIMIT, PLAIN_WAYS_LIMIT),
+            false => (NODES_LIMIT, WAYS_LIMIT),
+        };
+        let mut search = Match { matcher, rule, subst, ways: Vec::new(), nodes, most };
         search.node(pattern, node, &Rest::Nothing);
         search.ways
     }
@@ -155,7 +165,7 @@ impl<'m> Match<'m> {
             }
             Pat::Op(..) | Pat::Cast(..) => {
                 for node in &graph[class].nodes {
-                    if self.ways.len() >= WAYS_LIMIT || self.nodes == 0 {
+                    if self.ways.len() >= self.most || self.nodes == 0 {
                         return;
                     }
                     self.nodes -= 1;

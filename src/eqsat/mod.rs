@@ -18,6 +18,7 @@ pub(crate) mod forms;
 mod ids;
 pub(crate) mod lang;
 pub(crate) mod lets;
+mod level;
 pub(crate) mod lower;
 mod matching;
 pub(crate) mod monomial;
@@ -37,6 +38,7 @@ pub(crate) mod theory;
 pub(crate) mod witness;
 
 pub use extract::Effort;
+pub use level::TheoryLevel;
 pub use observe::RuleUse;
 
 use std::time::{Duration, Instant};
@@ -227,6 +229,21 @@ enum Snapshot<'a> {
     Extracted(&'a Lowered, &'a extract::Selection, &'a Plan),
 }
 
+/// Runs as [`optimize`] does, and shows `look` the graph with the choice of nodes.
+pub(crate) fn with_choice<R>(
+    func: &PrimFunc,
+    config: &Config<'_>,
+    look: impl Fn(&Lowered, &extract::Selection) -> R,
+) -> Result<R, Failure> {
+    let mut seen = None;
+    optimize_and_tell(func, config, &mut |snapshot| {
+        if let Snapshot::Extracted(lowered, selection, _) = snapshot {
+            seen = Some(look(lowered, selection));
+        }
+    })?;
+    seen.ok_or(Failure::NoTerm)
+}
+
 /// As [`optimize`]; shows `listener` the stages as they are done.
 fn optimize_and_tell(
     func: &PrimFunc,
@@ -245,7 +262,8 @@ fn optimize_all(
     listener: &mut dyn FnMut(Snapshot<'_>),
 ) -> Result<Optimized, Failure> {
     let mut clock = Clock::new();
-    let mut lowered = lower::lower(func, config.profile, config.bindings, config.keep_lets);
+    let theory = config.rewrites.theory();
+    let mut lowered = lower::lower(func, config.profile, config.bindings, config.keep_lets, theory);
     lowered.graph.analysis.deadline = config.deadline;
     if lowered.redefined {
         return Err(Failure::Redefinition);
@@ -378,6 +396,9 @@ pub(crate) fn saturate_within(
     rewrite_rounds: usize,
     growth: usize,
 ) -> usize {
+    if lowered.graph.analysis.level < TheoryLevel::Full {
+        return saturate_plainly(lowered, rewrites, node_limit);
+    }
     let callees = &lowered.callees;
     theory::vector::look_into_calls(&mut lowered.graph, |callee, dtype| {
         rewrite::in_lanes(callees, callee, dtype)
@@ -389,6 +410,25 @@ pub(crate) fn saturate_within(
             break;
         }
         rounds += theory::run(&mut lowered.graph, node_limit);
+    }
+    rounds
+}
+
+/// The most rounds of rules, and the nodes that they may always make, where the theory does not do their work: what egg takes
+/// when nothing else is said.
+const PLAIN_ROUNDS: usize = 30;
+const PLAIN_NODES: usize = 10_000;
+
+/// As [`saturate_within`], below the full theory.
+fn saturate_plainly(lowered: &mut Lowered, rewrites: &rewrite::Rewrites, node_limit: usize) -> usize {
+    let mut rounds = theory::run(&mut lowered.graph, node_limit);
+    let node_limit = node_limit.min(lowered.graph.total_size().saturating_mul(GROWTH).max(PLAIN_NODES));
+    for _ in 0..PLAIN_ROUNDS {
+        let done = rewrite::apply(&mut lowered.graph, &mut lowered.callees, rewrites, node_limit) == 0;
+        rounds += theory::run(&mut lowered.graph, node_limit);
+        if done || facts::is_full(&lowered.graph, node_limit) {
+            break;
+        }
     }
     rounds
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::TheoryLevel;
 use super::observe::{Observer, RuleUse};
 use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unread};
 
@@ -32,6 +33,8 @@ pub struct Rewrites {
     shared: Arc<Shared>,
     /// Whether rules about real numbers are used on floats.
     fast_math: bool,
+    /// How much the engine decides without rules.
+    theory: TheoryLevel,
     /// The same rules with those, once they are asked for.
     fast: OnceLock<Box<Rewrites>>,
 }
@@ -194,7 +197,7 @@ impl Rewrites {
 
     fn of(table: OnceLock<Table>, observer: Option<Observer>) -> Rewrites {
         let shared = Arc::new(Shared { table, observer });
-        Rewrites { shared, fast_math: false, fast: OnceLock::new() }
+        Rewrites { shared, fast_math: false, theory: TheoryLevel::Full, fast: OnceLock::new() }
     }
 
     /// The embedded rules, which are read one by one when a program has all operators that a rule matches.
@@ -223,8 +226,39 @@ impl Rewrites {
         if self.fast_math || !fast_math {
             return self;
         }
-        let fast = || Rewrites { shared: Arc::clone(&self.shared), fast_math: true, fast: OnceLock::new() };
+        let fast = || Rewrites {
+            shared: Arc::clone(&self.shared),
+            fast_math: true,
+            theory: self.theory,
+            fast: OnceLock::new(),
+        };
         self.fast.get_or_init(|| Box::new(fast()))
+    }
+
+    /// The same rules in an engine that decides so much of arithmetic without them.
+    ///
+    /// ```
+    /// use satir::eqsat::{TheoryLevel, rewrite::Rewrites};
+    /// use satir::rules::RuleSet;
+    ///
+    /// let plain = Rewrites::new(&RuleSet::embedded()?).with_theory(TheoryLevel::None);
+    /// assert_eq!(plain.theory(), TheoryLevel::None);
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn with_theory(&self, theory: TheoryLevel) -> Rewrites {
+        let (shared, fast_math) = (Arc::clone(&self.shared), self.fast_math);
+        Rewrites { shared, fast_math, theory, fast: OnceLock::new() }
+    }
+
+    /// How much of arithmetic the engine decides without rules.
+    ///
+    /// ```
+    /// use satir::eqsat::{TheoryLevel, rewrite::Rewrites};
+    ///
+    /// assert_eq!(Rewrites::embedded().theory(), TheoryLevel::Full);
+    /// ```
+    pub fn theory(&self) -> TheoryLevel {
+        self.theory
     }
 
     /// What each rule did since [`Rewrites::counted`], in the order of their names; `<=>` counts once. Nothing if nobody counts.

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use egg::Id;
 
+use super::TheoryLevel;
 use super::classes::Classes;
 use super::facts::{Graph, Knowing, in_theory, is_full, known_range, poly_of};
 use super::lang::{Node, Op};
@@ -19,7 +20,7 @@ use super::poly::Poly;
 use super::prepared::Prepared;
 pub use super::prepared::Rewrites;
 use super::rebuild::rebuild_if_changed;
-use super::theory::{bound, logic, unite};
+use super::theory::{basic::has_constant, bound, logic, unite};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Head, Heads, Pat, Rule, RuleOp, TypeRef};
@@ -47,6 +48,7 @@ pub(crate) fn apply_to(
     rewrites: &Rewrites,
     node_limit: usize,
 ) -> usize {
+    let level = graph.analysis.level;
     let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
     {
         let matcher = Matcher::new(graph, callees);
@@ -63,7 +65,11 @@ pub(crate) fn apply_to(
             }
             // A constant has no better form.
             let class = &matcher.graph[class];
-            if matcher.graph.facts(class.id).interval.as_point().is_some() {
+            let is_constant = match level {
+                TheoryLevel::Full => matcher.graph.facts(class.id).interval.as_point().is_some(),
+                TheoryLevel::None | TheoryLevel::Linear => has_constant(class),
+            };
+            if is_constant {
                 continue;
             }
             for node in &class.nodes {
@@ -140,6 +146,8 @@ struct Summary {
 pub(super) struct Matcher<'a> {
     pub(super) graph: Classes<'a>,
     callees: &'a Callees,
+    /// Whether rules have to say what commutes, and every way in which they match counts.
+    pub(super) plain: bool,
     /// Of each class, by its id.
     summaries: Vec<Summary>,
 }
@@ -148,7 +156,12 @@ impl<'a> Matcher<'a> {
     fn new(graph: &'a Graph, callees: &'a Callees) -> Matcher<'a> {
         let size = graph.classes().map(|c| usize::from(c.id) + 1).max().unwrap_or(0);
         let none = Summary { heads: Heads::EMPTY, constant: None };
-        let mut matcher = Matcher { graph: Classes::new(graph), callees, summaries: vec![none; size] };
+        let mut matcher = Matcher {
+            graph: Classes::new(graph),
+            callees,
+            plain: graph.analysis.level == TheoryLevel::None,
+            summaries: vec![none; size],
+        };
         for class in graph.classes() {
             let mut heads = Heads::EMPTY;
             class.nodes.iter().filter_map(|n| matcher.head(n)).for_each(|head| heads.insert(head));
@@ -219,6 +232,7 @@ impl<'a> Matcher<'a> {
     /// may guard the right one.
     pub(super) fn commutes(&self, op: RuleOp, node: &Node) -> bool {
         match op {
+            _ if self.plain => false,
             op if guards(op) => node.children.iter().all(|&c| logic::can_be_total(&self.graph, c)),
             op => commutes(op, node.dtype),
         }

@@ -3,25 +3,11 @@
 use std::fmt::Write;
 
 use super::graph::View;
-
-const ROW: f64 = 20.0;
-const HEAD: f64 = 18.0;
-const LETTER: f64 = 7.4;
-const GAP_X: f64 = 26.0;
-const GAP_Y: f64 = 52.0;
-const MARGIN: f64 = 14.0;
-
-/// Where a class is drawn.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
-}
+use super::layout::{Layout, Piece, Route};
 
 impl View {
-    /// The graph as SVG. A class stands below those that use it, as far as cycles allow.
+    /// The graph as SVG. A class stands below those that use it, as far as cycles allow. An arrow leads from a node to the
+    /// class of each operand; the numbers at its start give their order.
     ///
     /// ```
     /// use satir::cost::Profile;
@@ -40,53 +26,32 @@ impl View {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_svg(&self) -> String {
-        let (places, width, height) = self.layout();
+        let layout = Layout::of(self);
+        let (width, height) = (layout.width, layout.height);
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
              height=\"{height:.0}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', monospace\" font-size=\"12\">\n<style>\n  \
              svg {{ background: #fff; }} text {{ fill: #1c2126; }} .dim {{ fill: #68737d; font-size: 10px; }}\n  \
+             .port {{ fill: #68737d; font-size: 8px; }}\n  \
              .class {{ fill: #f4f6f8; stroke: #aab4be; stroke-dasharray: 4 3; }} .node {{ fill: #fff; stroke: #aab4be; }}\n  \
              .chosen {{ fill: #cfe8ff; stroke: #1769aa; stroke-width: 1.6; }}\n  \
-             .edge {{ fill: none; stroke: #aab4be; }} .taken {{ stroke: #1769aa; stroke-width: 2; }}\n  \
-             @media (prefers-color-scheme: dark) {{\n    svg {{ background: #14181c; }} text {{ fill: #e4e8ec; }} .dim {{ fill: #9aa5b0; }}\n    \
+             .edge {{ fill: none; stroke: #8a96a1; }} .head {{ fill: #8a96a1; }}\n  \
+             .taken {{ stroke: #1769aa; stroke-width: 2; }} .taken-head {{ fill: #1769aa; }}\n  \
+             @media (prefers-color-scheme: dark) {{\n    svg {{ background: #14181c; }} text {{ fill: #e4e8ec; }} \
+             .dim, .port {{ fill: #9aa5b0; }}\n    \
              .class {{ fill: #1d2329; stroke: #55606b; }} .node {{ fill: #14181c; stroke: #55606b; }}\n    \
-             .chosen {{ fill: #123a5c; stroke: #6cb6ff; }} .edge {{ stroke: #55606b; }} .taken {{ stroke: #6cb6ff; }}\n  }}\n</style>\n"
+             .chosen {{ fill: #123a5c; stroke: #6cb6ff; }} .edge {{ stroke: #6d7985; }} .head {{ fill: #6d7985; }}\n    \
+             .taken {{ stroke: #6cb6ff; }} .taken-head {{ fill: #6cb6ff; }}\n  }}\n</style>\n<defs>\n"
         );
-        for taken in [false, true] {
-            for (i, class) in self.classes.iter().enumerate() {
-                for (row, &n) in
-                    class.nodes.iter().enumerate().filter(|(_, n)| self.nodes[**n].chosen == taken)
-                {
-                    let node = &self.nodes[n];
-                    for (k, &operand) in node.operands.iter().enumerate() {
-                        let from = (
-                            places[i].x
-                                + 5.0
-                                + (places[i].width - 10.0) * (k as f64 + 1.0)
-                                    / (node.operands.len() as f64 + 1.0),
-                            places[i].y + HEAD + (row as f64 + 1.0) * ROW - 3.0,
-                        );
-                        let to = (places[operand].x + places[operand].width / 2.0, places[operand].y);
-                        let bend = ((to.1 - from.1) / 2.0).abs().max(24.0);
-                        let kind = if taken { "edge taken" } else { "edge" };
-                        let _ = writeln!(
-                            out,
-                            "<path class=\"{kind}\" d=\"M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\"/>",
-                            from.0,
-                            from.1,
-                            from.0,
-                            from.1 + bend,
-                            to.0,
-                            to.1 - bend,
-                            to.0,
-                            to.1
-                        );
-                    }
-                }
-            }
+        for (name, kind) in [("arrow", "head"), ("arrow-taken", "taken-head")] {
+            let _ = writeln!(
+                out,
+                "  <marker id=\"{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+                 markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"{kind}\" d=\"M0 0L8 4L0 8z\"/></marker>"
+            );
         }
-        for (i, class) in self.classes.iter().enumerate() {
-            let p = places[i];
+        out += "</defs>\n";
+        for (class, p) in self.classes.iter().zip(&layout.classes) {
             let _ = writeln!(
                 out,
                 "<rect class=\"class\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\"/>\
@@ -99,103 +64,69 @@ impl View {
                 p.y + 12.0,
                 escape(&class.title())
             );
-            for (row, &n) in class.nodes.iter().enumerate() {
-                let y = p.y + HEAD + row as f64 * ROW;
-                let kind = if self.nodes[n].chosen { "chosen" } else { "node" };
-                let _ = writeln!(
-                    out,
-                    "<rect class=\"{kind}\" x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>\
-                     <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                    p.x + 5.0,
-                    p.width - 10.0,
-                    ROW - 3.0,
-                    p.x + p.width / 2.0,
-                    y + 12.5,
-                    escape(&self.nodes[n].label)
-                );
+        }
+        for (node, p) in self.nodes.iter().zip(&layout.nodes) {
+            let kind = if node.chosen { "chosen" } else { "node" };
+            let _ = writeln!(
+                out,
+                "<rect class=\"{kind}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                p.x,
+                p.y,
+                p.width,
+                p.height,
+                p.x + p.width / 2.0,
+                p.y + 13.0,
+                escape(&node.label)
+            );
+        }
+        // Those of the cheapest form last, so that they cross over the others.
+        for taken in [false, true] {
+            for route in layout.routes.iter().filter(|route| self.nodes[route.node].chosen == taken) {
+                out += &self.edge(route, taken);
             }
+        }
+        if self.left_out > 0 {
+            let _ = writeln!(
+                out,
+                "<text class=\"dim\" x=\"8\" y=\"14\">{} classes further down are left out</text>",
+                self.left_out
+            );
         }
         out + "</svg>\n"
     }
 
-    /// How many steps each class is below the first, by the longest way that enters no class twice (nearly: edges that
-    /// lead back in a depth-first walk are left out).
-    fn depths(&self) -> Vec<usize> {
-        let below = |class: usize| {
-            self.classes[class]
-                .nodes
-                .iter()
-                .flat_map(|&n| self.nodes[n].operands.iter().copied())
-                .collect::<Vec<_>>()
-        };
-        let mut order = Vec::new();
-        let mut entered = vec![false; self.classes.len()];
-        let mut stack = if self.classes.is_empty() { Vec::new() } else { vec![(0, below(0))] };
-        if let Some(root) = entered.first_mut() {
-            *root = true;
-        }
-        while let Some((class, open)) = stack.last_mut() {
-            match open.pop() {
-                Some(next) if !entered[next] => {
-                    entered[next] = true;
-                    stack.push((next, below(next)));
+    fn edge(&self, route: &Route, taken: bool) -> String {
+        let node = &self.nodes[route.node];
+        let (kind, head) = if taken { ("edge taken", "arrow-taken") } else { ("edge", "arrow") };
+        let (x, y) = route.start;
+        let mut way = format!("M{x:.1} {y:.1}");
+        let mut from = route.start;
+        for &piece in &route.pieces {
+            let to = piece.end();
+            let _ = match piece {
+                Piece::Line(_) => write!(way, "L{:.1} {:.1}", to.0, to.1),
+                Piece::Bend(_) => {
+                    let middle = f64::midpoint(from.1, to.1);
+                    write!(way, "C{:.1} {middle:.1} {:.1} {middle:.1} {:.1} {:.1}", from.0, to.0, to.0, to.1)
                 }
-                Some(_) => {}
-                None => {
-                    order.push(*class);
-                    stack.pop();
-                }
-            }
+            };
+            from = to;
         }
-        order.reverse();
-        let mut position = vec![0; self.classes.len()];
-        for (at, &class) in order.iter().enumerate() {
-            position[class] = at;
+        let (number, all) = (route.operand + 1, node.operands.len());
+        let name = escape(&format!("operand {number} of {all} of {}", node.label));
+        let mut out = format!(
+            "<path class=\"{kind}\" marker-end=\"url(#{head})\" d=\"{way}\"><title>{name}</title></path>\n"
+        );
+        if all > 1 {
+            let _ = writeln!(
+                out,
+                "<text class=\"port\" x=\"{:.1}\" y=\"{:.1}\">{number}</text>",
+                x + 2.0,
+                y + 9.0
+            );
         }
-        let mut depth = vec![0; self.classes.len()];
-        for &class in &order {
-            for operand in below(class).into_iter().filter(|&o| position[o] > position[class]) {
-                depth[operand] = depth[operand].max(depth[class] + 1);
-            }
-        }
-        depth
-    }
-
-    /// The place of each class, and the size of the picture.
-    fn layout(&self) -> (Vec<Place>, f64, f64) {
-        let depth = self.depths();
-        let mut places = vec![Place::default(); self.classes.len()];
-        let deepest = depth.iter().copied().max().unwrap_or(0);
-        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); deepest + 1];
-        for (i, d) in depth.iter().enumerate() {
-            rows[*d].push(i);
-        }
-        let mut y = MARGIN;
-        let mut widest: f64 = 0.0;
-        for row in &rows {
-            let mut x = MARGIN;
-            let mut tallest: f64 = 0.0;
-            for &i in row {
-                let class = &self.classes[i];
-                let labels = class.nodes.iter().map(|&n| self.nodes[n].label.chars().count());
-                let letters = labels.max().unwrap_or(0) as f64;
-                let title = class.title().chars().count() as f64 * 6.2;
-                let width = (letters * LETTER + 24.0).max(title + 12.0).max(44.0);
-                let height = HEAD + class.nodes.len() as f64 * ROW + 4.0;
-                places[i] = Place { x, y, width, height };
-                x += width + GAP_X;
-                tallest = tallest.max(height);
-            }
-            widest = widest.max(x - GAP_X);
-            y += tallest + GAP_Y;
-        }
-        for row in &rows {
-            let end = row.last().map_or(0.0, |&i| places[i].x + places[i].width);
-            for &i in row {
-                places[i].x += (widest - end) / 2.0;
-            }
-        }
-        (places, widest + MARGIN, y - GAP_Y + MARGIN)
+        out
     }
 }
 

@@ -4,13 +4,14 @@ use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::{Context, NODES};
-use crate::cost::cost_of_expr;
-use crate::eqsat;
+use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::facts::Knowing;
 use crate::eqsat::lang::{Node, Op};
 use crate::eqsat::lower::{Known, Lowered, lower_at};
 use crate::eqsat::rewrite::Rewrites;
-use crate::ir::{Call, Expr, ExprKind};
+use crate::eqsat::{self, Config, Failure};
+use crate::ir::{Call, Expr, ExprKind, PrimFunc};
+use crate::script::print_expr;
 
 /// An e-graph with the names that people know.
 ///
@@ -42,6 +43,10 @@ pub struct View {
     pub(crate) classes: Vec<ViewClass>,
     /// Their nodes, class by class.
     pub(crate) nodes: Vec<ViewNode>,
+    /// The classes that are wanted: that of the expression, or those of all expressions of a function.
+    pub(crate) roots: Vec<usize>,
+    /// How many more classes there are, with which the picture would be too large.
+    pub(crate) left_out: usize,
 }
 
 /// A class: expressions that are equal.
@@ -102,21 +107,56 @@ impl View {
         );
         let facts = context.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges, facts, ..Known::default() };
-        let mut lowered = lower_at(context.func, context.profile, &known, &[e, &best]);
+        let mut lowered = lower_at(context.func, context.profile, &known, &[e, &best], rewrites.theory());
         eqsat::saturate(&mut lowered, rewrites, NODES);
         let Some(site) = lowered.sites.iter().rev().nth(1) else {
-            return View { classes: Vec::new(), nodes: Vec::new() };
+            return View::empty();
         };
-        let mut builder = Builder {
-            context,
-            lowered: &lowered,
-            numbers: HashMap::new(),
-            view: View { classes: Vec::new(), nodes: Vec::new() },
-            chosen: Vec::new(),
-        };
+        let mut builder = Builder::new(context.func, context.profile, &lowered);
         builder.mark(site.class, &best);
-        builder.collect(site.class);
+        builder.collect(&[site.class], usize::MAX);
         builder.view
+    }
+
+    /// The e-graph of a function as it is when what is cheapest has been chosen. Where there are very many classes those
+    /// furthest from the expressions of the function are left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`optimize`](crate::eqsat::optimize).
+    ///
+    /// ```
+    /// use satir::cse::Options;
+    /// use satir::explain::View;
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[x] = x * 4 // 4\n")?;
+    /// let view = View::of_function(&module.funcs[0], &Options::default().search())?;
+    /// assert!(view.to_svg().contains(">floordiv<"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_function(func: &PrimFunc, config: &Config<'_>) -> Result<View, Failure> {
+        eqsat::with_choice(func, config, |lowered, selection| {
+            let mut builder = Builder::new(func, config.profile, lowered);
+            for chosen in &selection.chosen {
+                let node = eqsat::canonical(lowered, chosen.node.clone());
+                if let Some(class) = lowered.graph.lookup(node.clone()) {
+                    builder.chosen.push((class, node));
+                }
+            }
+            let mut roots: Vec<egg::Id> = Vec::new();
+            for site in &lowered.sites {
+                let class = lowered.graph.find(site.class);
+                if !roots.contains(&class) {
+                    roots.push(class);
+                }
+            }
+            builder.collect(&roots, MAX_CLASSES);
+            builder.view
+        })
+    }
+
+    fn empty() -> View {
+        View { classes: Vec::new(), nodes: Vec::new(), roots: Vec::new(), left_out: 0 }
     }
 
     /// In the format of the crate `egraph-serialize`, which extraction-gym and egraph-visualizer read.
@@ -155,8 +195,9 @@ impl View {
             });
             nodes.insert(id(i), data);
         }
+        let roots: Vec<String> = self.roots.iter().copied().map(class).collect();
         let types = self.classes.iter().enumerate().map(|(i, c)| (class(i), json!({ "type": c.dtype })));
-        json!({ "nodes": nodes, "root_eclasses": [class(0)], "class_data": types.collect::<Map<_, _>>() })
+        json!({ "nodes": nodes, "root_eclasses": roots, "class_data": types.collect::<Map<_, _>>() })
     }
 
     /// In the language of Graphviz: a box for each class, the nodes of the cheapest form filled.
@@ -213,8 +254,12 @@ impl ViewClass {
     }
 }
 
+/// The most classes in the picture of a function.
+const MAX_CLASSES: usize = 300;
+
 struct Builder<'a> {
-    context: &'a Context<'a>,
+    func: &'a PrimFunc,
+    profile: &'a Profile,
     lowered: &'a Lowered,
     /// The number of each class that was visited.
     numbers: HashMap<egg::Id, usize>,
@@ -222,7 +267,12 @@ struct Builder<'a> {
     chosen: Vec<(egg::Id, Node)>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, lowered: &'a Lowered) -> Builder<'a> {
+        let (numbers, chosen) = (HashMap::new(), Vec::new());
+        Builder { func, profile, lowered, numbers, view: View::empty(), chosen }
+    }
+
     /// Marks the nodes of an expression that the class holds; whether it does.
     fn mark(&mut self, class: egg::Id, e: &Expr) -> bool {
         let graph = &self.lowered.graph;
@@ -243,12 +293,11 @@ impl Builder<'_> {
         false
     }
 
-    /// Enters the class and everything below it, breadth first.
-    fn collect(&mut self, root: egg::Id) {
+    /// Enters the classes and everything below them, breadth first, up to so many.
+    fn collect(&mut self, roots: &[egg::Id], most: usize) {
         let graph = &self.lowered.graph;
-        let root = graph.find(root);
-        self.numbers.insert(root, 0);
-        let mut order = vec![root];
+        let mut order: Vec<egg::Id> = roots.iter().map(|&root| graph.find(root)).collect();
+        self.numbers.extend(order.iter().enumerate().map(|(number, &id)| (id, number)));
         let mut at = 0;
         while let Some(&id) = order.get(at) {
             at += 1;
@@ -260,9 +309,13 @@ impl Builder<'_> {
                 }
             }
         }
+        self.view.left_out = order.len().saturating_sub(most);
+        order.truncate(most);
+        self.view.roots = (0..roots.len().min(order.len())).collect();
+        let shown = |node: &&Node| node.children.iter().all(|&c| self.numbers[&graph.find(c)] < order.len());
         for (number, &id) in order.iter().enumerate() {
             let class = &graph[id];
-            let mut nodes: Vec<&Node> = class.nodes.iter().collect();
+            let mut nodes: Vec<&Node> = class.nodes.iter().filter(shown).collect();
             nodes.sort();
             let first = self.view.nodes.len();
             for node in nodes {
@@ -317,7 +370,7 @@ impl Builder<'_> {
     }
 
     fn label(&self, node: &Node) -> String {
-        let func = self.context.func;
+        let func = self.func;
         match &node.op {
             Op::Bin(op) => op.name().to_owned(),
             Op::Not => "not".to_owned(),
@@ -334,7 +387,7 @@ impl Builder<'_> {
             Op::Lane(lanes) => format!("lane of {lanes}"),
             Op::LaneOf => "in lane".to_owned(),
             Op::Int(_) | Op::Float(_) | Op::Var(_) => {
-                self.shallow(node, &[]).map_or_else(String::new, |e| self.context.show(&e))
+                self.shallow(node, &[]).map_or_else(String::new, |e| print_expr(func, &e))
             }
         }
     }
@@ -351,6 +404,6 @@ impl Builder<'_> {
             }
         };
         let operands: Vec<Expr> = node.children.iter().map(operand).collect();
-        self.shallow(node, &operands).map_or(1.0, |e| cost_of_expr(self.context.profile, &e).to_f64())
+        self.shallow(node, &operands).map_or(1.0, |e| cost_of_expr(self.profile, &e).to_f64())
     }
 }

@@ -9,6 +9,7 @@ mod account;
 mod draw;
 mod facts;
 mod graph;
+mod layout;
 mod missed;
 mod program;
 mod removed;
@@ -28,9 +29,9 @@ use indexmap::IndexSet;
 
 use crate::arith::Interval;
 use crate::cost::Profile;
-use crate::eqsat;
 use crate::eqsat::lower::{Known, lower_at};
 use crate::eqsat::rewrite::Rewrites;
+use crate::eqsat::{self, TheoryLevel};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 use crate::rules::{Rule, RuleSet};
 use crate::script::print_expr;
@@ -301,7 +302,7 @@ impl Context<'_> {
     ) -> bool {
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
-        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b]);
+        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b], rewrites.theory());
         eqsat::saturate_within(&mut lowered, rewrites, NODES, rounds, growth);
         let [.., a, b] = &lowered.sites[..] else { return false };
         lowered.graph.analysis.contradictions == 0
@@ -315,7 +316,7 @@ impl Context<'_> {
         }
         let ranges = vec![Interval::ALL; self.func.vars.len()];
         let known = Known { ranges, ..Known::default() };
-        let lowered = lower_at(self.func, self.profile, &known, &[a, b]);
+        let lowered = lower_at(self.func, self.profile, &known, &[a, b], TheoryLevel::Full);
         let [a, b] = &lowered.sites[..] else { return false };
         lowered.graph.find(a.class) == lowered.graph.find(b.class)
     }

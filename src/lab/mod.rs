@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use ablate::{Ablation, Unit, UnitReport, ablate, smallest};
-pub use compare::{Comparison, ProgramComparison, compare};
+pub use compare::{Comparison, Engine, ProgramComparison, compare, compare_engines};
 pub use stats::{ProgramStats, RuleStats, Stats, stats, stats_watched};
 
 use crate::arith::Interval;
@@ -195,7 +195,7 @@ impl Trial {
     }
 }
 
-/// Optimizes a program with these rules.
+/// Optimizes a program with these rules, and with as much theory as the rules of the options have.
 ///
 /// # Errors
 ///
@@ -214,7 +214,8 @@ impl Trial {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
-    let rewrites = Arc::new(Rewrites::observed(rules.used(options.fast_math)));
+    let rewrites = Rewrites::observed(rules.used(options.fast_math));
+    let rewrites = Arc::new(rewrites.with_theory(options.rewrites.theory()));
     let start = Instant::now();
     let (before, after) = match &program.work {
         Work::Module(module) => {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Program, Stats, Trial, geometric_mean, micros, try_rules};
@@ -15,7 +14,7 @@ use crate::rules::RuleSet;
 /// ```
 /// use satir::lab::plot::{Point, svg};
 ///
-/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10 }, Point { rules: 8, ratio: 0.5, time_us: 20 }];
+/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10, time_range_us: (9, 12) }, Point { rules: 8, ratio: 0.5, time_us: 20, time_range_us: (18, 30) }];
 /// assert!(svg(&points).contains("rules"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -24,9 +23,14 @@ pub struct Point {
     pub rules: usize,
     /// Geometric mean of the results' costs in parts of the inputs'.
     pub ratio: f64,
-    /// Total time, in microseconds.
+    /// Total time, in microseconds: the median of some runs.
     pub time_us: u64,
+    /// The least and the greatest total time of these runs.
+    pub time_range_us: (u64, u64),
 }
+
+/// How often each point is measured.
+const RUNS: usize = 3;
 
 /// What the most useful rules reach, by their number: none, one, two, and so on in growing steps. Rules are ordered by
 /// what gets lost without them, then by how often they unite classes.
@@ -70,12 +74,19 @@ pub fn curve(
         let first = &order[..count];
         let mut subset = rules.clone();
         subset.keep_only(|rule| first.iter().any(|r| *r.rule == *rule.name));
-        let trials: Vec<Trial> =
-            programs.iter().map(|p| try_rules(p, &subset, options)).collect::<Result<_, Error>>()?;
-        let ratio = geometric_mean(trials.iter().map(Trial::ratio));
-        Ok(Point { rules: count, ratio, time_us: micros(trials.iter().map(|t| t.time).sum()) })
+        let mut runs = Vec::with_capacity(RUNS);
+        for _ in 0..RUNS {
+            let trials: Vec<Trial> =
+                programs.iter().map(|p| try_rules(p, &subset, options)).collect::<Result<_, Error>>()?;
+            let ratio = geometric_mean(trials.iter().map(Trial::ratio));
+            runs.push((micros(trials.iter().map(|t| t.time).sum()), ratio));
+        }
+        runs.sort_by_key(|run| run.0);
+        let (time_us, ratio) = runs[RUNS / 2];
+        Ok(Point { rules: count, ratio, time_us, time_range_us: (runs[0].0, runs[RUNS - 1].0) })
     };
-    counts.par_iter().map(point).collect()
+    // One after the other: what runs beside would count as time.
+    counts.iter().map(point).collect()
 }
 
 const WIDTH: f64 = 720.0;
@@ -85,27 +96,34 @@ const RIGHT: f64 = 70.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 55.0;
 
-/// Bounds of an axis around both: so far apart that four decimals tell its five labels apart.
-fn spread(low: f64, high: f64) -> (f64, f64) {
+/// Bounds of an axis for values between these two: from 0, unless they lie so close together that nothing could be seen then. A
+/// broken axis is so long that four decimals tell its five labels apart.
+fn axis(low: f64, high: f64) -> (f64, f64) {
+    if low < CLOSE * high {
+        return (0.0, high);
+    }
     let missing = (4e-4 - (high - low)).max(0.0);
     (low - missing / 2.0, high + missing / 2.0)
 }
+
+/// From this part of the greatest value on the least one is close to it.
+const CLOSE: f64 = 0.7;
 
 /// The curve as a picture: cost on the left axis, time on the right one.
 ///
 /// ```
 /// use satir::lab::plot::{Point, svg};
 ///
-/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10 }, Point { rules: 8, ratio: 0.5, time_us: 20 }];
+/// let points = [Point { rules: 0, ratio: 1.0, time_us: 10, time_range_us: (9, 12) }, Point { rules: 8, ratio: 0.5, time_us: 20, time_range_us: (18, 30) }];
 /// assert!(svg(&points).starts_with("<svg"));
 /// ```
 pub fn svg(points: &[Point]) -> String {
     let most = points.iter().map(|p| p.rules).max().unwrap_or(0).max(1) as f64;
-    let slowest = points.iter().map(|p| p.time_us).max().unwrap_or(0).max(1) as f64;
+    let slowest = points.iter().map(|p| p.time_us.max(p.time_range_us.1)).max().unwrap_or(0).max(1) as f64;
     let (low, high) = points
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
-    let (low, high) = if low.is_finite() { spread(low, high) } else { (0.0, 1.0) };
+    let (low, high) = if low.is_finite() { axis(low, high.max(1e-9)) } else { (0.0, 1.0) };
     let x = |p: &Point| LEFT + p.rules as f64 / most * (WIDTH - LEFT - RIGHT);
     let height = HEIGHT - TOP - BOTTOM;
     let y_cost = |ratio: f64| TOP + (high - ratio) / (high - low) * height;
@@ -118,9 +136,9 @@ pub fn svg(points: &[Point]) -> String {
          font-size=\"12\">\n<style>\n  svg {{ background: #fff; }} text {{ fill: #222; }}\n  \
          .axis {{ stroke: #888; }} .grid {{ stroke: #ddd; }}\n  \
          .cost {{ stroke: #0b61a4; fill: none; stroke-width: 2; }} .cost-text {{ fill: #0b61a4; }}\n  \
-         .time {{ stroke: #b3541e; fill: none; stroke-width: 2; stroke-dasharray: 5 3; }} .time-text {{ fill: #b3541e; }}\n  \
+         .time {{ stroke: #b3541e; fill: none; stroke-width: 2; stroke-dasharray: 5 3; }} .time-text {{ fill: #b3541e; }} .bar {{ stroke: #b3541e; fill: none; }}\n  \
          @media (prefers-color-scheme: dark) {{\n    svg {{ background: #16191d; }} text {{ fill: #ddd; }} .grid {{ stroke: #333; }}\n    \
-         .cost {{ stroke: #6cb6ff; }} .cost-text {{ fill: #6cb6ff; }} .time {{ stroke: #f0a070; }} .time-text {{ fill: #f0a070; }}\n  }}\n</style>\n\
+         .cost {{ stroke: #6cb6ff; }} .cost-text {{ fill: #6cb6ff; }} .time {{ stroke: #f0a070; }} .time-text {{ fill: #f0a070; }} .bar {{ stroke: #f0a070; }}\n  }}\n</style>\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">What the most useful rules reach</text>\n"
     );
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
@@ -151,13 +169,34 @@ pub fn svg(points: &[Point]) -> String {
         "<line class=\"axis\" x1=\"{LEFT}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{bottom}\"/>\n\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">number of rules</text>\n\
          <text class=\"cost-text\" x=\"{LEFT}\" y=\"42\" text-anchor=\"middle\">cost of results / inputs</text>\n\
-         <text class=\"time-text\" x=\"{right}\" y=\"42\" text-anchor=\"middle\">time, ms</text>\n\
+         <text class=\"time-text\" x=\"{right}\" y=\"42\" text-anchor=\"end\">time, ms (median and range)</text>\n\
          <polyline class=\"cost\" points=\"{}\"/>\n<polyline class=\"time\" points=\"{}\"/>",
         (LEFT + right) / 2.0,
         bottom + 40.0,
         line(&|p| y_cost(p.ratio)),
         line(&|p| y_time(p.time_us as f64)),
     );
+    if low > 0.0 {
+        // A mark across the foot of the axis, and words.
+        let _ = writeln!(
+            out,
+            "<path class=\"cost\" d=\"M{:.1} {:.1}l6 -5l6 5l6 -5\"/>\
+             <text class=\"cost-text\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"10\">broken axis: it does not begin at 0</text>",
+            LEFT - 9.0,
+            bottom - 4.0,
+            LEFT + 16.0,
+            bottom - 6.0,
+        );
+    }
+    for p in points {
+        let (at, least, most) = (x(p), y_time(p.time_range_us.0 as f64), y_time(p.time_range_us.1 as f64));
+        let _ = writeln!(
+            out,
+            "<path class=\"bar\" d=\"M{:.1} {least:.1}h6M{at:.1} {least:.1}V{most:.1}M{:.1} {most:.1}h6\"/>",
+            at - 3.0,
+            at - 3.0
+        );
+    }
     for p in points {
         let _ = writeln!(
             out,

@@ -5,10 +5,12 @@
 //! rule. Candidates that rules and arithmetic prove already are dropped, the others must pass the check of rules:
 //! tests and, where a solver is at hand, a proof. Each rule that is found counts as known for those after it.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use super::{Program, try_rules};
 use crate::arith::Interval;
@@ -21,7 +23,7 @@ use crate::error::Error;
 use crate::ir::build::FuncBuilder;
 use crate::ir::{BinOp, DType, Expr, PrimFunc, VarId, value};
 use crate::rules::check::{self, Proof, Solver, SolverError};
-use crate::rules::{Rule, RuleSet, RulesError};
+use crate::rules::{Rule, RuleOp, RuleSet, RulesError};
 
 /// What to enumerate.
 ///
@@ -29,15 +31,13 @@ use crate::rules::{Rule, RuleSet, RulesError};
 /// use satir::ir::BinOp;
 /// use satir::lab::suggest::Search;
 ///
-/// let search = Search { ops: vec![BinOp::Min, BinOp::Max], variables: 3, ..Search::default() };
+/// let search = Search { ops: vec![BinOp::Min.into(), BinOp::Max.into()], variables: 3, ..Search::default() };
 /// assert_eq!((search.size, search.limit), (5, 30));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Operators on index values. Comparisons give conditions, `and` and `or` take them.
-    pub ops: Vec<BinOp>,
-    /// Whether to use `select` as well.
-    pub select: bool,
+    /// Operators on index values. Comparisons give conditions, `and`, `or`, `not` and `select` take them.
+    pub ops: Vec<Operator>,
     /// How many variables there are.
     pub variables: usize,
     /// The constants.
@@ -50,11 +50,137 @@ pub struct Search {
     pub limit: usize,
 }
 
+/// An operator of rules.
+///
+/// ```
+/// use satir::ir::BinOp;
+/// use satir::lab::suggest::Operator;
+///
+/// assert_eq!(Operator::by_name("min"), Some(BinOp::Min.into()));
+/// assert_eq!(Operator::by_name("shift_left").expect("there").name(), "shift_left");
+/// assert!(Operator::all().count() > 25 && Operator::by_name("ramp").is_none(), "all that are not about vectors");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operator(RuleOp);
+
+impl Operator {
+    /// All of them, in the order of the documentation of rules.
+    ///
+    /// ```
+    /// use satir::lab::suggest::Operator;
+    ///
+    /// assert!(Operator::all().any(|op| op.name() == "bitwise_xor"));
+    /// ```
+    pub fn all() -> impl Iterator<Item = Operator> {
+        let others = RuleOp::OTHERS.iter().map(|&(_, op)| op);
+        let scalar = others.filter(|op| !matches!(op, RuleOp::Ramp | RuleOp::Broadcast));
+        BinOp::ALL.into_iter().map(RuleOp::Bin).chain(scalar).map(Operator)
+    }
+
+    /// The one with this name in rule files.
+    ///
+    /// ```
+    /// use satir::lab::suggest::Operator;
+    ///
+    /// assert!(Operator::by_name("select").is_some() && Operator::by_name("choose").is_none());
+    /// ```
+    pub fn by_name(name: &str) -> Option<Operator> {
+        Operator::all().find(|op| op.name() == name)
+    }
+
+    /// Its name in rule files.
+    ///
+    /// ```
+    /// use satir::ir::BinOp;
+    /// use satir::lab::suggest::Operator;
+    ///
+    /// assert_eq!(Operator::from(BinOp::FloorDiv).name(), "floordiv");
+    /// ```
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Which operands, of so many, are conditions.
+    fn takes_bool(self, operand: usize) -> bool {
+        match self.0 {
+            RuleOp::Bin(op) => op.is_logic(),
+            RuleOp::Not | RuleOp::Likely => true,
+            RuleOp::Select | RuleOp::IfThenElse => operand == 0,
+            _ => false,
+        }
+    }
+
+    /// Whether it gives a condition.
+    fn gives_bool(self) -> bool {
+        match self.0 {
+            RuleOp::Bin(op) => op.is_logic() || op.is_compare(),
+            RuleOp::Not | RuleOp::Likely => true,
+            _ => false,
+        }
+    }
+
+    /// Its value as a total function; `None` if it leaves 64 bits.
+    fn apply(self, values: &[i64]) -> Option<i64> {
+        let shift = |a: i64, places: i64| match u32::try_from(places) {
+            // Out of range the value is fixed, and nobody knows which.
+            Ok(places) if places < 31 => match self.0 {
+                RuleOp::ShiftLeft => a.checked_mul(1_i64.checked_shl(places)?),
+                _ => Some(a >> places),
+            },
+            _ => {
+                Some(foldhash::quality::FixedState::default().hash_one((self.name(), a, places)) as i64 >> 16)
+            }
+        };
+        Some(match (self.0, values) {
+            (RuleOp::Bin(op), &[a, b]) => apply(op, a, b)?,
+            (RuleOp::Not, &[a]) => i64::from(a == 0),
+            (RuleOp::Likely, &[a]) => a,
+            (RuleOp::Select | RuleOp::IfThenElse, &[p, a, b]) => {
+                if p != 0 {
+                    a
+                } else {
+                    b
+                }
+            }
+            (RuleOp::ShiftLeft | RuleOp::ShiftRight, &[a, places]) => shift(a, places)?,
+            (RuleOp::BitAnd, &[a, b]) => a & b,
+            (RuleOp::BitOr, &[a, b]) => a | b,
+            (RuleOp::BitXor, &[a, b]) => a ^ b,
+            (RuleOp::BitNot, &[a]) => !a,
+            _ => return None,
+        })
+    }
+
+    /// An expression with this operator.
+    fn expr(self, mut operands: Vec<Expr>) -> Expr {
+        let last = operands.last().map_or(DType::I32, |e| e.dtype);
+        match (self.0, operands.len()) {
+            (RuleOp::Bin(op), 2) => {
+                let right = operands.remove(1);
+                Expr::binary(op, operands.remove(0), right)
+            }
+            (RuleOp::Not, 1) => Expr::not(operands.remove(0)),
+            (RuleOp::Select, 3) => {
+                let (otherwise, then) = (operands.remove(2), operands.remove(1));
+                Expr::select(operands.remove(0), then, otherwise)
+            }
+            (op, _) => Expr::call(last, op.name(), operands),
+        }
+    }
+}
+
+impl From<BinOp> for Operator {
+    fn from(op: BinOp) -> Operator {
+        Operator(RuleOp::Bin(op))
+    }
+}
+
 impl Default for Search {
     fn default() -> Search {
         Search {
-            ops: vec![BinOp::Add, BinOp::Sub, BinOp::FloorDiv, BinOp::FloorMod, BinOp::Min, BinOp::Max],
-            select: false,
+            ops: [BinOp::Add, BinOp::Sub, BinOp::FloorDiv, BinOp::FloorMod, BinOp::Min, BinOp::Max]
+                .map(Operator::from)
+                .to_vec(),
             variables: 2,
             constants: vec![0, 1, 2],
             size: 5,
@@ -73,7 +199,7 @@ impl Default for Search {
 ///
 /// // The engine knows `max(x, 0) == x` for natural numbers, so with this assumption there is nothing to find.
 /// let search = Search {
-///     ops: vec![BinOp::Max],
+///     ops: vec![BinOp::Max.into()],
 ///     variables: 1,
 ///     constants: vec![0],
 ///     size: 3,
@@ -119,7 +245,7 @@ impl Assume {
 /// use satir::lab::suggest::{Search, suggest};
 /// use satir::rules::RuleSet;
 ///
-/// let search = Search { ops: vec![BinOp::FloorDiv], variables: 2, constants: vec![1], limit: 1, ..Search::default() };
+/// let search = Search { ops: vec![BinOp::FloorDiv.into()], variables: 2, constants: vec![1], limit: 1, ..Search::default() };
 /// for suggestion in suggest(&search, &RuleSet::empty(), &[], None, &Default::default())? {
 ///     assert!(suggestion.text.starts_with("(rule suggested-"));
 ///     assert!(!suggestion.proven, "there was no solver to ask");
@@ -178,7 +304,7 @@ pub enum SuggestError {
 /// use satir::lab::suggest::{Search, suggest};
 /// use satir::rules::RuleSet;
 ///
-/// let search = Search { ops: vec![BinOp::FloorDiv], constants: vec![1], limit: 1, ..Search::default() };
+/// let search = Search { ops: vec![BinOp::FloorDiv.into()], constants: vec![1], limit: 1, ..Search::default() };
 /// let (known, mut more) = (RuleSet::embedded()?, RuleSet::embedded()?);
 /// let found = suggest(&search, &known, &[], None, &Default::default())?;
 /// let file: String = found.iter().map(|s| format!("{}\n", s.text)).collect();
@@ -285,8 +411,7 @@ pub const MAX_VARIABLES: usize = NAMES.len();
 enum Term {
     Var(usize),
     Int(i64),
-    Bin(BinOp, Arc<Term>, Arc<Term>),
-    Select(Arc<Term>, Arc<Term>, Arc<Term>),
+    Op(Operator, Vec<Arc<Term>>),
 }
 
 impl Term {
@@ -294,8 +419,7 @@ impl Term {
         match self {
             Term::Var(v) if !out.contains(v) => out.push(*v),
             Term::Var(_) | Term::Int(_) => {}
-            Term::Bin(_, a, b) => [a, b].into_iter().for_each(|t| t.variables(out)),
-            Term::Select(c, a, b) => [c, a, b].into_iter().for_each(|t| t.variables(out)),
+            Term::Op(_, operands) => operands.iter().for_each(|t| t.variables(out)),
         }
     }
 
@@ -303,8 +427,7 @@ impl Term {
         match self {
             Term::Var(v) => Expr::var(variables[*v], DType::I32),
             Term::Int(v) => Expr::int(*v, DType::I32),
-            Term::Bin(op, a, b) => Expr::binary(*op, a.expr(variables), b.expr(variables)),
-            Term::Select(c, a, b) => Expr::select(c.expr(variables), a.expr(variables), b.expr(variables)),
+            Term::Op(op, operands) => op.expr(operands.iter().map(|t| t.expr(variables)).collect()),
         }
     }
 }
@@ -314,8 +437,11 @@ impl std::fmt::Display for Term {
         match self {
             Term::Var(v) => write!(f, "?{}", NAMES[*v]),
             Term::Int(v) => write!(f, "{v}"),
-            Term::Bin(op, a, b) => write!(f, "({} {a} {b})", op.name()),
-            Term::Select(c, a, b) => write!(f, "(select {c} {a} {b})"),
+            Term::Op(op, operands) => {
+                write!(f, "({}", op.name())?;
+                operands.iter().try_for_each(|operand| write!(f, " {operand}"))?;
+                f.write_str(")")
+            }
         }
     }
 }
@@ -329,19 +455,18 @@ struct Valued {
 }
 
 /// Terms by size, one for each meaning, and the pairs that agree.
-struct Enumeration<'a> {
-    search: &'a Search,
+#[derive(Default)]
+struct Enumeration {
     /// The terms of each size that mean something new.
     by_size: Vec<Vec<Valued>>,
     seen: HashMap<(bool, Arc<[i64]>), Arc<Term>>,
     pairs: Vec<(Arc<Term>, Arc<Term>)>,
 }
 
-impl<'a> Enumeration<'a> {
+impl Enumeration {
     /// Pairs of a term and the smallest one that agrees with it on all samples, small ones first.
-    fn run(search: &'a Search) -> Vec<(Arc<Term>, Arc<Term>)> {
-        let none = Vec::new();
-        let mut it = Enumeration { search, by_size: vec![none], seen: HashMap::new(), pairs: Vec::new() };
+    fn run(search: &Search) -> Vec<(Arc<Term>, Arc<Term>)> {
+        let mut it = Enumeration { by_size: vec![Vec::new()], ..Enumeration::default() };
         let samples = samples(search);
         let mut leaves = Vec::new();
         for v in 0..search.variables.min(MAX_VARIABLES) {
@@ -357,10 +482,9 @@ impl<'a> Enumeration<'a> {
         it.by_size.push(level);
         for size in 2..=search.size {
             let mut level = Vec::new();
-            for a in 1..size - 1 {
-                it.binary(a, size - 1 - a, &mut level);
-                for b in 1..(size - 1).saturating_sub(a) {
-                    it.select(a, b, size - 1 - a - b, &mut level);
+            for &op in &search.ops {
+                for sizes in sizes(op.0.arity(), size - 1) {
+                    it.apply(op, &sizes, &mut level);
                 }
             }
             it.by_size.push(level);
@@ -368,38 +492,30 @@ impl<'a> Enumeration<'a> {
         it.pairs
     }
 
-    fn binary(&mut self, a: usize, b: usize, level: &mut Vec<Valued>) {
-        let (left, right) = (self.by_size[a].clone(), self.by_size[b].clone());
-        for op in &self.search.ops {
-            for x in left.iter().filter(|x| x.is_bool == op.is_logic()) {
-                for y in right.iter().filter(|y| y.is_bool == op.is_logic()) {
-                    let values: Option<Arc<[i64]>> =
-                        x.values.iter().zip(y.values.iter()).map(|(a, b)| apply(*op, *a, *b)).collect();
-                    let term = Term::Bin(*op, Arc::clone(&x.term), Arc::clone(&y.term));
-                    if let Some(values) = values {
-                        let is_bool = op.is_logic() || op.is_compare();
-                        self.enter(Valued { term: Arc::new(term), values, is_bool }, level);
-                    }
-                }
-            }
-        }
-    }
-
-    fn select(&mut self, c: usize, a: usize, b: usize, level: &mut Vec<Valued>) {
-        if !self.search.select {
+    /// Enters the terms with this operator whose operands have these sizes.
+    fn apply(&mut self, op: Operator, sizes: &[usize], level: &mut Vec<Valued>) {
+        let operands = |(i, size): (usize, &usize)| -> Vec<Valued> {
+            self.by_size[*size].iter().filter(|t| t.is_bool == op.takes_bool(i)).cloned().collect()
+        };
+        let choices: Vec<Vec<Valued>> = sizes.iter().enumerate().map(operands).collect();
+        let mut at = vec![0; choices.len()];
+        if choices.iter().any(Vec::is_empty) {
             return;
         }
-        let (conds, left, right) =
-            (self.by_size[c].clone(), self.by_size[a].clone(), self.by_size[b].clone());
-        for p in conds.iter().filter(|p| p.is_bool) {
-            for x in left.iter().filter(|x| !x.is_bool) {
-                for y in right.iter().filter(|y| !y.is_bool) {
-                    let choose = |i: usize| if p.values[i] != 0 { x.values[i] } else { y.values[i] };
-                    let values = (0..p.values.len()).map(choose).collect();
-                    let term = Term::Select(Arc::clone(&p.term), Arc::clone(&x.term), Arc::clone(&y.term));
-                    self.enter(Valued { term: Arc::new(term), values, is_bool: false }, level);
-                }
+        loop {
+            let chosen: Vec<&Valued> = choices.iter().zip(&at).map(|(of, &i)| &of[i]).collect();
+            let samples = chosen.first().map_or(0, |t| t.values.len());
+            let value =
+                |i: usize| op.apply(&chosen.iter().map(|t| t.values[i]).collect::<SmallVec<[i64; 3]>>());
+            let values: Option<Arc<[i64]>> = (0..samples).map(value).collect();
+            if let Some(values) = values {
+                let term = Arc::new(Term::Op(op, chosen.iter().map(|t| Arc::clone(&t.term)).collect()));
+                self.enter(Valued { term, values, is_bool: op.gives_bool() }, level);
             }
+            // The next choice, the last operand first.
+            let Some(next) = (0..at.len()).rev().find(|&i| at[i] + 1 < choices[i].len()) else { return };
+            at[next] += 1;
+            at[next + 1..].fill(0);
         }
     }
 
@@ -421,6 +537,20 @@ impl<'a> Enumeration<'a> {
             }
         }
     }
+}
+
+/// All ways to share a size among so many operands, each at least 1.
+fn sizes(operands: usize, size: usize) -> Vec<Vec<usize>> {
+    if operands <= 1 {
+        return if operands == 1 && size > 0 { vec![vec![size]] } else { Vec::new() };
+    }
+    let mut all = Vec::new();
+    for first in 1..size {
+        for rest in sizes(operands - 1, size - first) {
+            all.push([vec![first], rest].concat());
+        }
+    }
+    all
 }
 
 /// An operation as a total function; `None` if the result leaves 64 bits.
@@ -486,7 +616,7 @@ impl Prover {
         let least = search.assume.least().unwrap_or(Interval::NEG_INF);
         let range = Interval::new(least, Interval::POS_INF).unwrap_or(Interval::ALL);
         let known = Known { ranges: vec![range; env.vars.len()], ..Known::default() };
-        let rewrites = Rewrites::new(&rules);
+        let rewrites = Rewrites::new(&rules).with_theory(options.rewrites.theory());
         Ok(Prover {
             env,
             variables,
@@ -505,7 +635,7 @@ impl Prover {
             return true;
         }
         let (a, b) = (a.expr(&self.variables), b.expr(&self.variables));
-        let mut lowered = lower_at(&self.env, &self.profile, &self.known, &[&a, &b]);
+        let mut lowered = lower_at(&self.env, &self.profile, &self.known, &[&a, &b], self.rewrites.theory());
         eqsat::saturate(&mut lowered, self.rewrites.with_fast_math(self.fast_math), PAIR_NODES);
         let class = |i: usize| lowered.graph.find(lowered.sites[i].class);
         class(0) == class(1)
@@ -515,7 +645,7 @@ impl Prover {
         self.learned += text;
         self.learned.push('\n');
         self.rules.extend_with_text("suggested.rules", &self.learned)?;
-        self.rewrites = Rewrites::new(&self.rules);
+        self.rewrites = Rewrites::new(&self.rules).with_theory(self.rewrites.theory());
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! Small programs and rules whose effect is known.
 
-use super::suggest::{Search, suggest};
+use super::suggest::{Operator, Search, suggest};
 use super::*;
+use crate::eqsat::TheoryLevel;
+use crate::ir::DType;
 use crate::ir::build::FuncBuilder;
-use crate::ir::{BinOp, DType};
 use crate::rules::{Rule, check};
 
 const RULES: &str = r#"
@@ -87,6 +88,18 @@ fn two_sets_are_compared() {
     assert!(result.cost_ratio < 1.0);
     let result = compare(&programs(), &rules(), &rules(), &options).unwrap();
     assert_eq!((result.cheaper, result.dearer, result.cost_ratio), (0, 0, 1.0));
+    assert!(result.same);
+}
+
+#[test]
+fn engines_are_compared_in_turns() {
+    let engine = |theory| Engine { rules: RuleSet::empty(), theory };
+    let programs = [program("ring", "y * x - x * y + 7")];
+    let run = |a, b| compare_engines(&programs, &engine(a), &engine(b), &Options::default(), 5).unwrap();
+    let ring = run(TheoryLevel::None, TheoryLevel::Linear);
+    assert_eq!((ring.cheaper, ring.same), (1, false), "the laws of rings take a theory or rules");
+    let same = run(TheoryLevel::Full, TheoryLevel::Full);
+    assert!(same.same && same.time_range.0 <= same.time_ratio && same.time_ratio <= same.time_range.1);
 }
 
 #[test]
@@ -101,7 +114,18 @@ fn a_curve_starts_without_rules_and_ends_with_all() {
     assert_eq!(svg.matches("<circle").count(), 4);
     assert!(!svg.contains("NaN") && svg.ends_with("</svg>\n"));
     assert!(plot::svg(&[]).ends_with("</svg>\n"));
-    let flat = plot::svg(&[0, 9].map(|rules| plot::Point { rules, ratio: 0.5, time_us: 1 }));
+    let flat =
+        plot::svg(&[0, 9].map(|rules| plot::Point { rules, ratio: 0.5, time_us: 1, time_range_us: (1, 2) }));
+    assert!(flat.contains("broken axis"), "{flat}");
+    assert_eq!(flat.matches("class=\"bar\"").count(), 2, "a bar for the time of each point");
+    let wide = [(0, 1.0), (9, 0.3)].map(|(rules, ratio)| plot::Point {
+        rules,
+        ratio,
+        time_us: 1,
+        time_range_us: (1, 2),
+    });
+    let wide = plot::svg(&wide);
+    assert!(wide.contains(">0.0000<") && !wide.contains("broken axis"), "{wide}");
     for label in ["0.4998", "0.4999", "0.5000", "0.5001", "0.5002"] {
         assert_eq!(flat.matches(&format!(">{label}<")).count(), 1, "the axis has `{label}` once");
     }
@@ -110,8 +134,7 @@ fn a_curve_starts_without_rules_and_ends_with_all() {
 #[test]
 fn missing_rules_are_found_and_are_sound() {
     let search = Search {
-        ops: vec![BinOp::Min, BinOp::Max, BinOp::Lt],
-        select: true,
+        ops: ["min", "max", "lt", "select"].map(|name| Operator::by_name(name).unwrap()).to_vec(),
         constants: vec![0],
         size: 6,
         limit: 200,

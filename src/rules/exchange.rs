@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 
-use super::ast::{Cond, Pat, Rule, RuleOp};
+use super::ast::{Cond, Pat, Rule, RuleOp, TypeRef};
+use super::set::{RuleSet, RulesError};
 use crate::ir::{BinOp, DType};
 
 /// A notation for rules.
@@ -70,7 +71,7 @@ pub fn export<'r>(rules: impl IntoIterator<Item = &'r Rule>, notation: Notation,
         if !holds {
             continue;
         }
-        match written(rule, notation) {
+        match written(rule, notation, dtype) {
             Ok(text) => {
                 for side in [&rule.lhs, &rule.rhs] {
                     side.walk(&mut |pat| match pat {
@@ -97,7 +98,36 @@ pub fn export<'r>(rules: impl IntoIterator<Item = &'r Rule>, notation: Notation,
     format!("{head})\n\n{lines}")
 }
 
-fn written(rule: &Rule, notation: Notation) -> Result<String, &'static str> {
+/// Whether a reader who knows nothing of types takes the rule for what it is: where it holds for truth values and not for
+/// `dtype`, its operators must say so.
+fn keeps_its_types(rule: &Rule, dtype: DType) -> bool {
+    if rule.types.first().is_some_and(|var| var.contains(dtype)) {
+        return true;
+    }
+    let text =
+        format!("(rule probe \"\" (types {dtype}) (=> {} {}))", rule.show(&rule.lhs), rule.show(&rule.rhs));
+    let mut probe = RuleSet::empty();
+    if probe.extend_with_text("probe.rules", &text).is_err() {
+        return false;
+    }
+    let is_bool = |rule: &Rule, ty: TypeRef| match ty {
+        TypeRef::Bool => true,
+        TypeRef::Is(only) => only.is_bool(),
+        // The rule's own type variable stands for truth values, that of the probe for the type.
+        TypeRef::Var(var) => rule.types[var].contains(DType::BOOL),
+    };
+    probe.all_rules().all(|read| {
+        let own = |name: &str| rule.holes.iter().find(|hole| *hole.name == *name);
+        read.holes
+            .iter()
+            .all(|hole| own(&hole.name).is_some_and(|o| is_bool(rule, o.ty) == is_bool(read, hole.ty)))
+    })
+}
+
+fn written(rule: &Rule, notation: Notation, dtype: DType) -> Result<String, &'static str> {
+    if rule.may_trap {
+        return Err("its result may trap where what it replaces does not");
+    }
     if rule.types.len() > 1 {
         return Err("it is about several types");
     }
@@ -106,6 +136,9 @@ fn written(rule: &Rule, notation: Notation) -> Result<String, &'static str> {
     }
     if rule.fast_math {
         return Err("it holds for real numbers only");
+    }
+    if !keeps_its_types(rule, dtype) {
+        return Err("it holds for truth values only, which its operators do not say");
     }
     let (left, right) = (term(rule, &rule.lhs, notation)?, term(rule, &rule.rhs, notation)?);
     if notation == Notation::Egg {
@@ -210,7 +243,8 @@ fn constructor(op: RuleOp) -> String {
     op.name().split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect()
 }
 
-/// Rules from a text in another notation, as a rule file for the types of a class.
+/// Rules from a text in another notation, as a rule file for the types of a class. A rule that cannot be one here becomes a
+/// comment with the reason.
 ///
 /// ```
 /// use satir::rules::RuleSet;
@@ -235,12 +269,21 @@ pub fn import(text: &str, notation: Notation, class: &str) -> String {
             name += "-again";
         }
         names.push(name.clone());
+        let rule = rule.and_then(|(left, right, arrow)| {
+            let text = format!(
+                "(rule {name} \"imported from line {line}\"\n  (types {class}) ({arrow} {left} {right}))"
+            );
+            match RuleSet::empty().extend_with_text("imported.rules", &text) {
+                Ok(()) => Ok(text),
+                Err(RulesError::Bad(mistakes)) => {
+                    Err(mistakes.into_iter().map(|mistake| mistake.message).collect::<Vec<_>>().join("; "))
+                }
+                Err(other) => Err(other.to_string()),
+            }
+        });
         match rule {
-            Ok((left, right, arrow)) => {
-                let _ = writeln!(
-                    out,
-                    "\n(rule {name} \"imported from line {line}\"\n  (types {class}) ({arrow} {left} {right}))"
-                );
+            Ok(text) => {
+                let _ = writeln!(out, "\n{text}");
             }
             Err(why) => {
                 let _ = writeln!(out, "\n; line {line}, {name}: left out: {why}");
@@ -404,7 +447,7 @@ fn operator(head: &str) -> Option<RuleOp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::RuleSet;
+    use crate::rules::check;
 
     fn set(text: &str) -> RuleSet {
         let mut set = RuleSet::empty();
@@ -423,6 +466,7 @@ mod tests {
             let plain = |r: &&Rule| {
                 let words = r.to_string();
                 let typed = r.types.len() > 1 || r.vector || r.fast_math || !r.types[0].contains(DType::I32);
+                let typed = typed || r.may_trap;
                 !typed
                     && r.conds.is_empty()
                     && !words.contains('#')
@@ -437,6 +481,33 @@ mod tests {
             }
             assert!(count > 50, "{count}");
         }
+    }
+
+    #[test]
+    fn what_loses_its_meaning_is_not_exported() {
+        let mut rules = RuleSet::embedded().unwrap();
+        for set in ["guards", "commutativity", "associativity", "distributivity", "vector"] {
+            rules.enable(set).unwrap();
+        }
+        let text = export(rules.rules(), Notation::Egg, DType::I32);
+        assert!(text.contains("// and-commutes: left out: its result may trap"), "{text}");
+        for (dtype, class) in [(DType::I32, "index"), (DType::F32, "float32"), (DType::BOOL, "bool")] {
+            let text = import(&export(rules.rules(), Notation::Egg, dtype), Notation::Egg, class);
+            let back = set(&text);
+            let all: Vec<&Rule> = back.all_rules().collect();
+            let report = check::run(&all, check::QUICK);
+            assert!(all.len() > 50 && report.summary().refuted == 0, "{class}: {report}");
+        }
+    }
+
+    #[test]
+    fn a_bad_rule_is_left_out_with_the_reason() {
+        let egg = "rewrite!(\"lone\"; \"?a\" => \"(+ ?a 0)\"),\nrewrite!(\"new\"; \"(+ ?a 0)\" => \"?b\"),\n\
+                   rewrite!(\"good\"; \"(+ ?a 0)\" => \"?a\"),\n";
+        let text = import(egg, Notation::Egg, "index");
+        assert_eq!(set(&text).all_rules().count(), 1, "{text}");
+        assert!(text.contains("; line 1, lone: left out: a lone hole matches everything"), "{text}");
+        assert!(text.contains("; line 2, new: left out: "), "{text}");
     }
 
     #[test]

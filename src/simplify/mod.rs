@@ -53,6 +53,7 @@ use crate::analysis::{differences, unsigned, volatile};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
+use crate::eqsat::TheoryLevel;
 use crate::eqsat::extract::select::Ties;
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
@@ -160,6 +161,10 @@ fn simplify(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
 
 /// As [`run`], if no expression of the function binds.
 pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+    if settings.rewrites.theory() < TheoryLevel::Full {
+        // What a place guarantees is put to use by the theory.
+        return Simplified { expressions: 0, conditions: 0 };
+    }
     let known = shapes::known(func, settings.positive_dims);
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
@@ -235,6 +240,9 @@ pub fn expression(
         region::assume(&mut known, cond, true);
     }
     narrow::by_facts(&mut known);
+    if rewrites.theory() < TheoryLevel::Full {
+        return region::by_graph(&engine, &known, e);
+    }
     if e.dtype == DType::BOOL
         && !acts(e)
         && let Some(truth) = proofs::prover(&known).decide(e, Prover::FUEL)

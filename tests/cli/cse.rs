@@ -92,7 +92,17 @@ fn the_graph_of_an_expression_is_shown() {
     let json: serde_json::Value = serde_json::from_str(&emitted("egraph-json")).unwrap();
     assert_eq!(json["root_eclasses"], serde_json::json!(["c0"]));
     assert!(json["nodes"]["n0"]["op"].is_string());
-    satir_on(&["cse", "--emit", "egraph-dot"], &text).code(2).says(&["go together"]);
+    satir_on(&["cse", "--of", "x"], &text).code(2).says(&["goes with"]);
+    // Without an expression it is that of the function.
+    let whole = |stage: &str| {
+        satir_on(&["cse", "--emit", stage], with_body("A[x] = x * 3\nA[1] = x * 3 + 7")).code(0).out
+    };
+    let svg = whole("egraph-svg");
+    assert!(svg.contains(">mul<") && svg.contains(">7<") && svg.contains("marker-end"), "{svg}");
+    assert!(svg.contains("<title>operand 2 of 2 of add</title>"), "{svg}");
+    let json: serde_json::Value = serde_json::from_str(&whole("egraph-json")).unwrap();
+    assert!(json["root_eclasses"].as_array().unwrap().len() >= 3, "{json}");
+    assert!(whole("egraph-dot").contains("fillcolor"), "nodes are chosen");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod report;
 mod rules;
 mod run;
 mod streams;
+mod theory;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

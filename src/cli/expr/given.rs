@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 use satir::cost::Profile;
+use satir::eqsat::TheoryLevel;
 use satir::explain::Context;
 use satir::lab::Expression;
 use satir::{script, simplify};
@@ -64,6 +65,9 @@ pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
         if given.insert(name.clone(), variable.clone()).is_some() {
             return Err(Failure::usage(format_args!("--var: `{name}` is given twice")));
         }
+    }
+    if args.explain && args.theory.level() < TheoryLevel::Full {
+        return Err(Failure::usage("`--explain` tells of the full theory: it does not go with `--theory`"));
     }
     let fast_math = args.chosen.allowed.fast_math;
     let rewrites = rewrites(args)?;

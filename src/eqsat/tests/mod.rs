@@ -18,7 +18,7 @@ use crate::ir::{BinOp, DType, VarId};
 const NODES: usize = 20_000;
 
 fn theory_with(ranges: &[(i64, i64)]) -> Theory {
-    let mut theory = theory_for(ranges.len());
+    let mut theory = theory_for(ranges.len(), Default::default());
     for (i, &(lo, hi)) in ranges.iter().enumerate() {
         theory.var_ranges[i] = Interval::new(lo, hi).unwrap();
     }

@@ -8,6 +8,7 @@
 //!
 //! Each step is an identity of the total functions described in [`facts`](super::facts).
 
+pub(crate) mod basic;
 pub(super) mod compare;
 mod convert;
 mod divides;
@@ -23,11 +24,11 @@ use std::sync::Arc;
 use egg::{Id, Language};
 use foldhash::quality::FixedState;
 
-use super::context;
 use super::facts::{Graph, Knowing, PolyTable, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
+use super::{TheoryLevel, context};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 pub(super) use convert::{constant, representable};
@@ -41,6 +42,9 @@ const MAX_ROUNDS: usize = 8;
 
 /// Applies the theory until nothing changes or the graph holds more than `node_limit` nodes. Returns the rounds.
 pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
+    if graph.analysis.level < TheoryLevel::Full {
+        return basic::run(graph, node_limit);
+    }
     for round in 0..MAX_ROUNDS {
         if !graph.clean {
             rebuild(graph);
@@ -117,10 +121,16 @@ fn refresh(graph: &mut Graph) -> bool {
         let old = poly_of(graph, root);
         let new =
             if is_normal(graph, root, &old) { old.clone() } else { normalize(graph, root, &old).into() };
-        let new = divides::multiplied_out(graph, &new).map_or(new, Arc::new);
+        let bounds = graph.analysis.level == TheoryLevel::Full;
+        let new = match bounds.then(|| divides::multiplied_out(graph, &new)).flatten() {
+            Some(new) => Arc::new(new),
+            None => new,
+        };
         graph.analysis.spend(new.terms().len());
-        let known = known_of_atoms(graph, root, &new);
-        let first = graph.analysis.bounded.insert(known);
+        let first = bounds && {
+            let known = known_of_atoms(graph, root, &new);
+            graph.analysis.bounded.insert(known)
+        };
         let data = graph.facts(root);
         let (narrowed, residue) = if first {
             let interval = bound(graph, &new, BOUND_DEPTH);
@@ -138,7 +148,7 @@ fn refresh(graph: &mut Graph) -> bool {
             changed = true;
         }
         let dtype = graph.facts(root).dtype;
-        if let Some(value) = new.as_const().or_else(|| narrowed.as_point()) {
+        if let Some(value) = new.as_const().or_else(|| narrowed.as_point().filter(|_| bounds)) {
             let constant = graph.add(Node::int(value, dtype));
             changed |= unite(graph, root, constant);
         }
