@@ -137,6 +137,7 @@ impl Workplace {
         let at = |name: &str| folder.path().join(name);
         for name in [
             "bin",
+            "benches",
             "kernels",
             "corpus/precse",
             "examples",
@@ -156,7 +157,7 @@ impl Workplace {
         let tutorial = read("examples/README.md");
         let rule = tutorial.split("```").find(|block| block.trim_start().starts_with("(rule")).unwrap();
         fs::write(at("mine.rules"), rule).unwrap();
-        for name in ["examples/kernels", "rules", "tests"] {
+        for name in ["examples/kernels", "benches/rules", "rules", "tests"] {
             symlink(root().join(name), at(name)).unwrap();
         }
         symlink(env!("CARGO_BIN_EXE_satir"), at("bin/satir")).unwrap();

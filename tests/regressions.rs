@@ -483,7 +483,7 @@ fn the_ends_of_int64_are_no_bounds() {
 
 #[test]
 fn quotients_that_are_their_own_divisors_end() {
-    // `t` is equal to a quotient by itself, `t // 1`, for all that the graph knows.
+    // A class that holds a division by itself: nothing about it may be asked of its operands without end.
     holds(
         "m: T.int64, B: T.Buffer((T.int64(2), T.int64(3), T.int64(8)), \"int32\"), C: T.Buffer((T.int64(2), T.int64(3), T.int64(8)), \"int32\")",
         "t: T.let[T.int64] = T.Div(m, T.int64(2))\nj: T.let[T.int64] = t\nif T.Max(t, t) >= T.int64(0):\n    pass\n\

@@ -110,6 +110,15 @@ impl TypeClass {
         ("any", TypeClass::Any),
     ];
 
+    /// The class of a name, or of a scalar type.
+    pub(crate) fn named(name: &str) -> Option<TypeClass> {
+        if let Some(&(_, class)) = TypeClass::NAMED.iter().find(|(other, _)| *other == name) {
+            return Some(class);
+        }
+        let dtype = name.parse::<DType>().ok()?;
+        (dtype.is_scalar() && TypeClass::Any.contains(dtype)).then_some(TypeClass::Exactly(dtype))
+    }
+
     /// Whether the lanes of `dtype` belong to the class.
     pub(crate) fn contains(self, dtype: DType) -> bool {
         match self {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::ast::{Cond, Pat, Rule, RuleOp, TypeRef};
+use super::ast::{Cond, Pat, Rule, RuleOp, TypeClass, TypeRef};
 use super::set::{RuleSet, RulesError};
 use crate::ir::{BinOp, DType};
 
@@ -241,6 +241,17 @@ fn symbol(name: &str) -> &str {
 /// `floordiv` is `Floordiv`, `if_then_else` is `IfThenElse`.
 fn constructor(op: RuleOp) -> String {
     op.name().split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect()
+}
+
+/// Whether rules can be said to be about the types of this name: a class such as `index`, or a scalar type.
+///
+/// ```
+/// use satir::rules::exchange::is_type_class;
+/// assert!(is_type_class("index") && is_type_class("float32") && !is_type_class("number"));
+/// ```
+#[must_use]
+pub fn is_type_class(name: &str) -> bool {
+    TypeClass::named(name).is_some()
 }
 
 /// Rules from a text in another notation, as a rule file for the types of a class. A rule that cannot be one here becomes a

@@ -663,13 +663,8 @@ fn float(text: &str) -> Option<f64> {
 
 fn type_class(item: &Sexp<'_>) -> Result<TypeClass, Fault> {
     let text = item.atom().unwrap_or("");
-    if let Some(&(_, class)) = TypeClass::NAMED.iter().find(|(name, _)| *name == text) {
-        return Ok(class);
-    }
-    match text.parse::<DType>() {
-        Ok(dtype) if dtype.is_scalar() && TypeClass::Any.contains(dtype) => Ok(TypeClass::Exactly(dtype)),
-        _ => fail(item, format!("unknown type `{text}`: expected {}", class_names())),
-    }
+    TypeClass::named(text)
+        .map_or_else(|| fail(item, format!("unknown type `{text}`: expected {}", class_names())), Ok)
 }
 
 fn class_names() -> String {
