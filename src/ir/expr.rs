@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AttrValue, BinOp, BufferId, DType, VarId};
+use super::{BinOp, BufferId, DType, VarId};
 
 /// A typed expression.
 ///
@@ -182,6 +182,47 @@ pub enum Callee {
     Intrin(Arc<str>),
     /// Another function of the module, by name.
     Global(Arc<str>),
+}
+
+/// A constant value of an attribute or annotation: what a Python literal can hold.
+///
+/// ```
+/// use satir::ir::AttrValue;
+///
+/// let module = satir::parse(
+///     r#"
+/// @T.prim_func
+/// def main():
+///     T.func_attr({"tirx.noalias": True, "num_threads": 8})
+///     T.evaluate(0)
+/// "#,
+/// )?;
+/// assert_eq!(module.funcs[0].attrs[0], ("tirx.noalias".into(), AttrValue::Bool(true)));
+/// assert_eq!(module.funcs[0].attrs[1], ("num_threads".into(), AttrValue::Int(8)));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AttrValue {
+    /// `None`
+    None,
+    /// `True`, `False`
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float, by its bits.
+    Float(u64),
+    /// A string.
+    Str(Arc<str>),
+    /// A list or tuple.
+    List(Vec<AttrValue>),
+    /// A dictionary; keys are strings.
+    Dict(Vec<(Arc<str>, AttrValue)>),
+    /// An expression, such as `T.int64(1)` or a variable.
+    Expr(Box<Expr>),
+    /// A data type, `T.int32`.
+    Type(DType),
+    /// `T.<name>(args, kw=…)`, such as `T.target({…})`: carried through.
+    Call(Arc<str>, Vec<AttrValue>, Vec<(Arc<str>, AttrValue)>),
 }
 
 impl Expr {

@@ -63,9 +63,9 @@ mod stmt;
 pub mod value;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
-pub use expr::{Call, Callee, Expr, ExprKind, Select, Shuffle};
+pub use expr::{AttrValue, Call, Callee, Expr, ExprKind, Select, Shuffle};
 pub(crate) use fresh::FreshNames;
-pub use func::{AttrValue, Buffer, Module, Origin, Param, PrimFunc, Type, Var};
+pub use func::{Buffer, Module, Origin, Param, PrimFunc, Type, Var};
 pub use ids::{BufferId, VarId};
 pub use op::BinOp;
 pub use stmt::{

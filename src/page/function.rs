@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use hashbrown::HashMap;
 
+use super::input::Input;
 use super::marks::{Binding, mark_after, mark_before};
+use super::numbers::{number, plural, saved, times};
 use super::slices::aligned;
 use super::text::{self, escape};
-use super::{Input, number, plural, saved, times};
 use crate::cse::{BindingReport, Chosen, FunctionReport};
 use crate::diag::LineIndex;
 use crate::eqsat::rewrite::Rewrites;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::numbers::{number, plural, saved};
 use super::text::escape;
-use super::{number, plural, saved};
 
 /// A program in the contents.
 ///

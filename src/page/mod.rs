@@ -6,7 +6,9 @@
 
 mod function;
 mod index;
+mod input;
 mod marks;
+mod numbers;
 mod slices;
 mod syntax;
 mod text;
@@ -15,63 +17,11 @@ use std::fmt::Write;
 
 use self::function::Function;
 pub use self::index::{Entry, index};
+pub use self::input::Input;
+use self::numbers::{number, plural, saved};
 use self::slices::Slices;
 use self::text::escape;
-use crate::cost::Profile;
-use crate::ir::Module;
 use crate::report::{Document, FiredRule};
-use crate::rules::RuleSet;
-
-/// What the page is about.
-///
-/// ```
-/// use satir::cost::Profile;
-/// use satir::cse::{self, Options};
-/// use satir::page::{Input, render};
-/// use satir::report::Document;
-/// use satir::rules::RuleSet;
-///
-/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n";
-/// let before = satir::parse(text)?;
-/// let options = Options::default();
-/// let (after, report) = cse::run(&before, &options)?;
-/// let report = Document::of_cse("my.py", text, report, &options);
-/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
-/// let html = render(&Input {
-///     name: "my.py",
-///     text,
-///     before: &before,
-///     after: &after,
-///     report: &report,
-///     profile: &profile,
-///     rules: &rules,
-///     fast_math: false,
-///     positive_dims: false,
-/// });
-/// assert!(html.contains("my.py") && html.trim_end().ends_with("</html>"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// The program's name, for the title.
-    pub name: &'a str,
-    /// The text that was read.
-    pub text: &'a str,
-    /// The program that was read.
-    pub before: &'a Module,
-    /// The result.
-    pub after: &'a Module,
-    /// The report.
-    pub report: &'a Document,
-    /// The weights that were used.
-    pub profile: &'a Profile,
-    /// The rules that were used.
-    pub rules: &'a RuleSet,
-    /// Whether rules for real numbers were used on floats.
-    pub fast_math: bool,
-    /// Whether no dimension of a parameter's buffer is zero.
-    pub positive_dims: bool,
-}
 
 /// Functions are folded where there are more than this.
 const MOST_OPEN: usize = 3;
@@ -202,34 +152,6 @@ fn headline(report: &Document) -> String {
         plural(report.functions.len(), "function"),
         plural(bindings, "binding")
     )
-}
-
-/// How much less the result costs, in percent.
-fn saved(before: f64, after: f64) -> f64 {
-    if before > 0.0 { (1.0 - after / before) * 100.0 } else { 0.0 }
-}
-
-/// A number with thousands separated, and a fraction only where it matters.
-fn number(value: f64) -> String {
-    let text =
-        if value.fract() == 0.0 || value >= 1000.0 { format!("{value:.0}") } else { format!("{value:.2}") };
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let mut out = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) && digit != '-' {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    if fraction.is_empty() { out } else { format!("{out}.{fraction}") }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-fn times(count: f64) -> String {
-    if count == 1.0 { "once".to_owned() } else { format!("{} times", number(count)) }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::marks::{Binding, mark_before};
 use super::*;
 use crate::cse::{self, Options};
+use crate::rules::RuleSet;
 
 const TEXT: &str = "@T.prim_func
 def main(A: T.Buffer((4096,), \"int32\"), B: T.Buffer((4096,), \"int32\"), n: T.int32, m: T.int32):

@@ -1,6 +1,5 @@
 //! What passes need to know of a program before they run, found once for each version of it.
 
-use super::registry::Pass;
 use crate::cost::{Cost, cost_of_func};
 use crate::cse::Options;
 use crate::error::{Error, Violation};
@@ -33,8 +32,13 @@ pub(super) struct Analyses {
 
 impl Analyses {
     /// Finds out what a pass needs, if that is not known yet.
-    pub(super) fn provide(&mut self, pass: &Pass, module: &Module, options: &Options) -> Result<(), Error> {
-        for need in pass.needs {
+    pub(super) fn provide(
+        &mut self,
+        needs: &[Analysis],
+        module: &Module,
+        options: &Options,
+    ) -> Result<(), Error> {
+        for need in needs {
             match need {
                 Analysis::WellFormed => self.check(module).map_err(Error::Invalid)?,
                 Analysis::Cost => drop(self.cost(module, options)),

@@ -125,7 +125,7 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
     }
 
     fn pass(&mut self, pass: &Pass, program: &mut Program) -> Result<bool, Error> {
-        program.known.provide(pass, &program.module, self.options)?;
+        program.known.provide(pass.needs, &program.module, self.options)?;
         let start = Instant::now();
         let made = (pass.apply)(&program.module, self.options)?;
         let time = start.elapsed();

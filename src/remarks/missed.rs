@@ -3,7 +3,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::{Kind, Remark, Site};
+use super::remark::{Kind, Remark};
+use super::site::Site;
 use crate::analysis::effects::ExprEffect;
 use crate::analysis::memory::{MemoryVersions, Version, Written};
 use crate::cost::{cost_of_expr, weight_of};

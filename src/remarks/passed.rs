@@ -1,6 +1,7 @@
 //! What was done: expressions that were replaced, values that were bound, statements that went.
 
-use super::{Kind, Remark, Site};
+use super::remark::{Kind, Remark};
+use super::site::Site;
 use crate::cse::FunctionReport;
 use crate::diag::Span;
 use crate::explain::{Account, Reason, Replacement, named, removals, replacements};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cse::{self, Options};
+use crate::rules::RuleSet;
 
 fn remarks(text: &str) -> Vec<Remark> {
     let (before, options, rules) =

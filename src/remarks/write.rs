@@ -5,7 +5,7 @@ use std::fmt::Write;
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
-use super::{Kind, Remark};
+use super::remark::{Kind, Remark};
 
 /// Remarks as LLVM writes them with `-fsave-optimization-record`: a document of YAML for each, which `opt-viewer` reads.
 ///

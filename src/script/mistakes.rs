@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use super::lower::UNDEFINED;
+use super::read::{Failed, attempt};
 use super::syntax::KEYWORDS;
-use super::{Failed, attempt};
 use crate::diag::{Diagnostic, LineIndex};
 use crate::ir::Module;
 
@@ -23,9 +24,6 @@ pub const MOST_MISTAKES: usize = 20;
 /// The most times that a text is read, and how many bytes are read in all.
 const MOST_ATTEMPTS: usize = 200;
 const MOST_BYTES: usize = 64 << 20;
-
-/// Begins the message about a name that means nothing.
-pub(super) const UNDEFINED: &str = "undefined name";
 
 /// The module, or what is wrong with the text, by place.
 pub(super) fn find(source_name: &str, text: &str) -> Result<Module, Vec<Diagnostic>> {

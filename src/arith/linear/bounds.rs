@@ -1,7 +1,8 @@
 //! Ranges of columns from linear constraints, and what ranges decide.
 
 use super::form::{Column, Form};
-use super::problem::{Definition, Formula, Problem, range_in};
+use super::formula::Formula;
+use super::problem::{Definition, Problem, range_in};
 use crate::arith::Interval;
 
 /// How often all constraints are looked at.

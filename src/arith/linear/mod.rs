@@ -9,17 +9,19 @@
 //!   not below all, a choice by two cases; products are columns too.
 //! - `eliminate` refutes conjunctions of linear constraints, or finds values that satisfy them.
 //! - `search` splits disjunctions where such values violate them. Values that satisfy everything end the search.
-//! - `bitwise` bounds bit operations and shifts.
+//! - `bitop` bounds bit operations and shifts, `bitwise` makes forms of them.
 //! - `products` multiplies constraints by columns of known sign; `bounds` narrows ranges.
 //!
 //! Every constraint used follows from the definitions and assumptions, so a refutation is right whatever was left out:
 //! budgets (counted in operations, never time), overflow and incompleteness cost answers only. Division by zero
 //! is 0, as in the e-graph.
 
+mod bitop;
 mod bitwise;
 mod bounds;
 mod eliminate;
 mod form;
+mod formula;
 mod problem;
 mod products;
 mod search;
@@ -30,7 +32,7 @@ mod translate;
 use hashbrown::HashMap;
 
 use self::form::Column;
-use self::problem::Formula;
+use self::formula::Formula;
 use self::search::refute;
 use self::translate::Translator;
 use crate::arith::Interval;

@@ -3,7 +3,8 @@
 use super::bounds::{decided, propagate};
 use super::eliminate::{Outcome, solve};
 use super::form::{Column, Form};
-use super::problem::{Definition, Formula, Problem};
+use super::formula::Formula;
+use super::problem::{Definition, Problem};
 use super::products;
 use crate::arith::Interval;
 

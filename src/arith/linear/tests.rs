@@ -5,7 +5,8 @@
 use super::Prover;
 use super::eliminate::{Outcome, solve};
 use super::form::{Column, Form};
-use super::problem::{Formula, Problem};
+use super::formula::Formula;
+use super::problem::Problem;
 use super::search::refute;
 use crate::arith::Interval;
 use crate::ir::build::FuncBuilder;

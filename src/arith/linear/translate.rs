@@ -6,9 +6,10 @@
 
 use hashbrown::HashMap;
 
-use super::bitwise::BitOp;
+use super::bitop::BitOp;
 use super::form::Form;
-use super::problem::{Formula, Problem};
+use super::formula::Formula;
+use super::problem::Problem;
 use crate::arith::Interval;
 use crate::ir::intrin::{Effect, effect};
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};

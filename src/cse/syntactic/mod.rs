@@ -18,82 +18,19 @@
 //! them.
 
 mod facts;
+mod options;
 mod plan;
+mod report;
 mod rewrite;
 mod scan;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+pub use options::SyntacticOptions;
+pub use report::{Binding, SyntacticReport};
 
 use crate::analysis::volatile;
-use crate::cost::{Bindings, Profile};
-use crate::ir::{PrimFunc, VarId};
-
-/// What may be shared, and how costs are counted.
-///
-/// ```
-/// use satir::cse::syntactic::{SyntacticOptions, run_with};
-///
-/// let text = "@T.prim_func\ndef main(A: T.Buffer((9,)), B: T.Buffer((9,)), x: T.int32):\n    A[x] = B[0] * B[0]\n";
-/// let shared = |loads| -> Result<usize, satir::diag::Diagnostic> {
-///     let options = SyntacticOptions { loads, ..SyntacticOptions::default() };
-///     Ok(run_with(&mut satir::parse(text)?.funcs[0], &options).bindings.len())
-/// };
-/// assert_eq!((shared(true)?, shared(false)?), (1, 0));
-/// # Ok::<(), satir::diag::Diagnostic>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct SyntacticOptions {
-    /// The cost profile.
-    pub profile: Profile,
-    /// Values of symbolic dimensions.
-    pub bindings: Bindings,
-    /// Share truth values too.
-    pub bools: bool,
-    /// Share loads, and what holds them, too: as far as nothing that may alias is written in between.
-    pub loads: bool,
-    /// Share pure calls, and what holds them, too.
-    pub pure_calls: bool,
-}
-
-/// What was done to a function.
-///
-/// ```
-/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x]\n")?;
-/// let report = satir::cse::syntactic::run(&mut module.funcs[0]);
-/// assert_eq!(report.bindings.len(), 1);
-/// assert!(report.expressions >= 2, "`x` and `x * x` at least");
-/// # Ok::<(), satir::diag::Diagnostic>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SyntacticReport {
-    /// The new bindings, in the order of the text.
-    pub bindings: Vec<Binding>,
-    /// How many distinct expressions the function had.
-    pub expressions: usize,
-}
-
-/// A new binding.
-///
-/// ```
-/// let mut module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x]\n")?;
-/// let binding = satir::cse::syntactic::run(&mut module.funcs[0]).bindings.remove(0);
-/// assert_eq!(binding.replaced, 2);
-/// assert_eq!(module.funcs[0].var(binding.var).name, binding.name);
-/// # Ok::<(), satir::diag::Diagnostic>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Binding {
-    /// The variable.
-    pub var: VarId,
-    /// Its name.
-    pub name: Arc<str>,
-    /// How many expressions it stands for, in statements and in other bindings.
-    pub replaced: usize,
-}
+use crate::ir::PrimFunc;
 
 /// Shares the common subexpressions of a function, with the default options.
 ///

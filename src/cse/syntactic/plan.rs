@@ -10,7 +10,7 @@
 
 use hashbrown::HashMap;
 
-use super::SyntacticOptions;
+use super::options::SyntacticOptions;
 use super::scan::{ClassInfo, Need, Scan, Use, head_position, index_of};
 use crate::cost::{Cost, Frequency, Weight};
 use crate::cse::pool::ClassId;

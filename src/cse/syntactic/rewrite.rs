@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::plan::Insert;
+use super::report::{Binding, SyntacticReport};
 use super::scan::{Scan, rewrites_head};
-use super::{Binding, SyntacticReport};
 use crate::cse::pool::ClassId;
 use crate::ir::{Block, Expr, FreshNames, PrimFunc, Stmt, StmtKind, Type, Var, VarId};
 

@@ -4,7 +4,8 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::{SyntacticOptions, facts};
+use super::facts;
+use super::options::SyntacticOptions;
 use crate::analysis::effects::{self, Role};
 use crate::analysis::lanes::Lanes;
 use crate::analysis::magnitude::Magnitudes;

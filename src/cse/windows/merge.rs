@@ -4,7 +4,7 @@ use std::vec::IntoIter;
 
 use hashbrown::HashMap;
 
-use super::{Counters, Step, Windows, is_leaf};
+use super::split::{Counters, Step, Windows, is_leaf};
 use crate::ir::{Block, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// The function made of what its views became, which bind new variables and keep all statements.

@@ -22,7 +22,7 @@ use super::tree::for_each_root_mut;
 use crate::ir::{
     AttrValue, Buffer, BufferId, DType, Expr, ExprKind, Module, Origin, Param, PrimFunc, Type, VarId,
 };
-use scope::{Array, Dim, Range, Scope};
+use scope::{Array, Dim, Range, STORED, Scope};
 
 /// What generated programs are like.
 ///
@@ -88,9 +88,6 @@ pub fn program(seed: u64, shape: Shape) -> Module {
 
 /// Index arithmetic stays below this, so that no order of evaluating a sum overflows an `int32`.
 const BOUND: i64 = 1 << 22;
-
-/// What buffers of `int32` and `int64` hold.
-const STORED: Range = Range { lo: -1000, hi: 1000 };
 
 struct Generator<'d> {
     dice: &'d mut Dice,

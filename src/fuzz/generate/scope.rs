@@ -2,7 +2,8 @@
 
 use crate::ir::{BufferId, DType, Expr, VarId};
 
-use super::STORED;
+/// What buffers of `int32` and `int64` hold.
+pub(super) const STORED: Range = Range { lo: -1000, hi: 1000 };
 
 /// A range of integers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use super::{Lower, Res, Value};
+use super::state::{Lower, Res};
+use super::value::Value;
 use crate::ir::{AttrValue, Type};
 use crate::script::syntax::ast::{NodeId, NodeKind, NodeList};
 

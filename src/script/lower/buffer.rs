@@ -1,6 +1,7 @@
 //! Buffers: declarations, allocations, views, and the annotations of parameters.
 
-use super::{Args, Entity, Lower, Res, Value};
+use super::state::{Args, Lower, Res};
+use super::value::{Entity, Value};
 use crate::diag::Span;
 use crate::ir::{AttrValue, Buffer, BufferId, DType, Expr, ExprKind, Origin, Param, StmtKind, Type};
 use crate::script::fold;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::frame::Frame;
-use super::{Args, Entity, Lower, Res, Value};
+use super::state::{Args, Lower, Res};
+use super::value::{Entity, Value};
 use crate::ir::{
     AttrNode, Axis, AxisKind, BinOp, BufferId, Call, Callee, CommReducer, DType, Expr, ExprKind, ForKind,
     SBlock, StmtKind, Type,

@@ -1,6 +1,6 @@
 //! The bound on nesting, checked on the finished function: conversions that the text does not show count too.
 
-use super::Res;
+use super::state::Res;
 use crate::diag::Span;
 use crate::ir::{Block, Expr, MAX_DEPTH, PrimFunc, SBlock, StmtKind};
 use crate::script::syntax::error;

@@ -1,10 +1,15 @@
 //! Expressions: names, operators, conversions between Python's values and typed expressions.
 
-use super::{Entity, Lower, Res, Value};
+use std::sync::Arc;
+
+use super::state::{Lower, Res};
+use super::value::{Entity, Value};
 use crate::ir::{AttrNode, BinOp, BufferId, DType, Expr, ExprKind, Type, VarId};
 use crate::script::fold;
-use crate::script::mistakes::UNDEFINED;
 use crate::script::syntax::ast::{BinaryOp, NodeId, NodeKind, NodeList, UnaryOp};
+
+/// Begins the message about a name that means nothing.
+pub(in crate::script) const UNDEFINED: &str = "undefined name";
 
 /// The IR's operator, if the text's operator has one.
 fn bin_op(op: BinaryOp) -> Option<BinOp> {
@@ -39,6 +44,32 @@ fn is_python(v: &Value) -> bool {
 }
 
 impl<'s> Lower<'s> {
+    /// An integer expression.
+    pub(super) fn integer(&mut self, id: NodeId) -> Res<Expr> {
+        let e = self.expr(id)?;
+        if e.dtype.is_integral() && e.dtype.is_scalar() {
+            return Ok(e);
+        }
+        self.err(id, format!("expected an integer, found a value of type `{}`", e.dtype))
+    }
+
+    /// A condition: a scalar `bool`.
+    pub(super) fn condition(&mut self, id: NodeId) -> Res<Expr> {
+        let e = self.expr(id)?;
+        if e.dtype == DType::BOOL {
+            return Ok(e);
+        }
+        self.err(id, format!("expected a `bool` condition, found a value of type `{}`", e.dtype))
+    }
+
+    /// A string.
+    pub(super) fn string(&mut self, id: NodeId) -> Res<Arc<str>> {
+        match self.eval(id)? {
+            Value::Str(s) => Ok(s),
+            other => self.expected(id, "a string", &other),
+        }
+    }
+
     /// Evaluates an expression of the text to a typed expression.
     pub(super) fn expr(&mut self, id: NodeId) -> Res<Expr> {
         let value = self.eval(id)?;

@@ -1,7 +1,9 @@
 //! Functions: decorators, parameters, and the implicit root block.
 
+use super::depth;
+use super::state::{Lower, Res};
 use super::stmt::new_sblock;
-use super::{Entity, Lower, Res, Value, depth};
+use super::value::{Entity, Value};
 use crate::ir::{MAX_DEPTH, Param, PrimFunc, Stmt, StmtKind, Type};
 use crate::script::syntax::ast::{FunctionNode, NodeKind, ParamNode};
 use crate::script::syntax::error;

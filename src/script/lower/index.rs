@@ -1,7 +1,8 @@
 //! Subscripts: elements of buffers, regions, parts of tuples.
 
 use super::copies::aligned;
-use super::{Lower, Res, Value};
+use super::state::{Lower, Res};
+use super::value::Value;
 use crate::ir::{BinOp, BufferId, BufferRegion, DType, Expr, ExprKind};
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind, NodeList};

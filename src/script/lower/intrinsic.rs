@@ -1,6 +1,7 @@
 //! Calls of intrinsics, and the functions that TVM expands while it parses.
 
-use super::{Args, Lower, Res, Value};
+use super::state::{Args, Lower, Res};
+use super::value::Value;
 use crate::ir::intrin::{self, ResultType};
 use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Shuffle, Type};
 use crate::script::fold;

@@ -1,6 +1,7 @@
 //! Constants by their type: its limits, and numbers that `T.uint64(…)` and its like do not take.
 
-use super::{Args, Lower, Res, Value};
+use super::state::{Args, Lower, Res};
+use super::value::Value;
 use crate::ir::{DType, Expr, Kind, NarrowFloat};
 use crate::script::fold;
 use crate::script::syntax::ast::NodeId;

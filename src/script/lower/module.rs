@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Entity, Lower, Res};
+use super::state::{Lower, Res};
+use super::value::Entity;
 use crate::diag::Span;
 use crate::ir::{BufferId, DType, Expr, Module, PrimFunc, Type, VarId};
 use crate::script::syntax::ast::{Ast, FunctionNode, NodeId, NodeKind, StmtNode, StmtNodeKind};

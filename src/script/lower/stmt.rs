@@ -1,7 +1,8 @@
 //! Statements.
 
 use super::frame::Frame;
-use super::{Entity, Lower, Res, Value};
+use super::state::{Lower, Res};
+use super::value::{Entity, Value};
 use crate::diag::Span;
 use crate::ir::{
     AttrValue, Block, BufferId, DType, Expr, For, ForKind, Origin, SBlock, Stmt, StmtKind, Type,

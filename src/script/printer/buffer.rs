@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Printer, literal};
+use super::literal;
+use super::state::Printer;
 use crate::ir::{AttrValue, Buffer, BufferId, DType, Expr, Origin};
 use crate::script::lower::buffer::{elem_offset, index_dtype};
 

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::buffer::Dims;
-use super::{Printer, literal};
+use super::literal;
+use super::state::Printer;
 use crate::ir::intrin::{self, ResultType};
 use crate::ir::{
     AttrValue, BinOp, BufferId, Call, Callee, CommReducer, DType, Expr, ExprKind, Kind, Origin, Type, VarId,
@@ -152,7 +153,7 @@ impl Printer<'_> {
             Type::Prim(dtype) => {
                 let _ = write!(text, "T.{dtype}()");
             }
-            Type::Pointer(..) => super::write_type(&mut text, &info.ty),
+            Type::Pointer(..) => literal::annotation(&mut text, &info.ty),
         }
         self.pending.push(text);
     }
@@ -396,7 +397,7 @@ impl Printer<'_> {
                 Type::Prim(dtype) => {
                     let _ = write!(text, "T.{dtype}()");
                 }
-                Type::Pointer(..) => super::write_type(&mut text, &info.ty),
+                Type::Pointer(..) => literal::annotation(&mut text, &info.ty),
             }
             self.pending.push(text);
         }

@@ -1,8 +1,8 @@
-//! Literals as TVM's printer writes them.
+//! Literals and types as TVM's printer writes them.
 
 use std::fmt::Write;
 
-use crate::ir::{DType, Kind};
+use crate::ir::{DType, Kind, Type};
 
 /// Writes an integer constant. `T.uint64(…)` takes no number from 2^63 on, and not every width has a name in `T`.
 pub(super) fn int(out: &mut String, dtype: DType, value: i64) {
@@ -75,6 +75,28 @@ pub(super) fn string(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+/// Writes a type as an annotation.
+pub(super) fn annotation(out: &mut String, ty: &Type) {
+    let _ = match ty {
+        Type::Prim(dtype) => write!(out, "T.{dtype}"),
+        Type::Pointer(element, scope) => {
+            out.push_str("T.handle(");
+            let void = element.kind == Kind::Void;
+            if !void {
+                let _ = write!(out, "\"{element}\"");
+            }
+            if void {
+                out.push_str("storage_scope=");
+                string(out, scope);
+            } else if !scope.is_empty() {
+                out.push_str(", ");
+                string(out, scope);
+            }
+            write!(out, ")")
+        }
+    };
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::buffer::Dims;
-use super::{Printer, literal};
+use super::literal;
+use super::state::Printer;
 use crate::ir::{AttrValue, Axis, AxisKind, BufferRegion, SBlock};
 
 impl Printer<'_> {

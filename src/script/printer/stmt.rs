@@ -6,7 +6,8 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use super::buffer::Dims;
-use super::{Printer, literal};
+use super::literal;
+use super::state::Printer;
 use crate::ir::{
     AttrNode, AttrValue, BufferId, DType, Expr, ExprKind, For, ForKind, Kind, Origin, Stmt, StmtKind, Type,
     VarId,
@@ -97,7 +98,7 @@ impl Printer<'_> {
             && has_spelling(info.ty.dtype())
         {
             annotation.push('[');
-            super::write_type(&mut annotation, &info.ty);
+            literal::annotation(&mut annotation, &info.ty);
             annotation.push(']');
         }
         self.expr(value);
@@ -356,7 +357,7 @@ impl Printer<'_> {
         });
         let name = self.names.define_buffer(func, id);
         let mut annotation = String::new();
-        super::write_type(&mut annotation, &Type::Prim(dtype));
+        literal::annotation(&mut annotation, &Type::Prim(dtype));
         let _ = write!(self.line, "{name}: {annotation}");
         if let Some(value) = value {
             let _ = write!(self.line, " = {value}");
