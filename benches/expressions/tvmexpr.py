@@ -110,8 +110,11 @@ def build(tree, types):
         operand = build(tree.operand, types)
         if isinstance(tree.op, ast.Not):
             return Node("not", "bool", operand.lanes, [operand])
+        invert = isinstance(tree.op, ast.Invert)
         if operand.op in ("literal", "const"):
-            return dataclasses.replace(operand, value=-operand.value)
+            return dataclasses.replace(operand, value=~operand.value if invert else -operand.value)
+        if invert:
+            return Node("bitwise_not", operand.dtype, operand.lanes, [operand])
         zero = typed(Node("literal", None, 1, [], 0), operand.dtype, operand.lanes)
         return Node("-", operand.dtype, operand.lanes, [zero, operand])
     if isinstance(tree, ast.BoolOp):
@@ -141,6 +144,8 @@ def call(tree, types):
     if name == "Cast":
         operand = typed(build(tree.args[1], types), "int32", 1)
         return Node("cast", *split_type(tree.args[0].value), [operand])
+    if name == "IntImm":
+        return Node("const", *split_type(tree.args[0].value), [], tree.args[1].value)
     if name == "Let":
         (variable,), (value,) = tree.keywords[0].value.keys, tree.keywords[0].value.values
         value = typed(build(value, types), "int32", 1)
@@ -279,7 +284,7 @@ def operate(op, dtype, a, b=None, c=None):
             return wrap(a / b, dtype)
         return wrap(quotient if op in ("//", "truncdiv") else a - quotient * b, dtype)
     if op in ("shift_left", "shift_right"):
-        if not 0 <= b < 32:
+        if not 0 <= b < int(dtype.lstrip("uint")):
             raise Undefined
         return wrap(a << b if op == "shift_left" else a >> b, dtype)
     table = {
