@@ -77,7 +77,8 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// Stop searching for more after this time, in seconds, and return the best so far.
+    /// Stop searching for more after this time, in seconds, and return the best so far. Without it the same input always gives
+    /// the same result.
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
 

@@ -193,9 +193,7 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
     if !tuning.chosen.is_default() {
         options.rewrites = Arc::new(Rewrites::new(&tuning.chosen.rules()?));
     }
-    if let Some(limit) = tuning.time_limit {
-        options.budgets.time = limit;
-    }
+    options.budgets.time = tuning.time_limit;
     if let Some(limit) = tuning.node_limit {
         options.budgets.nodes = usize::try_from(limit).unwrap_or(usize::MAX);
     }

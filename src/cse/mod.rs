@@ -111,7 +111,7 @@ fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRep
 /// only, as it would if the result so far had been read from a file, so that what is optimized again stays as it is.
 fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
     // A limit beyond what the clock can hold is none.
-    let deadline = Instant::now().checked_add(options.budgets.time);
+    let deadline = options.budgets.time.and_then(|time| Instant::now().checked_add(time));
     let mut cost = summary::cost(func, options);
     let mut report = FunctionReport::new(func, summary::measure(&cost));
     let large = summary::size_up_to(func, LARGE + 1) > LARGE;

@@ -64,8 +64,9 @@ impl Mode {
 pub struct Budgets {
     /// Most nodes of one e-graph.
     pub nodes: usize,
-    /// After this time the search for a function ends; what is found is kept.
-    pub time: Duration,
+    /// After this time the search for a function ends; what is found is kept. Without a limit results depend on nothing
+    /// but the program and the options.
+    pub time: Option<Duration>,
     /// A function that is three times as long, in statements and parts of expressions, is taken in windows of about this
     /// length, each with an e-graph of its own. What stands in two windows is then equal only if it comes out alike in
     /// both, but time and memory grow no faster than the function does.
@@ -74,7 +75,7 @@ pub struct Budgets {
 
 impl Budgets {
     /// Enough for every program that we know.
-    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, time: Duration::from_secs(60), window: 20_000 };
+    pub const DEFAULT: Budgets = Budgets { nodes: 2_000_000, time: None, window: 20_000 };
 }
 
 /// All options of [`run`](super::run). `Options::default()` is what `satir cse` does without flags.

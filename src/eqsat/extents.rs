@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 4;
 
 /// Classes that are not zero where `extent` is at least 1.
 pub(crate) fn nonzero_factors(graph: &Graph, extent: Id) -> Vec<Id> {
-    let mut value = poly_of(graph, extent).as_ref().clone();
+    let mut value = poly_of(graph, extent);
     let mut least = 1i64;
     for _ in 0..MAX_DEPTH {
         // value >= least is c*m >= least - k for a single term c*m.

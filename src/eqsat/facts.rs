@@ -16,7 +16,7 @@ mod calls;
 mod polys;
 mod table;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -148,7 +148,7 @@ pub(crate) struct Theory {
     /// The sample points at which something does not hold that is known: a bit each.
     pub broken_points: u8,
     /// How many terms of normal forms were handled, and the most that may be; unlike time this is the same in every run.
-    work: u64,
+    work: Cell<u64>,
     pub work_limit: Option<u64>,
     /// When growing the graph ends, whatever is left to do.
     pub deadline: Option<Instant>,
@@ -164,9 +164,18 @@ impl Theory {
     }
 
     /// Takes note that a normal form of so many terms is looked at: each term is compared with some of the others.
-    pub(crate) fn spend(&mut self, terms: usize) {
-        let terms = terms as u64;
-        self.work = self.work.saturating_add(1 + terms + terms * terms / 4);
+    pub(crate) fn spend(&self, terms: usize) {
+        self.spend_on_terms(1 + terms + terms * terms / 4);
+    }
+
+    /// Takes note that so many terms are handled.
+    pub(crate) fn spend_on_terms(&self, terms: usize) {
+        self.work.set(self.work.get().saturating_add(terms as u64));
+    }
+
+    /// Whether as many terms were handled as may be.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.work_limit.is_some_and(|limit| self.work.get() > limit)
     }
 
     /// Whether the deadline has passed.
@@ -189,7 +198,7 @@ impl Theory {
 /// itself, so that nothing will be made of it.
 pub(crate) fn is_full(graph: &Graph, node_limit: usize) -> bool {
     graph.total_size() > node_limit
-        || graph.analysis.work_limit.is_some_and(|limit| graph.analysis.work > limit)
+        || graph.analysis.is_spent()
         || graph.analysis.is_late()
         || graph.analysis.contradicts()
 }

@@ -29,7 +29,7 @@ use super::facts::{Graph, Knowing, in_theory, is_full, poly_of};
 use super::lang::Node;
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
-use super::theory::{build, compare, quotient_of, remainders_in, vector};
+use super::theory::{build, compare, last_remainder_in, quotient_of, vector};
 use crate::ir::{BinOp, DType};
 
 /// The most terms of a sum for which factored forms are offered.
@@ -281,7 +281,7 @@ fn remainders(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     if poly.terms().len() > MAX_FACTORED_TERMS {
         let mut all = poly.clone();
         for _ in poly.terms() {
-            let Some(form) = remainders_in(graph, &all, dtype).pop() else { break };
+            let Some(form) = last_remainder_in(graph, &all, dtype) else { break };
             all = form;
         }
         let form = default_form(graph, &all, dtype);
@@ -313,7 +313,7 @@ fn split(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     for (dividend, k, quotient, q) in [(x, *k, y, *q), (y, *q, x, *k)] {
         let (&[dividend], &[atom]) = (&dividend[..], &quotient[..]) else { continue };
         let Some((numerator, c)) = quotient_of(graph, atom) else { continue };
-        if k < 1 || q < 1 || numerator != Poly::atom(graph.find(dividend)) {
+        if k < 1 || q < 1 || *numerator != Poly::atom(graph.find(dividend)) {
             continue;
         }
         let factor = k.checked_mul(c).and_then(|kc| kc.checked_add(q));

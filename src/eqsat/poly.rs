@@ -141,6 +141,23 @@ impl Poly {
         self.combine(other, i64::checked_neg)
     }
 
+    /// `self + k * other`.
+    pub(crate) fn add_scaled(&self, other: &Poly, k: i64) -> Option<Poly> {
+        self.combine(other, |c| c.checked_mul(k))
+    }
+
+    /// The number of terms of `self + k * other` that `self` does not have, and of those of `self` that it does not have.
+    pub(crate) fn gained_and_lost(&self, other: &Poly, k: i64) -> (usize, usize) {
+        let (mut gained, mut lost) = (0, 0);
+        for (monomial, c) in &other.terms {
+            match self.coefficient(monomial) {
+                0 => gained += 1,
+                old => lost += usize::from(c.checked_mul(k).and_then(i64::checked_neg) == Some(old)),
+            }
+        }
+        (gained, lost)
+    }
+
     /// The sum with what `other` is when each of its coefficients is replaced.
     fn combine(&self, other: &Poly, coefficient: impl Fn(i64) -> Option<i64>) -> Option<Poly> {
         let (mut a, mut b) = (&self.terms[..], &other.terms[..]);

@@ -10,6 +10,8 @@
 
 use std::hash::BuildHasher;
 
+use std::sync::Arc;
+
 use egg::Id;
 use foldhash::quality::FixedState;
 
@@ -93,7 +95,7 @@ fn factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
 
 /// Terms taken into a numerator, and differences of two quotients.
 fn quotients(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
-    let atoms: Vec<(Monomial, i64, Poly, i64)> = poly
+    let atoms: Vec<(Monomial, i64, Arc<Poly>, i64)> = poly
         .terms()
         .iter()
         .filter_map(|(m, k)| {

@@ -129,7 +129,7 @@ pub struct FiredRule {
 }
 
 impl Document {
-    /// Of [`cse::run`](crate::cse::run). `text` is what the module was parsed from.
+    /// Of [`cse::run`]. `text` is what the module was parsed from.
     ///
     /// ```
     /// use satir::cse::{self, Options};

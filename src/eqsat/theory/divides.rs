@@ -1,5 +1,7 @@
 //! Divisibility of normal forms, from the residues of their atoms, and quotients that leave a known remainder.
 
+use std::sync::Arc;
+
 use egg::Id;
 
 use super::super::facts::{Graph, Knowing};
@@ -47,7 +49,7 @@ fn without_quotient(graph: &Graph, poly: &Poly) -> Option<Poly> {
 
 /// If the class is a quotient `N // c` by a positive constant and the remainder is known: the normal form of `N`, `c` and
 /// the remainder.
-pub(crate) fn known_remainder(graph: &Graph, class: Id) -> Option<(Poly, i64, i64)> {
+pub(crate) fn known_remainder(graph: &Graph, class: Id) -> Option<(Arc<Poly>, i64, i64)> {
     let (numerator, c) = quotient_of(graph, class)?;
     let rest = residue_of(graph, &numerator).rest_modulo(c)?;
     Some((numerator, c, rest))

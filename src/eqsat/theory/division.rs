@@ -15,6 +15,8 @@
 //! split off is zero if `Q` is. Truncating
 //! division is floor division where the operands' signs are known; else it is an odd function of its dividend.
 
+use std::sync::Arc;
+
 use egg::Id;
 
 use super::super::context::{self, Sign};
@@ -359,7 +361,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
     }
     let (_, g) = common_factor(&[&p, &q]);
     let reduced = if g > 1 {
-        Some((p.exact_div(g), c / g))
+        Some((Arc::new(p.exact_div(g)), c / g))
     } else {
         // x tdiv d tdiv c = x tdiv (d*c), for positive divisors.
         p.as_atom()

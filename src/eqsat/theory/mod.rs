@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use egg::{Id, Language};
 use foldhash::quality::FixedState;
+use smallvec::SmallVec;
 
 use super::facts::{Graph, Knowing, PolyTable, in_theory, is_full, poly_of, unite_commuted};
 use super::lang::{Node, Op};
@@ -207,6 +208,11 @@ fn normalize(graph: &Graph, owner: Id, poly: &Poly) -> Poly {
 /// A range of the polynomial's value. Looks through remainders: where `P` holds `k*(N - c*(N // c))`, that part
 /// lies in `k * [0, c-1]` (in `k * [1-c, c-1]` for truncating division).
 pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
+    bound_within(graph, poly, depth, &mut { MAX_LOOKS })
+}
+
+/// As [`bound`], with at most so many ways looked at to leave remainders out.
+fn bound_within(graph: &Graph, poly: &Poly, depth: u32, looks: &mut u32) -> Interval {
     let mut best = bound_terms(graph, poly);
     if depth == 0 || poly.terms().len() < 2 {
         return best;
@@ -219,7 +225,9 @@ pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
         return bound_through_all(graph, poly, best);
     }
     for (rest, range) in remainders_out(graph, poly) {
-        let through = bound(graph, &rest, depth - 1).add(range);
+        let Some(left) = looks.checked_sub(1) else { return bound_through_all(graph, poly, best) };
+        *looks = left;
+        let through = bound_within(graph, &rest, depth - 1, looks).add(range);
         best = best.meet(through).unwrap_or(best);
     }
     best
@@ -228,12 +236,16 @@ pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
 /// The most terms of a sum in which all orders of looking through remainders are tried.
 const MAX_SEARCHED_TERMS: usize = 16;
 
+/// The most ways that are looked at in these orders.
+const MAX_LOOKS: u32 = 64;
+
 /// As [`bound`] with `best` known: looks through one remainder after the other.
 fn bound_through_all(graph: &Graph, poly: &Poly, best: Interval) -> Interval {
     let (mut best, mut through) = (best, Interval::point(0));
     let mut rest = poly.clone();
     loop {
-        let Some((next, range)) = remainders_out(graph, &rest).next() else { return best };
+        let next = if graph.analysis.is_spent() { None } else { remainders_out(graph, &rest).next() };
+        let Some((next, range)) = next else { return best };
         rest = next;
         through = through.add(range);
         best = best.meet(bound_terms(graph, &rest).add(through)).unwrap_or(best);
@@ -247,6 +259,7 @@ fn remainders_out<'a>(graph: &'a Graph, poly: &'a Poly) -> impl Iterator<Item = 
         let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, 0));
         let quotient = floor.or_else(|| truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, 1 - c)));
         let (numerator, c, least) = quotient?;
+        graph.analysis.spend_on_terms(numerator.terms().len());
         if k % c != 0 {
             return None;
         }
@@ -259,10 +272,15 @@ fn remainders_out<'a>(graph: &'a Graph, poly: &'a Poly) -> impl Iterator<Item = 
 }
 
 /// `poly - q * (N - c * quotient)`, where the quotient is the monomial with coefficient `k = -q*c`, if that is
-/// shorter.
+/// shorter. `N` does not hold the quotient.
 fn without_remainder(poly: &Poly, numerator: &Poly, monomial: &Monomial, k: i64, q: i64) -> Option<Poly> {
-    let rest = poly.sub(&numerator.scale(q)?)?.add(&Poly::term(monomial.clone(), k).scale(-1)?)?;
-    (rest.terms().len() < poly.terms().len()).then_some(rest)
+    let q = q.checked_neg()?;
+    let (gained, lost) = poly.gained_and_lost(numerator, q);
+    // The quotient's own term goes, too.
+    if gained > lost {
+        return None;
+    }
+    poly.add_scaled(numerator, q)?.add_scaled(&Poly::term(monomial.clone(), k), -1)
 }
 
 /// The most atoms of a polynomial whose corners are evaluated.
@@ -338,16 +356,16 @@ fn bound_terms(graph: &Graph, poly: &Poly) -> Interval {
 }
 
 /// If the class is a quotient `N // c` by a positive constant: the normal form of `N`, and `c`.
-pub(crate) fn quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+pub(crate) fn quotient_of(graph: &Graph, class: Id) -> Option<(Arc<Poly>, i64)> {
     quotient_by(graph, class, BinOp::FloorDiv)
 }
 
 /// The same for truncating division.
-pub(crate) fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Poly, i64)> {
+pub(crate) fn truncated_quotient_of(graph: &Graph, class: Id) -> Option<(Arc<Poly>, i64)> {
     quotient_by(graph, class, BinOp::Div)
 }
 
-fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)> {
+fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Arc<Poly>, i64)> {
     let class = graph.find(class);
     // Most are none, and to find the nodes of a class takes longer than to find its facts.
     if !graph.facts(class).quotient {
@@ -358,7 +376,7 @@ fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)>
             let c = graph.facts(d).interval.as_point().filter(|&c| c > 1)?;
             let numerator = poly_of(graph, n);
             // `x = (c*x + r) // c` defines nothing.
-            (!numerator.mentions(class)).then(|| (Poly::clone(&numerator), c))
+            (!numerator.mentions(class)).then_some((numerator, c))
         }
         _ => None,
     })
@@ -367,26 +385,39 @@ fn quotient_by(graph: &Graph, class: Id, division: BinOp) -> Option<(Poly, i64)>
 /// The polynomial written with a remainder in place of `q * (N - c * (N // c))`, for each such part: the class of
 /// the remainder stands as an atom, so these are terms to build and no normal forms.
 pub(super) fn remainders_in(graph: &mut Graph, poly: &Poly, dtype: DType) -> Vec<Poly> {
-    let mut found = Vec::new();
-    for (monomial, k) in poly.terms() {
-        let [atom] = monomial[..] else { continue };
-        let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::FloorMod));
-        let trunc = || truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::Mod));
-        let Some((numerator, c, op)) = floor.or_else(trunc) else { continue };
-        if k % c != 0 {
-            continue;
-        }
-        // N // c is also -((c - 1 - N) // c).
-        let other = Poly::constant(c - 1).sub(&numerator).filter(|_| op == BinOp::FloorMod);
-        for (numerator, sign) in [(Some(numerator), 1), (other, -1)] {
-            let q = -(k / c) * sign;
-            let Some(numerator) = numerator else { continue };
-            let Some(rest) = without_remainder(poly, &numerator, monomial, *k, q) else { continue };
-            let n = build(graph, &numerator, dtype);
-            let divisor = graph.add(Node::int(c, dtype));
-            let remainder = graph.add(Node::bin(op, dtype, n, divisor));
-            found.extend(rest.add(&Poly::term(Monomial::atom(remainder), q)));
-        }
+    poly.terms().iter().flat_map(|term| remainders_at(graph, poly, term, dtype)).collect()
+}
+
+/// The last one of [`remainders_in`].
+pub(super) fn last_remainder_in(graph: &mut Graph, poly: &Poly, dtype: DType) -> Option<Poly> {
+    poly.terms().iter().rev().find_map(|term| remainders_at(graph, poly, term, dtype).pop())
+}
+
+/// The polynomial with a remainder in place of the part that ends in a term of it, which is a multiple of `N // c`.
+fn remainders_at(
+    graph: &mut Graph,
+    poly: &Poly,
+    (monomial, k): &(Monomial, i64),
+    dtype: DType,
+) -> SmallVec<[Poly; 2]> {
+    let mut found = SmallVec::new();
+    let [atom] = monomial[..] else { return found };
+    let floor = quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::FloorMod));
+    let trunc = || truncated_quotient_of(graph, atom).map(|(n, c)| (n, c, BinOp::Mod));
+    let Some((numerator, c, op)) = floor.or_else(trunc) else { return found };
+    if k % c != 0 {
+        return found;
+    }
+    // N // c is also -((c - 1 - N) // c).
+    let other = Poly::constant(c - 1).sub(&numerator).filter(|_| op == BinOp::FloorMod).map(Arc::new);
+    for (numerator, sign) in [(Some(numerator), 1), (other, -1)] {
+        let q = -(k / c) * sign;
+        let Some(numerator) = numerator else { continue };
+        let Some(rest) = without_remainder(poly, &numerator, monomial, *k, q) else { continue };
+        let n = build(graph, &numerator, dtype);
+        let divisor = graph.add(Node::int(c, dtype));
+        let remainder = graph.add(Node::bin(op, dtype, n, divisor));
+        found.extend(rest.add(&Poly::term(Monomial::atom(remainder), q)));
     }
     found
 }
