@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 
 use super::args::{InOut, Tuning};
 use super::files::Task;
-use super::guarded;
 use super::io::{self, Failure};
-use super::outcome;
-use super::program::{Product, is_page, json_text};
+use super::json::json_text;
+use super::outcome::{self, is_page};
+use super::product::Product;
 use super::terminal::{self, Progress};
+use super::threads::guarded;
 
 /// What came of one program.
 struct Row {

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use satir::rules::{Rule, RuleSet, check};
+use satir::rules::{Rule, RuleSet, RulesError, check};
 
 use super::io::Failure;
-use super::program;
 use super::terminal::Progress;
 
 /// Which rules: the built-in ones, changed.
@@ -65,7 +64,7 @@ impl Chosen {
 
     /// The rules, for what explains a result: they were checked for making it.
     pub(crate) fn read(&self) -> Result<RuleSet, Failure> {
-        let mut rules = program::rules(&self.rules)?;
+        let mut rules = rules(&self.rules)?;
         if let Some(name) = self.on.iter().find(|name| self.off.contains(name)) {
             return Err(Failure::usage(format_args!("`{name}` is switched both on and off")));
         }
@@ -142,5 +141,21 @@ impl Allowed {
                 .to_owned(),
         );
         Err(Failure::Bad(mistakes.join("\n")))
+    }
+}
+
+/// The built-in rules, extended by these files and folders.
+pub(crate) fn rules(paths: &[PathBuf]) -> Result<RuleSet, Failure> {
+    let mut rules = RuleSet::embedded().map_err(|e| bad_rules(&e))?;
+    rules.extend_from(paths).map_err(|e| bad_rules(&e))?;
+    Ok(rules)
+}
+
+/// What is wrong with rules.
+pub(crate) fn bad_rules(error: &RulesError) -> Failure {
+    match error {
+        // These have their places.
+        RulesError::Bad(_) => Failure::Bad(error.to_string()),
+        _ => Failure::bad(error),
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure, Source};
-use super::program;
+use super::{json, options, program};
 
 /// Count operations by class: those in the text, and those that a run executes.
 #[derive(clap::Args, Debug)]
@@ -63,7 +63,7 @@ struct Costs {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = io::read(args.input.as_deref())?;
     let module = program::checked(&source)?;
-    let profile = program::profile(args.cost.as_deref())?;
+    let profile = options::profile(args.cost.as_deref())?;
     args.inputs.check(&[&module])?;
     let options = RunOptions {
         bindings: args.inputs.bind.values()?,
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         functions.push(count(&source, func, &profile, &options, args.only_static)?);
     }
     let text = if args.json {
-        program::json_text(&serde_json::json!({ "functions": functions }))?
+        json::json_text(&serde_json::json!({ "functions": functions }))?
     } else {
         functions.iter().map(text_of).collect()
     };

@@ -13,9 +13,10 @@ use super::args::{InOut, Tuning};
 use super::explain;
 use super::io::{Failure, Source};
 use super::outcome::{self, Outcome};
-use super::program::{self, Product};
+use super::product::Product;
 use super::theory::Theory;
 use super::validate::validate;
+use super::{json, options, program, transform};
 
 /// Share equal computations: the main job.
 ///
@@ -123,7 +124,7 @@ enum Emit {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     consistent(args)?;
-    let mut options = program::options(&args.tuning)?;
+    let mut options = options::options(&args.tuning)?;
     options.mode = match (args.emit, args.mode) {
         (Emit::Syntactic, _) | (_, Mode::Syntactic) => cse::Mode::Syntactic,
         (_, Mode::Semantic) => cse::Mode::Semantic,
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Extract::Exact => Effort::Exact,
     };
     let ending = if args.explain_missed.is_empty() { args.emit.ending() } else { "txt" };
-    program::transform(&args.inout, &args.tuning, ending, |source, module| {
+    transform::transform(&args.inout, &args.tuning, ending, |source, module| {
         one(source, module, args, &options)
     })
 }
@@ -158,7 +159,7 @@ fn consistent(args: &Args) -> Result<(), Failure> {
             "`--function` goes with `--of`, `--explain-missed` or a stage of `--emit`",
         ));
     }
-    let page = args.tuning.report.as_deref().is_some_and(program::is_page);
+    let page = args.tuning.report.as_deref().is_some_and(outcome::is_page);
     if args.theory.level() < TheoryLevel::Full
         && (asks || args.tuning.explain || args.tuning.remarks.is_some() || args.of.is_some() || page)
     {
@@ -217,7 +218,7 @@ fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) ->
         return plain(match args.emit {
             Emit::EgraphDot => view.to_dot(),
             Emit::EgraphSvg => view.to_svg(),
-            _ => program::json_text(&view.to_json())?,
+            _ => json::json_text(&view.to_json())?,
         });
     }
     let options = &match options.mode {
@@ -231,7 +232,7 @@ fn one(source: &Source, before: &Module, args: &Args, options: &cse::Options) ->
     }
     let report = Document::of_cse(&source.name, &source.text, report, options);
     let text = match args.emit {
-        Emit::Report => program::json_text(&report)?,
+        Emit::Report => json::json_text(&report)?,
         _ => after.to_string(),
     };
     let outcome = Outcome { source, before, after: &after, report, options };

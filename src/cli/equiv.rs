@@ -6,7 +6,8 @@ use satir::interp::{self, EquivOptions, Equivalence};
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure};
-use super::{guarded, program};
+use super::threads::guarded;
+use super::{json, program};
 
 /// Compare two programs on seeded inputs, zero-sized dimensions among them.
 ///
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         other => other,
     })?;
     if args.json {
-        io::write_stdout(&program::json_text(&result)?)?;
+        io::write_stdout(&json::json_text(&result)?)?;
     }
     let Some(difference) = &result.difference else {
         return if args.json { Ok(()) } else { io::write_stdout(&text_of(&result)) };

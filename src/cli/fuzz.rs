@@ -13,8 +13,8 @@ use satir::ir::Module;
 
 use super::args::seconds;
 use super::io::{self, Failure};
-use super::prepare_threads;
 use super::terminal::is_quiet;
+use super::threads::prepare_threads;
 
 /// Test satir itself with random programs and texts.
 #[derive(Subcommand, Debug)]

@@ -15,11 +15,11 @@ use satir::lab::{self, Engine, Program, Unit};
 use satir::rules::{RuleSet, check};
 
 use super::args::Bind;
-use super::chosen::{Allowed, Chosen};
+use super::chosen::{self, Allowed, Chosen};
 use super::io::{self, Failure};
 use super::terminal::Progress;
 use super::theory::{self, Theory};
-use super::{expr, files, program};
+use super::{expr, files, json, options, program, threads};
 
 /// Programs, and how they are optimized.
 #[derive(clap::Args, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Setting {
 impl Setting {
     fn options(&self, allowed: Allowed) -> Result<Options, Failure> {
         Ok(Options {
-            profile: program::profile(self.cost.as_deref())?,
+            profile: options::profile(self.cost.as_deref())?,
             bindings: self.bind.values()?,
             fast_math: allowed.fast_math,
             rewrites: Arc::new(Rewrites::embedded().with_theory(self.theory.level())),
@@ -192,7 +192,7 @@ enum Assumed {
 /// The programs in these files and folders, and the expressions in files of JSON lines. Each name of `bind` must be one of
 /// some program.
 fn load(paths: &[PathBuf], bind: &Bind) -> Result<Vec<Program>, Failure> {
-    super::prepare_threads(None);
+    threads::prepare_threads(None);
     let mut found = Vec::new();
     for path in paths {
         match io::as_folder(Some(path)) {
@@ -253,7 +253,7 @@ pub(crate) fn stats(
         io::write_file(path, &lab::plot::svg(&curve))?;
     }
     if format.json {
-        return io::write_stdout(&program::json_text(&stats)?);
+        return io::write_stdout(&json::json_text(&stats)?);
     }
     let mut out = String::new();
     if format.csv {
@@ -317,7 +317,7 @@ pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
     if args.smallest {
         let names = lab::smallest(&programs, &rules, &options).map_err(bad)?;
         let text = match args.format.json {
-            true => program::json_text(&names)?,
+            true => json::json_text(&names)?,
             false => names.iter().map(|name| format!("{name}\n")).collect(),
         };
         return io::write_stdout(&text);
@@ -328,7 +328,7 @@ pub(crate) fn ablate(args: &AblateArgs) -> Result<(), Failure> {
     };
     let ablation = lab::ablate(&programs, &rules, &options, by).map_err(bad)?;
     if args.format.json {
-        return io::write_stdout(&program::json_text(&ablation)?);
+        return io::write_stdout(&json::json_text(&ablation)?);
     }
     let mut out = String::new();
     if args.format.csv {
@@ -382,7 +382,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         (load(&args.programs, &args.setting.bind)?, args.setting.options(args.allowed)?);
     let result = lab::compare_engines(&programs, &a, &b, &options, usize::from(args.repeats)).map_err(bad)?;
     if args.format.json {
-        return io::write_stdout(&program::json_text(&result)?);
+        return io::write_stdout(&json::json_text(&result)?);
     }
     let mut out = String::new();
     if args.format.csv {
@@ -447,7 +447,7 @@ fn engine(spec: &str, allowed: Allowed, mut level: TheoryLevel) -> Result<Engine
                 allowed.acts(&rules, name)?;
             }
             (_, Some(("-", name))) => rules.disable(name).map_err(bad)?,
-            (path, _) => rules.extend_from(&[path]).map_err(|e| program::bad_rules(&e))?,
+            (path, _) => rules.extend_from(&[path]).map_err(|e| chosen::bad_rules(&e))?,
         }
     }
     allowed.check(&rules)?;

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 
-use super::Cli;
 use super::io::{self, Failure};
 
 /// Print completions for a shell.
@@ -30,16 +29,15 @@ pub(crate) struct ManArgs {
     folder: Option<PathBuf>,
 }
 
-/// `satir completions`.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+/// `satir completions`, for this command line.
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "satir", &mut text);
+    clap_complete::generate(args.shell, &mut command, "satir", &mut text);
     io::write_stdout(&String::from_utf8_lossy(&text))
 }
 
-/// `satir man`.
-pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
-    let mut command = Cli::command();
+/// `satir man`, for this command line.
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
     command.build();
     let Some(folder) = &args.folder else { return io::write_stdout(&page(&command)?) };
     fs::create_dir_all(folder).map_err(|e| Failure::about(folder, format!("cannot create folder: {e}")))?;

@@ -16,32 +16,33 @@ mod expr;
 mod files;
 mod fuzz;
 mod io;
+mod json;
 mod lab;
 mod manual;
 mod opt;
+mod options;
 mod outcome;
+mod product;
 mod program;
 mod rules;
 mod run;
 mod simplify;
 mod terminal;
 mod theory;
+mod threads;
+mod transform;
 mod unique;
 mod validate;
 
-use std::any::Any;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 use std::process::ExitCode;
 use std::thread;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::io::Failure;
 use self::terminal::Terminal;
-
-/// Stack of the threads that do the work. Programs may be nested [`MAX_DEPTH`](satir::ir::MAX_DEPTH) deep; only the
-/// pages that are touched are ever allocated.
-const STACK: usize = 512 << 20;
+use self::threads::{STACK, guarded};
 
 /// Finds equal computations in tensor programs (TVM's TIR) and does them once.
 #[derive(Parser, Debug)]
@@ -125,24 +126,9 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Equiv(args) => equiv::run(&args),
         Command::Rules(command) => rules::run(&command),
         Command::Fuzz(command) => fuzz::run(&command),
-        Command::Completions(args) => manual::completions(&args),
-        Command::Man(args) => manual::man(&args),
+        Command::Completions(args) => manual::completions(&args, Cli::command()),
+        Command::Man(args) => manual::man(&args, Cli::command()),
     }
-}
-
-/// Runs `f`; a panic in it is a failure with a message.
-fn guarded<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
-        Err(Failure::Bad(format!(
-            "error: internal error (a bug in satir, please report it): {}",
-            text_of(&*payload)
-        )))
-    })
-}
-
-fn text_of(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 /// Tells the user.
@@ -150,29 +136,12 @@ fn complain(failure: &Failure) {
     terminal::complain(&format!("{}\n", failure.message()));
 }
 
-/// Lets work that is done in parallel have large stacks too, on `jobs` threads or on one for each processor. Only the
-/// first call has an effect.
-fn prepare_threads(jobs: Option<u16>) {
-    // Zero is rayon's word for as many as there are processors. An error means that the pool exists already.
-    let _ = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.map_or(0, usize::from))
-        .stack_size(STACK)
-        .build_global();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_panic_becomes_a_failure() {
-        let failure = guarded::<()>(|| panic!("at the disco")).unwrap_err();
-        assert!(failure.message().ends_with("at the disco"), "{}", failure.message());
     }
 }

@@ -10,8 +10,9 @@ use satir::report::Document;
 use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
 use super::outcome::{self, Outcome};
-use super::program::{self, Product};
+use super::product::Product;
 use super::validate::validate;
+use super::{options, program, transform};
 
 /// Run a pipeline of passes: the full one, or the passes that are named.
 ///
@@ -86,11 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => Pipeline::level(args.level.into()).unwrap_or_default(),
     };
     args.watch.check(&pipeline)?;
-    let options = program::options(&args.tuning)?;
+    let options = options::options(&args.tuning)?;
     let job = |source: &Source, module: &Module| {
         one(source, module, &pipeline, &options, &args.tuning, &args.inout, &args.watch)
     };
-    program::transform(&args.inout, &args.tuning, "py", job)
+    transform::transform(&args.inout, &args.tuning, "py", job)
 }
 
 /// Runs a pipeline on one program; the report has what each pass did.

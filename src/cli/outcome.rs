@@ -12,9 +12,9 @@ use satir::report::Document;
 use satir::rules::RuleSet;
 
 use super::args::{InOut, Tuning};
-use super::explain;
 use super::io::{self, Failure, Source};
-use super::program::{self, Product};
+use super::product::Product;
+use super::{explain, json};
 
 /// A program that was optimized.
 pub(crate) struct Outcome<'a> {
@@ -39,12 +39,12 @@ impl Outcome<'_> {
     pub(crate) fn product(self, text: String, tuning: &Tuning, inout: &InOut) -> Result<Product, Failure> {
         let decisions = log::log_enabled!(log::Level::Debug);
         let report = tuning.report.as_deref();
-        let is_page = report.is_some_and(program::is_page);
+        let has_page = report.is_some_and(is_page);
         let has_remarks = tuning.remarks.is_some() || decisions;
         // Read only by what explains: the optimizer has them prepared.
         let rules =
-            if is_page || has_remarks || tuning.explain { tuning.chosen.read()? } else { RuleSet::empty() };
-        let page = is_page.then(|| self.page(&rules));
+            if has_page || has_remarks || tuning.explain { tuning.chosen.read()? } else { RuleSet::empty() };
+        let page = has_page.then(|| self.page(&rules));
         let remarks = if has_remarks { self.remarks(&rules) } else { Vec::new() };
         if decisions {
             remarks.iter().for_each(|remark| log::debug!("{remark}"));
@@ -59,7 +59,7 @@ impl Outcome<'_> {
             remarks,
             costs: Some((self.report.cost_before, self.report.cost_after)),
             bindings: self.report.functions.iter().map(|f| f.bindings.len()).sum(),
-            report: report.is_some().then(|| program::report_json(&self.report)).transpose()?,
+            report: report.is_some().then(|| json::report_json(&self.report)).transpose()?,
             before: inout.compares().then(|| self.before.to_string()),
         })
     }
@@ -95,9 +95,14 @@ impl Outcome<'_> {
     }
 }
 
+/// Whether a report of this name is a page.
+pub(crate) fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"))
+}
+
 /// Writes remarks: as SARIF if the name says so, else as LLVM does.
 pub(crate) fn write_remarks(path: &Path, remarks: &[Remark]) -> Result<(), Failure> {
     let is_sarif = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("sarif"));
-    let text = if is_sarif { program::json_text(&remarks::sarif(remarks))? } else { remarks::yaml(remarks) };
+    let text = if is_sarif { json::json_text(&remarks::sarif(remarks))? } else { remarks::yaml(remarks) };
     io::write_file(path, &text)
 }

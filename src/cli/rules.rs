@@ -7,10 +7,10 @@ use satir::ir::DType;
 use satir::rules::{RuleSet, SetInfo, check, exchange};
 use serde::Serialize;
 
-use super::chosen::Chosen;
+use super::chosen::{self, Chosen};
 use super::io::{self, Failure};
 use super::terminal::{self, Progress};
-use super::{lab, program};
+use super::{json, lab, threads};
 
 /// Look at the rewrite rules, check them, and see what they do.
 #[derive(Subcommand, Debug)]
@@ -212,12 +212,12 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     }
     let source = io::read(args.file.as_deref())?;
     let text = exchange::import(&source.text, args.from.into(), &args.types);
-    RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| program::bad_rules(&e))?;
+    RuleSet::empty().extend_with_text("imported.rules", &text).map_err(|e| chosen::bad_rules(&e))?;
     io::write(args.output.as_deref(), &text)
 }
 
 fn list(args: &ListArgs) -> Result<(), Failure> {
-    let rules = program::rules(&args.rules)?;
+    let rules = chosen::rules(&args.rules)?;
     known(&rules, &args.only)?;
     let mut infos = rules.infos();
     infos.retain(|info| wanted(&args.only, &info.name, &info.set));
@@ -229,7 +229,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
         } else {
             serde_json::json!({ "sets": sets, "rules": infos })
         };
-        return io::write_stdout(&program::json_text(&json)?);
+        return io::write_stdout(&json::json_text(&json)?);
     }
     let mut out = String::new();
     for set in sets {
@@ -260,11 +260,11 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {
-    super::prepare_threads(None);
+    threads::prepare_threads(None);
     let rules = if args.paths.is_empty() {
-        program::rules(&args.rules)?
+        chosen::rules(&args.rules)?
     } else {
-        RuleSet::load(&args.paths).map_err(|e| program::bad_rules(&e))?
+        RuleSet::load(&args.paths).map_err(|e| chosen::bad_rules(&e))?
     };
     known(&rules, &args.only)?;
     let chosen: Vec<_> = rules.all_rules().filter(|rule| wanted(&args.only, &rule.name, &rule.set)).collect();
@@ -289,7 +289,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
         result.map_err(fail)?;
     }
     let text = if args.json {
-        program::json_text(&serde_json::json!({ "summary": report.summary(), "rules": report.rules }))?
+        json::json_text(&serde_json::json!({ "summary": report.summary(), "rules": report.rules }))?
     } else {
         format!("{report}\n")
     };
@@ -317,7 +317,7 @@ fn stats(args: &StatsArgs) -> Result<(), Failure> {
     let sum = |of: fn(&SetInfo) -> usize| sets.iter().map(of).sum::<usize>();
     let (rules, rules_on, rewrites) = (sum(|s| s.rules), sum(|s| s.rules_on), sum(|s| s.rewrites));
     if args.format.json {
-        return io::write_stdout(&program::json_text(&Stats { sets, rules, rules_on, rewrites })?);
+        return io::write_stdout(&json::json_text(&Stats { sets, rules, rules_on, rewrites })?);
     }
     if args.format.csv {
         let line =

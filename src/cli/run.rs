@@ -6,7 +6,7 @@ use satir::interp::{self, RunOptions, RunReport};
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure};
-use super::{explain, program};
+use super::{explain, json, program};
 
 /// Run a program with the reference interpreter on seeded inputs.
 ///
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         io::write_bytes(path, &interp::write_tensors(&tensors))?;
     }
     let text = if args.json {
-        program::json_text(&serde_json::json!({ "functions": reports }))?
+        json::json_text(&serde_json::json!({ "functions": reports }))?
     } else {
         reports.iter().map(text_of).collect()
     };

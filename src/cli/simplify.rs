@@ -6,7 +6,7 @@ use satir::passes;
 use super::args::{InOut, Tuning};
 use super::io::{Failure, Source};
 use super::opt::{self, Watch};
-use super::program;
+use super::{options, transform};
 
 /// Simplify expressions and conditions under what their place guarantees; no new bindings.
 ///
@@ -26,9 +26,9 @@ pub(crate) struct Args {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pipeline = passes::select("simplify").map_err(Failure::bad)?;
-    let options = program::options(&args.tuning)?;
+    let options = options::options(&args.tuning)?;
     let job = |source: &Source, module: &Module| {
         opt::one(source, module, &pipeline, &options, &args.tuning, &args.inout, &Watch::default())
     };
-    program::transform(&args.inout, &args.tuning, "py", job)
+    transform::transform(&args.inout, &args.tuning, "py", job)
 }

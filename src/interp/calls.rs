@@ -7,9 +7,9 @@
 
 use std::fmt::Write;
 
-use super::machine::{Machine, Thread};
-use super::memory::pointee;
+use super::memory::{Memory, pointee};
 use super::program::{ArgPlan, CallPlan};
+use super::thread::Thread;
 use crate::ir::value::{Value, float};
 use crate::ir::{DType, Kind};
 
@@ -29,14 +29,14 @@ pub(crate) struct CallLog {
 
 impl CallLog {
     /// Performs a call: its value, and the memories that it gets hold of.
-    pub(super) fn call(&mut self, machine: &Machine<'_>, t: &Thread, plan: &CallPlan) -> (Value, Vec<u32>) {
+    pub(super) fn call(&mut self, memories: &[Memory], t: &Thread, plan: &CallPlan) -> (Value, Vec<u32>) {
         let mut text = format!("{}(", plan.name);
         let mut reached = Vec::new();
         for (k, arg) in plan.args.iter().enumerate() {
             if k > 0 {
                 text.push_str(", ");
             }
-            write_arg(machine, t, arg, plan.reads, &mut text, &mut reached);
+            write_arg(memories, t, arg, plan.reads, &mut text, &mut reached);
         }
         text.push_str(&plan.kwargs);
         text.push(')');
@@ -68,7 +68,7 @@ fn made_up(hash: u64, dtype: DType) -> Value {
 }
 
 fn write_arg(
-    machine: &Machine<'_>,
+    memories: &[Memory],
     t: &Thread,
     arg: &ArgPlan,
     with_memory: bool,
@@ -76,7 +76,7 @@ fn write_arg(
     reached: &mut Vec<u32>,
 ) {
     let memory = |index: u32, text: &mut String, reached: &mut Vec<u32>| {
-        if let Some(memory) = machine.memories.get(index as usize) {
+        if let Some(memory) = memories.get(index as usize) {
             text.push_str(memory.name.as_deref().unwrap_or("allocated"));
             if with_memory {
                 // Writing to a string cannot fail.
@@ -108,12 +108,12 @@ fn write_arg(
         ArgPlan::Text(string) => {
             let _ = write!(text, "{string:?}");
         }
-        ArgPlan::Buffer(buffer) => match machine.view(t, *buffer) {
-            Ok(view) => memory(view.memory, text, reached),
-            Err(_) => text.push_str("undeclared"),
+        ArgPlan::Buffer(buffer) => match t.view(*buffer) {
+            Some(view) => memory(view.memory, text, reached),
+            None => text.push_str("undeclared"),
         },
         ArgPlan::Region(buffer, ranges) => {
-            if let Ok(view) = machine.view(t, *buffer) {
+            if let Some(view) = t.view(*buffer) {
                 memory(view.memory, text, reached);
             }
             for (min, extent) in ranges {
@@ -129,7 +129,7 @@ fn write_arg(
                 if k > 0 {
                     text.push_str(", ");
                 }
-                write_arg(machine, t, item, with_memory, text, reached);
+                write_arg(memories, t, item, with_memory, text, reached);
             }
             text.push(')');
         }

@@ -15,9 +15,11 @@ use serde::Serialize;
 use super::inputs::{
     Bindings, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables, shape_variables,
 };
+use super::interpreter::{Interpreter, Run};
+use super::modes::{Logic, RunMode};
+use super::outcome::{Outcome, Return, TrapKind};
 use super::outputs::close;
 use super::session::{RunError, RunOptions, Wild, run_in_range};
-use super::{Interpreter, Logic, Outcome, Return, Run, RunMode, TrapKind};
 use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
 use crate::ir::{Expr, ExprKind, Module, PrimFunc};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::machine::{allocation_size, compact_strides};
 use super::memory::Repr;
+use super::shape::{allocation_size, compact_strides};
 use crate::ir::value::{self, Value, float, int};
 use crate::ir::{Buffer, BufferId, DType, Expr, Kind, Origin, Param, PrimFunc, Type, VarId};
 

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Return;
 use super::flow::{Flow, Range};
-use super::machine::{Machine, Stop, Thread};
+use super::machine::{Machine, Stop};
+use super::outcome::Return;
 use super::program::{AllReduce, Loop, MemoryKind, Node, Setup, Source};
+use super::thread::Thread;
 
 /// Threads of a block, and what each is doing.
 struct Team {
@@ -21,9 +22,6 @@ enum State {
     Continued,
     Returned,
 }
-
-/// Own memory of threads that was allocated outside of their launch, by the memory it stands for and the thread.
-pub(super) type PrivateCopies = BTreeMap<(u32, Vec<(u32, u64)>), u32>;
 
 impl<'p> Machine<'p> {
     /// Runs the outermost launch of a block's threads.

@@ -1,14 +1,17 @@
 //! The machine: executes instructions on a thread's frame and on memory.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::calls::CallLog;
 use super::counts::Counts;
-use super::lockstep::PrivateCopies;
 use super::memory::{Memory, pointee, pointer};
+use super::modes::RunMode;
+use super::outcome::{Trap, TrapKind};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
-use super::{RunMode, Trap, TrapKind};
+use super::shape::{allocation_size, compact_strides};
+use super::thread::{Dim, Thread, View};
 use crate::diag::Span;
 use crate::ir::value::{self, MathFn, Undefined, Value, float, int};
 use crate::ir::{BinOp, DType};
@@ -18,6 +21,9 @@ const MAX_ALLOCATION: usize = 1 << 31;
 
 /// What a lenient cast gives for a float that its type cannot hold: a value of every integer type.
 const NO_MEANING: Value = Value::Int(0x5e);
+
+/// Own memory of threads that was allocated outside of their launch, by the memory it stands for and the thread.
+type PrivateCopies = BTreeMap<(u32, Vec<(u32, u64)>), u32>;
 
 pub(super) struct Machine<'p> {
     pub program: &'p Program,
@@ -36,45 +42,6 @@ pub(super) struct Machine<'p> {
     pub param_memories: Vec<Option<u32>>,
 }
 
-/// The state of one thread.
-#[derive(Clone)]
-pub(super) struct Thread {
-    pub regs: Vec<u64>,
-    pub buffers: Vec<View>,
-    /// Which thread of its block this is: tag, variable, and index, of each launch.
-    pub coords: Vec<(u32, Slot, u64)>,
-    /// Memories that end with the thread.
-    pub owned: Vec<u32>,
-}
-
-/// A buffer at run time.
-#[derive(Clone)]
-pub(super) struct View {
-    /// Index of the memory, [`View::NONE`] before the buffer is declared.
-    pub memory: u32,
-    /// Whether the declaration allocated the memory, on this thread.
-    pub allocated: bool,
-    /// First byte of the data.
-    data: i64,
-    /// Element of the data that index 0 is.
-    offset: i64,
-    dims: Rc<[Dim]>,
-}
-
-#[derive(Clone, Copy)]
-struct Dim {
-    extent: i64,
-    stride: i64,
-}
-
-impl View {
-    pub(super) const NONE: u32 = u32::MAX;
-
-    pub(super) fn is_declared(&self) -> bool {
-        self.memory != View::NONE
-    }
-}
-
 /// A trap with the instruction that it happened at.
 pub(super) struct Stop {
     pub kind: TrapKind,
@@ -83,15 +50,6 @@ pub(super) struct Stop {
 
 /// A result whose error is a trap without a place.
 type Checked<T> = Result<T, TrapKind>;
-
-impl From<Undefined> for TrapKind {
-    fn from(why: Undefined) -> Self {
-        match why {
-            Undefined::DivisionByZero => TrapKind::DivisionByZero,
-            other => TrapKind::Undefined(other),
-        }
-    }
-}
 
 impl<'p> Machine<'p> {
     pub(super) fn new(
@@ -116,14 +74,7 @@ impl<'p> Machine<'p> {
 
     /// A thread on which nothing is declared.
     pub(super) fn thread(&self) -> Thread {
-        let none: Rc<[Dim]> = Rc::from([]);
-        let undeclared = View { memory: View::NONE, allocated: false, data: 0, offset: 0, dims: none };
-        Thread {
-            regs: self.program.frame.clone(),
-            buffers: vec![undeclared; self.program.buffers.len()],
-            coords: Vec::new(),
-            owned: Vec::new(),
-        }
+        Thread::new(self.program.frame.clone(), self.program.buffers.len())
     }
 
     /// What was executed. Of a program that trapped, the pieces of straight-line code that were begun.
@@ -303,9 +254,8 @@ impl<'p> Machine<'p> {
         self.program.buffers[buffer as usize].name.clone()
     }
 
-    pub(super) fn view<'t>(&self, t: &'t Thread, buffer: u32) -> Checked<&'t View> {
-        let view = &t.buffers[buffer as usize];
-        if view.is_declared() { Ok(view) } else { Err(TrapKind::Undeclared(self.buffer_name(buffer))) }
+    fn view<'t>(&self, t: &'t Thread, buffer: u32) -> Checked<&'t View> {
+        t.view(buffer).ok_or_else(|| TrapKind::Undeclared(self.buffer_name(buffer)))
     }
 
     /// The memory and byte that lane `lane` of the last index of an access is at.
@@ -394,9 +344,7 @@ impl<'p> Machine<'p> {
 
     fn call(&mut self, t: &mut Thread, call: u32, dst: Slot) -> Checked<()> {
         let plan = &self.program.calls[call as usize];
-        let mut log = std::mem::take(&mut self.log);
-        let (value, reached) = log.call(self, t, plan);
-        self.log = log;
+        let (value, reached) = self.log.call(&self.memories, t, plan);
         for lane in 0..u32::from(plan.dtype.lanes) {
             t.set(dst + lane, value);
         }
@@ -499,54 +447,6 @@ impl<'p> Machine<'p> {
                 self.memories.len() as u32 - 1
             }
         }
-    }
-}
-
-/// Strides of a row-major array without gaps.
-pub(super) fn compact_strides(extents: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1i64; extents.len()];
-    for k in (1..extents.len()).rev() {
-        strides[k - 1] = strides[k].wrapping_mul(extents[k].max(1));
-    }
-    strides
-}
-
-/// Elements that an array needs up to its last one; `None` if that is negative or too large to count.
-pub(super) fn allocation_size(extents: &[i64], strides: &[i64], offset: i64) -> Option<usize> {
-    if extents.contains(&0) {
-        return Some(0);
-    }
-    let mut last = offset;
-    for (&extent, &stride) in extents.iter().zip(strides) {
-        last = last.checked_add((extent - 1).checked_mul(stride)?)?;
-    }
-    usize::try_from(last.checked_add(1)?).ok()
-}
-
-impl Thread {
-    /// The integer in a slot.
-    #[inline]
-    pub(super) fn int(&self, slot: Slot) -> i64 {
-        self.regs[slot as usize] as i64
-    }
-
-    #[inline]
-    fn float(&self, slot: Slot) -> f64 {
-        f64::from_bits(self.regs[slot as usize])
-    }
-
-    /// The value of type `dtype` in a slot.
-    #[inline]
-    pub(super) fn value(&self, slot: Slot, dtype: DType) -> Value {
-        if dtype.is_float() { Value::Float(self.float(slot)) } else { Value::Int(self.int(slot)) }
-    }
-
-    #[inline]
-    pub(super) fn set(&mut self, slot: Slot, value: Value) {
-        self.regs[slot as usize] = match value {
-            Value::Int(v) => v as u64,
-            Value::Float(v) => v.to_bits(),
-        };
     }
 }
 

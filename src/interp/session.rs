@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 
+use super::compile::Unsupported;
 use super::counts::Counts;
 use super::exchange::TensorFileError;
 use super::inputs::{Bindings, Constraints, Fill, InputError, Inputs, Ints, Tensor};
+use super::interpreter::{Interpreter, Run};
+use super::modes::RunMode;
+use super::outcome::{Outcome, Return, Trap, TrapKind};
 use super::outputs::{Digest, written_params};
-use super::{Interpreter, Outcome, Return, Run, RunMode, Trap, TrapKind, Unsupported};
 use crate::ir::PrimFunc;
 use crate::ir::value::Value;
 

@@ -3,13 +3,17 @@
 mod equivalence;
 mod script;
 
-use super::inputs::{Fill, Ints, free_variables};
+use super::inputs::{Fill, Inputs, Ints, free_variables};
+use super::interpreter::{Interpreter, Run};
+use super::modes::RunMode;
+use super::outcome::Outcome;
 use super::outputs::written_params;
 use super::*;
 use crate::ir::opclass::OpClass;
+use crate::ir::value::Undefined;
 use crate::ir::{
-    Axis, AxisKind, BinOp, Block, Buffer, BufferId, CommReducer, Expr, For, ForKind, Origin, Param, SBlock,
-    Stmt, StmtKind, Type, VarId,
+    Axis, AxisKind, BinOp, Block, Buffer, BufferId, CommReducer, DType, Expr, For, ForKind, Origin, Param,
+    PrimFunc, SBlock, Stmt, StmtKind, Type, VarId,
 };
 
 const I32: DType = DType::I32;

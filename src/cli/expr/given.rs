@@ -10,53 +10,10 @@ use satir::lab::Expression;
 use satir::{script, simplify};
 use serde_json::Value;
 
-use super::super::{io, unique};
-use super::{Args, BufferType, Dimension, Failure, Request, Variable, read, rewrites, text_of};
-
-/// What a variable is if nothing is said about it.
-const DTYPE: &str = "int32";
-
-/// Reads `NAME[:DTYPE][:MIN..MAX]`.
-pub(super) fn variable(text: &str) -> Result<(String, Variable), String> {
-    let mut parts = text.split(':').map(str::trim);
-    let name = parts.next().unwrap_or_default();
-    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!("expected a name, found `{name}`"));
-    }
-    let rest: Vec<&str> = parts.collect();
-    let (dtype, range) = match rest[..] {
-        [] => (DTYPE, None),
-        [range] if range.contains("..") => (DTYPE, Some(range)),
-        [dtype] => (dtype, None),
-        [dtype, range] => (dtype, Some(range)),
-        [..] => return Err("expected no more than a name, a type and a range".to_owned()),
-    };
-    let (mut min, mut max) = (None, None);
-    if let Some(range) = range {
-        let (low, high) =
-            range.split_once("..").ok_or_else(|| format!("expected a range `MIN..MAX`, found `{range}`"))?;
-        for (bound, text) in [(&mut min, low), (&mut max, high)] {
-            if !text.trim().is_empty() {
-                *bound = Some(text.trim().parse().map_err(|e| format!("the bound `{text}`: {e}"))?);
-            }
-        }
-    }
-    Ok((name.to_owned(), Variable { dtype: dtype.to_owned(), min, max }))
-}
-
-/// Reads `NAME:DTYPE:DIMENSION,…`.
-pub(super) fn buffer(text: &str) -> Result<(String, BufferType), String> {
-    let mut parts = text.splitn(3, ':').map(str::trim);
-    let (Some(name), Some(dtype), Some(shape)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err("expected a name, a type and dimensions".to_owned());
-    };
-    let dimension = |text: &str| match text.parse() {
-        Ok(v) => Dimension::Number(v),
-        Err(_) => Dimension::Text(text.to_owned()),
-    };
-    let shape = shape.split(',').map(|text| dimension(text.trim())).collect();
-    Ok((name.to_owned(), BufferType { dtype: dtype.to_owned(), shape }))
-}
+use super::super::io::{self, Failure};
+use super::super::unique;
+use super::args::{Args, DTYPE};
+use super::request::{BufferType, Dimension, Request, Variable, read, text_of};
 
 /// Answers each expression on a line, with the reason below if that is asked for. A bad one does not stop the rest.
 pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
@@ -70,7 +27,7 @@ pub(super) fn run(args: &Args, profile: &Profile) -> Result<(), Failure> {
         return Err(Failure::usage("`--explain` tells of the full theory: it does not go with `--theory`"));
     }
     let fast_math = args.chosen.allowed.fast_math;
-    let rewrites = rewrites(args)?;
+    let rewrites = args.rewrites()?;
     let rewrites = rewrites.with_fast_math(fast_math);
     let rules = args.chosen.read()?;
     let mut used = BTreeSet::new();
@@ -143,24 +100,4 @@ fn request(
         expr: text.to_owned(),
         precond: args.precond.clone(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_have_a_type_and_a_range() {
-        let read = |text: &str| {
-            variable(text).map(|(name, v)| format!("{name} {} {:?} {:?}", v.dtype, v.min, v.max))
-        };
-        assert_eq!(read("x"), Ok("x int32 None None".into()));
-        assert_eq!(read("x:int64"), Ok("x int64 None None".into()));
-        assert_eq!(read("x:0..7"), Ok("x int32 Some(0) Some(7)".into()));
-        assert_eq!(read("x:uint8:..9"), Ok("x uint8 None Some(9)".into()));
-        assert_eq!(read("x:int32:-3.."), Ok("x int32 Some(-3) None".into()));
-        for bad in ["", ":int32", "x y", "x:int32:7", "x:int32:a..b", "x:int32:0..1:2", "x+1"] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-    }
 }

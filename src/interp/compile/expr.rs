@@ -1,6 +1,6 @@
 //! Expressions to instructions.
 
-use super::super::Logic;
+use super::super::modes::Logic;
 use super::super::program::{Access, Inst, Slot};
 use super::{Compiler, Unsupported, of_type, opclass};
 use crate::ir::value::{Value, float};

@@ -10,9 +10,9 @@ mod stmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Logic;
 use super::counts::Counts;
 use super::memory::Repr;
+use super::modes::Logic;
 use super::program::{BufferInfo, Code, Inst, MemoryKind, Node, Piece, Program, Setup, Slot, Source};
 use crate::diag::Span;
 use crate::ir::opclass::{self, OpClass};
