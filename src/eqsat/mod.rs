@@ -323,8 +323,9 @@ const SATURATION: Budget = Budget { for_each: 8, floor: 2_000 };
 /// The e-nodes with the candidates for extraction; TVM's were seen to need up to 13.4.
 const CANDIDATES: Budget = Budget { for_each: 20, floor: 4_000 };
 
-/// The terms of normal forms that the theory may handle, and again as many that candidates may.
-const WORK: Budget = Budget { for_each: 1_000, floor: 60_000 };
+/// The terms of normal forms that the theory may handle, and again as many that candidates may. Programs of TVM were seen to
+/// need two fifths of it.
+const WORK: Budget = Budget { for_each: 600, floor: 60_000 };
 
 /// What a new graph may grow to by theory and rules, `most` at most; limits the work on it too.
 pub(crate) fn limit(lowered: &mut Lowered, most: usize) -> usize {

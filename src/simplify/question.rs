@@ -33,7 +33,8 @@ impl Question {
         let mut vars = Vec::new();
         while let Some(&var) = numbers.0.get(vars.len()) {
             let range = known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
-            let value = known.values.get(&var).map(|value| numbers.number(value));
+            let value = known.values.get(&var).filter(|_| subject.values.contains(&var));
+            let value = value.map(|value| numbers.number(value));
             vars.push((range, value, known.magnitudes.of_var(var).cloned()));
         }
         (Question { expr, facts, vars }, numbers)
@@ -91,7 +92,7 @@ fn renamed(e: &Expr, name: &mut impl FnMut(VarId) -> VarId) -> Expr {
 pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
     let subject = Subject::of(known, exprs);
     let facts = subject.facts(known).cloned().collect();
-    let values = subject.vars.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
+    let values = subject.values.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
     Known {
         ranges: known.ranges.clone(),
         facts,
@@ -100,10 +101,16 @@ pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
     }
 }
 
+/// The most variables of an expression or a fact whose values are looked into. In a chain of bindings each value leads to
+/// all before it.
+const MAX_VALUES: usize = 64;
+
 /// What expressions speak of, together with the facts that speak of some of it.
 #[derive(Default)]
 struct Subject {
     vars: Vec<VarId>,
+    /// The variables whose values are looked into.
+    values: Vec<VarId>,
     buffers: Vec<BufferId>,
     /// The facts, by their positions.
     facts: Vec<usize>,
@@ -127,6 +134,7 @@ impl Subject {
             }
             for (i, other) in near {
                 subject.vars.extend(other.vars);
+                subject.values.extend(other.values);
                 subject.buffers.extend(other.buffers);
                 subject.facts.push(i);
             }
@@ -136,15 +144,26 @@ impl Subject {
         subject
     }
 
-    /// Adds what an expression speaks of, its variables' values included.
+    /// Adds what an expression speaks of, its variables' values included: those of the nearest ones.
     fn add(&mut self, known: &Known, e: &Expr) {
-        e.walk(&mut |e| match &e.kind {
-            ExprKind::Var(var) if !self.vars.contains(var) => {
-                self.vars.push(*var);
-                if let Some(value) = known.values.get(var) {
-                    self.add(known, value);
-                }
+        let mut next = self.vars.len();
+        let most = self.values.len() + MAX_VALUES;
+        self.mention(e);
+        while self.values.len() < most
+            && let Some(&var) = self.vars.get(next)
+        {
+            next += 1;
+            if let Some(value) = known.values.get(&var) {
+                self.values.push(var);
+                self.mention(value);
             }
+        }
+    }
+
+    /// Adds the variables and buffers of an expression.
+    fn mention(&mut self, e: &Expr) {
+        e.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) if !self.vars.contains(var) => self.vars.push(*var),
             ExprKind::Load { buffer, .. }
             | ExprKind::BufferData(buffer)
             | ExprKind::BufferRef(buffer)

@@ -14,10 +14,12 @@
 //! input is certain to evaluate it ([`traps`]); a choice of nodes for which that is not so everywhere
 //! has no legal plan.
 
+use std::collections::BTreeMap;
+
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexSet;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered};
@@ -79,8 +81,12 @@ type Guards = usize;
 /// No condition.
 const ALWAYS: Guards = 0;
 
-/// The most operations of a term that are looked at for a binding.
+/// The most operations of a term that are looked at for a binding, and of all terms together: so many for each class.
 const MAX_VISITS: usize = 10_000;
+const MAX_VISITS_OF_CLASS: usize = 50;
+
+/// The most sets of conditions that are told apart for a class in one place. Arms in arms have exponentially many.
+const MAX_CONDITIONS: usize = 16;
 
 /// The deepest terms; what lies deeper is bound where it can be. A program may nest [`MAX_DEPTH`](crate::ir::MAX_DEPTH) deep,
 /// with its statements.
@@ -104,6 +110,8 @@ pub(crate) fn place(
         refused: HashSet::new(),
         guards: IndexSet::from_iter([Vec::new()]),
         illegal: None,
+        visits: MAX_VISITS + MAX_VISITS_OF_CLASS * selection.chosen.len(),
+        knows_operands: false,
         scopes: &lowered.scopes,
         selection,
         let_weight: profile.weight(OpClass::Bind).to_f64(),
@@ -139,6 +147,10 @@ struct Placer<'a> {
     guards: IndexSet<Vec<Guard>>,
     /// A class that may not be evaluated where it is.
     illegal: Option<Id>,
+    /// How many operations may still be looked at.
+    visits: usize,
+    /// Whether it was asked of all classes, operands first, if they may be evaluated as early as their variables are known.
+    knows_operands: bool,
     scopes: &'a Scopes,
     selection: &'a Selection,
     let_weight: f64,
@@ -179,7 +191,38 @@ impl Placer<'_> {
             }
             same
         });
+        if uses.len() > MAX_CONDITIONS {
+            uses = uses
+                .chunk_by(|a, b| a.place == b.place)
+                .flat_map(|uses| self.fewer_conditions(uses))
+                .collect();
+        }
         uses
+    }
+
+    /// Uses in one place; if they are many, as one under the conditions that all have.
+    fn fewer_conditions(&mut self, uses: &[Use]) -> Uses {
+        if uses.len() <= MAX_CONDITIONS {
+            return uses.into();
+        }
+        let guards = self.common(uses.iter().map(|u| u.guards));
+        let sum = |sum: Use, u: &Use| Use {
+            frequency: sum.frequency + u.frequency,
+            count: sum.count.saturating_add(u.count),
+            depth: sum.depth.max(u.depth),
+            ..sum
+        };
+        let first = Use { guards, ..uses[0] };
+        SmallVec::from_elem(uses[1..].iter().fold(first, sum), 1)
+    }
+
+    /// The conditions that several sets have in common.
+    fn common(&mut self, mut sets: impl Iterator<Item = Guards>) -> Guards {
+        let mut common = sets.next().map(|set| self.guards[set].clone()).unwrap_or_default();
+        for set in sets {
+            common.retain(|guard| self.guards[set].contains(guard));
+        }
+        self.guards.insert_full(common).0
     }
 
     fn visit(&mut self, index: Index, bindings: &mut Vec<Binding>) {
@@ -295,36 +338,60 @@ impl Placer<'_> {
         if self.refused.contains(&(index, place)) {
             return false;
         }
-        let mut seen: IndexSet<(Index, Guards)> = IndexSet::from_iter([(index, ALWAYS)]);
-        let mut next = 0;
-        while let Some(&(at, guards)) = seen.get_index(next) {
-            next += 1;
-            if self.is_allowed(at, guards, place) {
-                continue;
+        self.know_operands();
+        // Users before their operands, so that all conditions are known under which a class is evaluated.
+        let mut pending: BTreeMap<Index, SmallVec<[Guards; 1]>> =
+            BTreeMap::from([(index, smallvec![ALWAYS])]);
+        let mut seen: Vec<(Index, Guards)> = Vec::new();
+        while let Some((at, mut conditions)) = pending.pop_last() {
+            conditions.sort_unstable();
+            conditions.dedup();
+            if conditions.len() > MAX_CONDITIONS {
+                conditions = smallvec![self.common(conditions.into_iter())];
             }
-            let u = Use { place, frequency: 1.0, guards, count: 1, depth: 0 };
-            if next > MAX_VISITS || !self.own_traps_allowed(at, u) {
-                self.refused.insert((index, place));
-                return false;
-            }
-            let chosen = &self.selection.chosen[at];
-            for (i, &child) in chosen.children.iter().enumerate() {
-                if self.selection.chosen[child].total {
+            for guards in conditions {
+                if self.is_allowed(at, guards, place) {
                     continue;
                 }
-                let guards = match traps::chosen_guard(self.selection, chosen, i) {
-                    Some(guard) => self.guards.insert_full(with(&self.guards[guards], Some(guard))).0,
-                    None => guards,
-                };
-                seen.insert((child, guards));
+                let u = Use { place, frequency: 1.0, guards, count: 1, depth: 0 };
+                if seen.len() >= MAX_VISITS || self.visits == 0 || !self.own_traps_allowed(at, u) {
+                    self.refused.insert((index, place));
+                    return false;
+                }
+                self.visits -= 1;
+                seen.push((at, guards));
+                let chosen = &self.selection.chosen[at];
+                for (i, &child) in chosen.children.iter().enumerate() {
+                    if self.selection.chosen[child].total {
+                        continue;
+                    }
+                    let guards = match traps::chosen_guard(self.selection, chosen, i) {
+                        Some(guard) => self.guards.insert_full(with(&self.guards[guards], Some(guard))).0,
+                        None => guards,
+                    };
+                    pending.entry(child).or_default().push(guards);
+                }
             }
         }
-        for (at, guards) in seen {
-            if !self.is_allowed(at, guards, place) {
-                self.allowed.entry((at, guards)).or_default().push(place);
-            }
+        for key in seen {
+            self.allowed.entry(key).or_default().push(place);
         }
         true
+    }
+
+    /// When half of the visits are spent: asks for all classes, operands first, whether they may be evaluated as early as
+    /// their variables are known. Then terms need not be looked through below them, which in a chain of bindings would
+    /// happen for each link.
+    fn know_operands(&mut self) {
+        let classes = self.selection.chosen.len();
+        if self.knows_operands || self.visits * 2 > MAX_VISITS + MAX_VISITS_OF_CLASS * classes {
+            return;
+        }
+        self.knows_operands = true;
+        for index in 0..classes {
+            let place = self.selection.chosen[index].needs;
+            self.may_bind(index, place);
+        }
     }
 
     /// Whether the term of a class is known to be allowed, under the conditions, at a place that is passed before `place`

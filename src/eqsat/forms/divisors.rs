@@ -32,8 +32,10 @@ use super::super::poly::gcd;
 /// The terms of a polynomial whose pairs are looked at.
 const MAX_ITEMS: usize = 32;
 
-/// Steps for each pair of terms at the start.
-const STEPS_PER_PAIR: usize = 64;
+/// Steps for each term at the start, and those that are always allowed: a term of a polynomial in which a divisor is tried
+/// is one. Programs of TVM were seen to need 12,000 in all.
+const STEPS_PER_TERM: usize = 100;
+const MIN_STEPS: usize = 200_000;
 
 /// Less than this is no gain.
 const EPSILON: f64 = 1e-6;
@@ -204,8 +206,13 @@ impl Problem {
             hold(&mut search.held, &search.problem, &search.problem.polys[poly], 1);
             search.register(poly, 0, &mut keys);
         }
-        search.steps = STEPS_PER_PAIR * search.occurrences.values().map(SmallVec::len).sum::<usize>();
+        search.steps = MIN_STEPS + STEPS_PER_TERM * search.problem.polys.iter().map(Vec::len).sum::<usize>();
+        // At least half of the steps are left to take out what was found.
+        let half = search.steps / 2;
         for key in 0..search.occurrences.len() {
+            if search.steps < half {
+                break;
+            }
             search.enter(key);
         }
         search
@@ -469,7 +476,8 @@ impl Divisors {
     /// problem is left in [`Divisors::trial`].
     fn try_out(&mut self, key: usize) -> Option<f64> {
         let (key, occurrences) = self.occurrences.get_index(key)?;
-        self.steps = self.steps.saturating_sub(occurrences.len());
+        let terms: usize = occurrences.iter().map(|o| self.problem.polys[o.poly as usize].len()).sum();
+        self.steps = self.steps.saturating_sub(terms);
         self.problem.products.forget();
         let defined = self.defined.get(key).copied();
         let body = defined.and_then(|(_, body)| body);

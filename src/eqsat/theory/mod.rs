@@ -213,6 +213,7 @@ pub(crate) fn bound(graph: &Graph, poly: &Poly, depth: u32) -> Interval {
 
 /// As [`bound`], with at most so many ways looked at to leave remainders out.
 fn bound_within(graph: &Graph, poly: &Poly, depth: u32, looks: &mut u32) -> Interval {
+    graph.analysis.spend_on_terms(1 + poly.terms().len());
     let mut best = bound_terms(graph, poly);
     if depth == 0 || poly.terms().len() < 2 {
         return best;
@@ -248,6 +249,7 @@ fn bound_through_all(graph: &Graph, poly: &Poly, best: Interval) -> Interval {
         let Some((next, range)) = next else { return best };
         rest = next;
         through = through.add(range);
+        graph.analysis.spend_on_terms(rest.terms().len());
         best = best.meet(bound_terms(graph, &rest).add(through)).unwrap_or(best);
     }
 }
