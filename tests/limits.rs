@@ -471,6 +471,21 @@ const LINKS: [Link; 8] = [
 ];
 
 #[test]
+fn threads_of_callers_need_no_large_stacks() {
+    // Neither this thread nor those of the pool that optimizes several functions at a time have one.
+    let nested = format!("A[0] = {}n{}", "T.max(m, ".repeat(900), ")".repeat(900));
+    let one = function(&nested);
+    let two = one.replace("def main", "def other") + one.trim_start_matches(|c| c != '@');
+    for text in [&one, &two] {
+        let module = satir::parse(text).unwrap();
+        let (out, report) = cse::run(&module, &Options::default()).unwrap();
+        assert!(report.cost_after() < report.cost_before());
+        let same = satir::interp::equiv(&module, &out, &fuzz::compare_options(&module, 0)).unwrap();
+        assert!(same.difference.is_none(), "{:?}", same.difference);
+    }
+}
+
+#[test]
 fn chains_of_bindings_take_graphs_in_proportion_and_have_a_result() {
     with_stack(|| {
         for link in LINKS {

@@ -30,7 +30,7 @@ use crate::analysis::volatile;
 pub(crate) use report::{locate, micros};
 
 use crate::error::Error;
-use crate::ir::{Module, PrimFunc};
+use crate::ir::{Module, PrimFunc, with_room};
 use crate::simplify;
 use crate::verify::verify;
 use pass::{Found, Pass};
@@ -61,8 +61,8 @@ pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error
     let start = Instant::now();
     verify(module).map_err(Error::Invalid)?;
     let results: Vec<Result<(PrimFunc, FunctionReport), Error>> = match module.funcs.as_slice() {
-        [only] => vec![function(only, options)],
-        funcs => funcs.par_iter().map(|func| function(func, options)).collect(),
+        [only] => vec![with_room(|| function(only, options))],
+        funcs => funcs.par_iter().map(|func| with_room(|| function(func, options))).collect(),
     };
     let mut funcs = Vec::with_capacity(results.len());
     let mut functions = Vec::with_capacity(results.len());

@@ -22,7 +22,7 @@ use super::outputs::close;
 use super::session::{RunError, RunOptions, Wild, run_in_range};
 use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
-use crate::ir::{Expr, ExprKind, Module, PrimFunc};
+use crate::ir::{Expr, ExprKind, Module, PrimFunc, with_room};
 
 /// How two modules are compared.
 ///
@@ -129,7 +129,7 @@ pub fn equiv(a: &Module, b: &Module, options: &EquivOptions) -> Result<Equivalen
             result.difference = Some(difference(func, "the function is in the first module only"));
             return Ok(result);
         };
-        compare_functions(func, other, options, &mut result)?;
+        with_room(|| compare_functions(func, other, options, &mut result))?;
         if result.difference.is_some() {
             break;
         }

@@ -10,8 +10,8 @@ use super::interpreter::{Interpreter, Run};
 use super::modes::RunMode;
 use super::outcome::{Outcome, Return, Trap, TrapKind};
 use super::outputs::{Digest, written_params};
-use crate::ir::PrimFunc;
 use crate::ir::value::Value;
+use crate::ir::{PrimFunc, with_room};
 
 /// What integer inputs are taken from, wildest first. Inputs may be indices, whose range nothing tells; the first is used
 /// with which no index is out of bounds.
@@ -170,6 +170,10 @@ pub struct RunReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run_function(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, RunError> {
+    with_room(|| run_with_room(func, options))
+}
+
+fn run_with_room(func: &PrimFunc, options: &RunOptions) -> Result<RunReport, RunError> {
     let interpreter = Interpreter::new(func)?;
     let (_, inputs, run) = run_in_range(&interpreter, options, Wild::default(), |fill| {
         let mut inputs = Inputs::generate(func, &options.bindings, fill)?;

@@ -59,6 +59,7 @@ pub mod intrin;
 mod number;
 mod op;
 pub mod opclass;
+mod room;
 mod stmt;
 pub mod value;
 
@@ -68,6 +69,7 @@ pub(crate) use fresh::FreshNames;
 pub use func::{Buffer, Module, Origin, Param, PrimFunc, Type, Var};
 pub use ids::{BufferId, VarId};
 pub use op::BinOp;
+pub(crate) use room::with_room;
 pub use stmt::{
     AttrNode, Axis, AxisKind, Block, BufferRegion, CommReducer, For, ForKind, SBlock, Stmt, StmtKind,
 };

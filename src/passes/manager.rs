@@ -8,7 +8,7 @@ use super::pipeline::{Item, Pipeline};
 use super::registry::Pass;
 use crate::cse::Options;
 use crate::error::Error;
-use crate::ir::Module;
+use crate::ir::{Module, with_room};
 
 /// The most rounds of a group that runs until nothing changes.
 const MAX_ROUNDS: usize = 8;
@@ -90,7 +90,7 @@ pub fn run_observed(
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
     let mut manager = Manager { options, observe, ended: false };
-    manager.pipeline(pipeline, &mut program)?;
+    with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }
 

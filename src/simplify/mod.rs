@@ -58,7 +58,7 @@ use crate::eqsat::extract::select::Ties;
 use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
-    AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+    AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
 };
 
 /// What a run changed.
@@ -144,6 +144,10 @@ pub struct Settings<'a> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+    with_room(|| run_with_room(func, settings))
+}
+
+fn run_with_room(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let mut made = volatile::shielded(func).unwrap_or_else(|| func.clone());
     let done = simplify(&mut made, settings);
     volatile::unshield(&mut made);

@@ -36,7 +36,7 @@ use hashbrown::HashSet;
 use crate::diag::Span;
 #[cfg(doc)]
 use crate::ir::intrin;
-use crate::ir::{Buffer, BufferId, DType, Expr, MAX_DEPTH, Module, Param, PrimFunc, VarId};
+use crate::ir::{Buffer, BufferId, DType, Expr, MAX_DEPTH, Module, Param, PrimFunc, VarId, with_room};
 
 /// A rule of the language that a program breaks.
 ///
@@ -92,7 +92,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
         }
     }
     for func in &module.funcs {
-        violations.extend(check(func, Some(&names)));
+        violations.extend(with_room(|| check(func, Some(&names))));
     }
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
@@ -116,7 +116,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
 /// assert!(verify_func(&b.finish()).is_err(), "`continue` outside of a loop");
 /// ```
 pub fn verify_func(func: &PrimFunc) -> Result<(), Vec<Violation>> {
-    let violations = check(func, None);
+    let violations = with_room(|| check(func, None));
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 
