@@ -3,8 +3,12 @@
 pub(crate) mod alias;
 pub(crate) mod differences;
 pub(crate) mod effects;
+pub(crate) mod known;
 pub(crate) mod lanes;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
+pub(crate) mod ranges;
+pub(crate) mod roots;
+pub(crate) mod side_effects;
 pub(crate) mod unsigned;
 pub(crate) mod volatile;

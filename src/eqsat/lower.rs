@@ -26,12 +26,15 @@ use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
 use super::{TheoryLevel, theory};
 use crate::analysis::effects;
+use crate::analysis::known::Known;
 use crate::analysis::lanes::Lanes;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
+use crate::analysis::ranges::{extent_range, parameter_ranges};
+use crate::analysis::side_effects::{effect_of_call, has_side_effects, is_lazy_select};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
-use crate::ir::intrin::{self, Effect};
+use crate::ir::intrin::Effect;
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{
     AttrNode, BinOp, Block, Buffer, BufferId, Call, Callee, DType, Expr, ExprKind, For, ForKind, Origin,
@@ -197,19 +200,6 @@ pub(crate) fn lower(
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
     lowerer.finish()
-}
-
-/// What is known at a place, for [`lower_at`].
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
-    /// The range of each variable.
-    pub ranges: Vec<Interval>,
-    /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
-    pub facts: Vec<(Expr, bool)>,
-    /// Values of variables bound by `Bind`, which must read no memory and have no effect.
-    pub values: HashMap<VarId, Expr>,
-    /// What bounds the variables of the function.
-    pub magnitudes: Arc<Magnitudes>,
 }
 
 /// Puts expressions that stand at one place, where `known` holds, into a contextual e-graph. Each is in a scope of its own:
@@ -597,7 +587,7 @@ impl<'a> Lowerer<'a> {
         let mut opaque = false;
         e.walk(&mut |e| {
             if let ExprKind::Call(call) = &e.kind {
-                opaque |= match call_effect(call) {
+                opaque |= match effect_of_call(call) {
                     Effect::Opaque | Effect::UpdatesState => true,
                     Effect::Control => !is_lazy_select(call),
                     Effect::Annotation | Effect::Pure | Effect::ReadsState => false,
@@ -667,7 +657,7 @@ impl<'a> Lowerer<'a> {
                 }
             }
             _ if !self.inert => {
-                if acts(e) {
+                if has_side_effects(e) {
                     return self.template(e);
                 }
                 // So do all its parts: they are not asked one by one.
@@ -683,7 +673,7 @@ impl<'a> Lowerer<'a> {
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
-                if is_division(*op) && !dtype.is_float() {
+                if op.is_division() && !dtype.is_float() {
                     self.evaluates(Trap::Zero(b));
                 }
                 let class = self.add(Op::Bin(*op), dtype, [a, b]);
@@ -769,102 +759,10 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-/// The ranges that hold in the whole function: dimensions of parameters' buffers are not negative.
-pub(crate) fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
-    let mut ranges = vec![Interval::ALL; func.vars.len()];
-    let of_params = func.params.iter().filter_map(|p| match p {
-        Param::Buffer(buffer) => Some(*buffer),
-        Param::Var(_) => None,
-    });
-    for buffer in of_params.chain(func.matches.iter().map(|&(_, buffer)| buffer)) {
-        for extent in &func.buffer(buffer).shape {
-            if let Some(v) = extent.as_var() {
-                ranges[v.index()] = Interval::NON_NEGATIVE;
-            }
-        }
-    }
-    ranges
-}
-
-/// The range `min .. min + extent` of a loop variable, if both are constants and it is not empty.
-pub(crate) fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
-    let range = || {
-        let (min, extent) = (min?, extent?);
-        Interval::new(min, min.checked_add(extent)?.checked_sub(1)?)
-    };
-    range().unwrap_or_else(|| min.and_then(|m| Interval::new(m, Interval::POS_INF)).unwrap_or(Interval::ALL))
-}
-
 /// The variables of a buffer's shape, strides and offset.
 fn dimensions(buffer: &Buffer) -> impl Iterator<Item = VarId> {
     let layout = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
     let mut vars = Vec::new();
     layout.for_each(|e| e.walk(&mut |e| vars.extend(e.as_var())));
     vars.into_iter()
-}
-
-/// Whether the operation divides by its second operand.
-pub(crate) fn is_division(op: BinOp) -> bool {
-    matches!(op, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod)
-}
-
-fn call_effect(call: &Call) -> Effect {
-    match &call.callee {
-        Callee::Intrin(name) => intrin::effect(name),
-        Callee::Global(_) => Effect::Opaque,
-    }
-}
-
-/// Whether the call is `T.if_then_else(c, a, b)`, which evaluates one of its arms.
-pub(crate) fn is_lazy_select(call: &Call) -> bool {
-    matches!(&call.callee, Callee::Intrin(name) if &**name == "if_then_else") && call.args.len() == 3
-}
-
-/// Whether evaluating the expression does more than compute a value from values and buffers: it must then happen
-/// exactly as often, and in the order, as it stands.
-pub(crate) fn acts(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| {
-        if let ExprKind::Call(call) = &e.kind {
-            found |= match call_effect(call) {
-                Effect::Pure | Effect::Annotation => false,
-                Effect::Control => !is_lazy_select(call),
-                Effect::ReadsState | Effect::UpdatesState | Effect::Opaque => true,
-            };
-        }
-    });
-    found
-}
-
-/// Whether the value of a `Bind` cannot be computed again later, or is no plain value.
-pub(crate) fn reads_or_acts(e: &Expr) -> bool {
-    let mut found = acts(e) || e.dtype == DType::HANDLE || e.dtype == DType::VOID;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
-    found
-}
-
-/// Calls `f` on every expression root of a statement that is evaluated, in walking order; not on what stands in
-/// nested blocks.
-pub(crate) fn visit_roots<'s>(stmt: &'s mut Stmt, mut f: impl FnMut(&'s mut Expr)) {
-    match &mut stmt.kind {
-        StmtKind::Bind { value, .. } => f(value),
-        StmtKind::Store { indices, value, .. } => {
-            indices.iter_mut().for_each(&mut f);
-            f(value);
-        }
-        StmtKind::Evaluate(value) | StmtKind::Return(value) => f(value),
-        StmtKind::For(l) => {
-            f(&mut l.min);
-            f(&mut l.extent);
-            l.step.iter_mut().for_each(f);
-        }
-        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } | StmtKind::Assert { cond, .. } => f(cond),
-        StmtKind::Attr { value, .. } => f(value),
-        StmtKind::LaunchThread { extent, .. } => f(extent),
-        StmtKind::SBlock(block) => {
-            block.axes.iter_mut().for_each(|a| f(&mut a.binding));
-            block.predicate.iter_mut().for_each(f);
-        }
-        StmtKind::Alloc { .. } | StmtKind::Decl { .. } | StmtKind::Break | StmtKind::Continue => {}
-    }
 }

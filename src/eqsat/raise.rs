@@ -5,9 +5,10 @@ use hashbrown::{HashMap, HashSet};
 
 use super::extract::{Binding, Plan, Selection};
 use super::lang::Op;
-use super::lower::{Lowered, hole_index, visit_roots};
+use super::lower::{Lowered, hole_index};
 use super::scopes::{Place, ScopeId, Scopes};
 use crate::analysis::effects::lane_constant;
+use crate::analysis::roots::visit_roots;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.

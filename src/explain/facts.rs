@@ -7,9 +7,10 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use crate::analysis::memory::Written;
+use crate::analysis::ranges::{extent_range, parameter_ranges};
+use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::arith::Interval;
 use crate::diag::Span;
-use crate::eqsat::lower::{acts, extent_range, parameter_ranges, reads_or_acts};
 use crate::ir::{AttrNode, BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// A condition that holds, and the statement that states it.
@@ -77,7 +78,7 @@ impl<'f> Walk<'f> {
 
     fn stmt(&mut self, stmt: &'f Stmt, facts: &mut Vec<Rc<Fact>>) {
         if let StmtKind::Bind { var, value } = &stmt.kind
-            && (var.index() >= self.first_new || !reads_or_acts(value))
+            && (var.index() >= self.first_new || !reads_or_has_side_effects(value))
         {
             self.values.insert(*var, value.clone());
         }
@@ -178,7 +179,7 @@ impl<'f> Walk<'f> {
 fn state(facts: &mut Vec<Rc<Fact>>, cond: Expr, span: Span) {
     let mut binds = false;
     cond.walk(&mut |e| binds |= matches!(e.kind, ExprKind::Let(..)));
-    if cond.dtype == DType::BOOL && !binds && !acts(&cond) {
+    if cond.dtype == DType::BOOL && !binds && !has_side_effects(&cond) {
         facts.push(Rc::new(Fact { cond, span }));
     }
 }
@@ -207,7 +208,7 @@ pub(crate) fn known_facts(func: &PrimFunc, positive: bool) -> Vec<(Span, Expr, V
     });
     let tests = walk.statements.iter().filter(|visited| visited.kind == is_test);
     let tests = tests.filter_map(|visited| Some((visited, *visited.exprs.first()?)));
-    let tests = tests.filter(|(_, cond)| !reads_or_acts(cond));
+    let tests = tests.filter(|(_, cond)| !reads_or_has_side_effects(cond));
     tests
         .map(|(visited, cond)| {
             let conds = visited.facts.iter().map(|fact| walk.expanded(&fact.cond, &mut Vec::new()));

@@ -4,10 +4,11 @@ use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::{Context, NODES};
+use crate::analysis::known::Known;
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::facts::Knowing;
 use crate::eqsat::lang::{Node, Op};
-use crate::eqsat::lower::{Known, Lowered, lower_at};
+use crate::eqsat::lower::{Lowered, lower_at};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{self, Config, Failure};
 use crate::ir::{Call, Expr, ExprKind, PrimFunc};

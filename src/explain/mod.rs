@@ -27,9 +27,10 @@ pub use removed::{Gone, Removal, removals};
 
 use indexmap::IndexSet;
 
+use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::cost::Profile;
-use crate::eqsat::lower::{Known, lower_at};
+use crate::eqsat::lower::lower_at;
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{self, TheoryLevel};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};

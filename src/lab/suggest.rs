@@ -13,11 +13,12 @@ use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::{Program, try_rules};
+use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::cse::Options;
 use crate::eqsat;
-use crate::eqsat::lower::{Known, lower_at};
+use crate::eqsat::lower::lower_at;
 use crate::eqsat::rewrite::Rewrites;
 use crate::error::Error;
 use crate::ir::build::FuncBuilder;

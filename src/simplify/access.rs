@@ -1,8 +1,9 @@
 //! Sizes that are positive where a statement ran: a buffer of which it accessed an element has one. Sizes that are variables
 //! or products of them are looked at; what stands behind a statement that says something new is simplified by itself.
 
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
-use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::intrin::{Effect, effect};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 

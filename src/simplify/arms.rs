@@ -9,7 +9,8 @@ use hashbrown::HashMap;
 use super::region::{self, Engine};
 use super::sample::Samples;
 use super::trapping::evaluates_no_more;
-use crate::eqsat::lower::{Known, acts};
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 /// The most pairs of different expressions that are compared.
@@ -105,7 +106,7 @@ impl Comparison {
         if *a == b {
             return true;
         }
-        let comparable = a.dtype == b.dtype && !acts(a) && !acts(&b);
+        let comparable = a.dtype == b.dtype && !has_side_effects(a) && !has_side_effects(&b);
         self.pairs.push((a.clone(), b));
         comparable
     }

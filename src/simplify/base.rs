@@ -7,7 +7,8 @@ use hashbrown::HashMap;
 
 use super::proofs;
 use super::sample::{Sampler, Samples};
-use crate::eqsat::lower::{Known, is_lazy_select};
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{Expr, ExprKind, VarId};
 
 /// What holds wherever the function is.

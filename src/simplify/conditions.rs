@@ -7,7 +7,8 @@
 use super::entail::entails;
 use super::region::{Engine, assume_parts, reads_memory, total_forms};
 use super::trapping::{evaluates_no_more, may_trap};
-use crate::eqsat::lower::{Known, acts, is_lazy_select};
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
 /// The most parts of a nest or chain that are looked at.
@@ -75,7 +76,7 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
     split(op, chain, &mut parts);
     let neutral = i64::from(op == BinOp::And);
     if parts.iter().flatten().any(|p| p.as_int().is_some_and(|v| v != neutral)) {
-        if !acts(chain) {
+        if !has_side_effects(chain) {
             *chain = Expr::bool(neutral == 0);
         }
         return;
@@ -101,7 +102,7 @@ pub(super) fn fold_choices(e: &mut Expr) -> usize {
     let (true, Some(truth)) = (cond.dtype == DType::BOOL, cond.as_int()) else { return folded };
     let (taken, dropped) = if truth != 0 { (then, otherwise) } else { (otherwise, then) };
     // A `T.Select` evaluates both.
-    if !(both && acts(dropped)) {
+    if !(both && has_side_effects(dropped)) {
         let taken = std::mem::replace(taken, Expr::bool(false));
         *e = taken;
         folded += 1;
@@ -125,7 +126,7 @@ fn drop_parts(
         if parts.iter().flatten().count() < 2 {
             break;
         }
-        if parts[i].as_ref().is_some_and(|p| !acts(p))
+        if parts[i].as_ref().is_some_and(|p| !has_side_effects(p))
             && let Some(later) = implied(engine, known, op, parts, i, steers)
         {
             parts[i] = None;
@@ -149,7 +150,7 @@ fn implied(
     let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
     // Between two parts that read memory a part that has an effect may write it.
-    let memory = !parts.iter().flatten().any(acts);
+    let memory = !parts.iter().flatten().any(has_side_effects);
     if !memory && reads_memory(part) {
         return None;
     }

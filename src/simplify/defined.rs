@@ -1,6 +1,6 @@
 //! What the evaluation of an expression itself guarantees: its divisors are not zero, or nothing is promised.
 
-use crate::eqsat::lower::{is_lazy_select, reads_or_acts};
+use crate::analysis::side_effects::{is_lazy_select, reads_or_has_side_effects};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// The conditions `divisor != 0` for the integer divisions that are evaluated whenever `e` is: not those in arms that
@@ -17,7 +17,7 @@ fn collect(e: &Expr, found: &mut Vec<Expr>) {
         ExprKind::Call(call) if is_lazy_select(call) => collect(&call.args[0], found),
         ExprKind::Binary(op, a, b) => {
             let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod);
-            if divides && is_index(b.dtype) && b.as_int().is_none() && !reads_or_acts(b) {
+            if divides && is_index(b.dtype) && b.as_int().is_none() && !reads_or_has_side_effects(b) {
                 let condition = Expr::binary(BinOp::Ne, (**b).clone(), Expr::int(0, b.dtype));
                 if !found.contains(&condition) {
                     found.push(condition);

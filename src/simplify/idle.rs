@@ -1,7 +1,7 @@
 //! Statements that do nothing: branches and loops that are never taken or are empty, and stores of what is there.
 
 use super::conditions::fold_choices;
-use crate::eqsat::lower::acts;
+use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// Removes from a function what does nothing, as it is written: no equality is looked for. Returns how many statements
@@ -31,11 +31,13 @@ fn tidy_block(block: &mut Block, gone: &mut usize) {
 /// Whether a statement can go.
 pub(super) fn does_nothing(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::If { cond, then, otherwise } => then.is_empty() && otherwise.is_empty() && !acts(cond),
+        StmtKind::If { cond, then, otherwise } => {
+            then.is_empty() && otherwise.is_empty() && !has_side_effects(cond)
+        }
         StmtKind::For(f) => {
             // The bounds and the step are evaluated also where the body is not.
             let idle = f.body.is_empty() || f.extent.as_int().is_some_and(|n| n <= 0);
-            idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(acts)
+            idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(has_side_effects)
         }
         StmtKind::While { cond, .. } => cond.as_int() == Some(0),
         StmtKind::Store { buffer, indices, value } => is_own_element(*buffer, indices, value),
@@ -47,7 +49,7 @@ pub(super) fn does_nothing(stmt: &Stmt) -> bool {
 fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Load { buffer: from, indices: at } => {
-            *from == buffer && **at == *indices && !indices.iter().any(acts)
+            *from == buffer && **at == *indices && !indices.iter().any(has_side_effects)
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Bindings within expressions (`T.Let`): their values stand in place of their variables, where all else looks for facts
 //! and equalities. Sharing what is equal makes bindings again where they pay.
 
-use crate::eqsat::lower::acts;
+use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, Expr, ExprKind, PrimFunc};
 
 /// The most nodes of an expression after a value was put in place of its variable.
@@ -46,7 +46,7 @@ fn in_expr(e: &mut Expr, gone: &mut usize) {
     let bindings = count(value, |e| matches!(e.kind, ExprKind::Let(..)));
     let size = count(body, |_| true) + uses * count(value, |_| true);
     // What reads memory is read anew at each use: nothing may write in between.
-    if acts(value) || acts(body) || size > MAX_NODES || uses > 1 && bindings > 0 {
+    if has_side_effects(value) || has_side_effects(body) || size > MAX_NODES || uses > 1 && bindings > 0 {
         return;
     }
     body.substitute(&|v| (v == *var).then_some(&**value));

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::lanes::{Lanes, Points};
 use super::sample::{Sampler, Samples, binary};
-use crate::eqsat::lower::Known;
+use crate::analysis::known::Known;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// With fewer points than this nothing is ruled out.

@@ -5,8 +5,8 @@
 
 use super::entail::relation;
 use super::region::{Engine, assume, reads_memory};
+use crate::analysis::known::Known;
 use crate::analysis::memory::Written;
-use crate::eqsat::lower::Known;
 use crate::ir::{Block, Expr, Stmt, StmtKind};
 
 /// Merges neighbours in a block. `known` holds at all of it. Returns how many conditions went.

@@ -47,15 +47,18 @@ pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub use self::region::Reach;
 use self::region::{Engine, reads_memory};
+use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
+use crate::analysis::ranges::extent_range;
+use crate::analysis::roots::visit_roots;
+use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::analysis::{differences, unsigned, volatile};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
 use crate::eqsat::TheoryLevel;
 use crate::eqsat::extract::select::Ties;
-use crate::eqsat::lower::{Known, acts, extent_range, reads_or_acts, visit_roots};
 use crate::eqsat::rewrite::Rewrites;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
@@ -248,7 +251,7 @@ pub fn expression(
         return region::by_graph(&engine, &known, e);
     }
     if e.dtype == DType::BOOL
-        && !acts(e)
+        && !has_side_effects(e)
         && let Some(truth) = proofs::prover(&known).decide(e, Prover::FUEL)
     {
         return Expr::bool(truth);
@@ -378,7 +381,7 @@ impl Simplifier<'_> {
             let mut bound = None;
             if let StmtKind::Bind { var, value } = &stmt.kind {
                 bound = Some(*var);
-                if !reads_or_acts(value) {
+                if !reads_or_has_side_effects(value) {
                     self.known.values.insert(*var, value.clone());
                 }
             }
@@ -456,14 +459,14 @@ impl Simplifier<'_> {
                 });
                 if !then.is_empty() && arms::identical(then, otherwise) {
                     self.done.conditions += 1;
-                    if acts(&cond) {
+                    if has_side_effects(&cond) {
                         out.push(Stmt::new(StmtKind::Evaluate(cond)));
                     }
                     out.append(then);
                     return;
                 }
                 if let Some(cond) = idle::keep_first_arm(&mut stmt)
-                    && !acts(cond)
+                    && !has_side_effects(cond)
                 {
                     region::replace(&self.engine, &self.known, &mut [cond]);
                 }
@@ -530,7 +533,7 @@ impl Simplifier<'_> {
 
     /// The arm that may stand for both, if they do the same.
     fn either_arm(&mut self, cond: &Expr, then: &mut Block, otherwise: &mut Block) -> Option<Block> {
-        if then.is_empty() || then.len() != otherwise.len() || acts(cond) {
+        if then.is_empty() || then.len() != otherwise.len() || has_side_effects(cond) {
             return None;
         }
         // The arm kept must do what the other does where that one runs.
@@ -626,8 +629,8 @@ fn forget_fact(fact: &mut (Expr, bool)) {
 fn acts_itself(stmt: &Stmt) -> bool {
     let mut found = false;
     match gives_fact(stmt) {
-        Some(fact) => found = acts(fact),
-        None => stmt.for_each_expr(|e| found |= acts(e)),
+        Some(fact) => found = has_side_effects(fact),
+        None => stmt.for_each_expr(|e| found |= has_side_effects(e)),
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Ranges of variables from conditions that compare one with a constant.
 
+use crate::analysis::known::Known;
 use crate::arith::Interval;
-use crate::eqsat::lower::Known;
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// Narrows the ranges of the variables that the facts compare with constants. What contradicts a range is left to what

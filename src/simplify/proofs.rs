@@ -8,8 +8,9 @@ use super::question::{self, Question};
 use super::region::Engine;
 use super::sample::Samples;
 use super::signs;
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::arith::linear::Prover;
-use crate::eqsat::lower::{Known, acts, is_lazy_select};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// The budget of one proof.
@@ -30,7 +31,7 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
 /// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
 /// which `known` does.
 pub(super) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
-    let decidable = cond.dtype == DType::BOOL && !acts(cond);
+    let decidable = cond.dtype == DType::BOOL && !has_side_effects(cond);
     if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn settle<'a>(engine: &'a Engine<'a>, known: &'a Known, roots: &mut [
             found |= is_question(e);
             size += 1;
         });
-        if found && size <= MAX_NODES && !acts(e) {
+        if found && size <= MAX_NODES && !has_side_effects(e) {
             let settler = shared.get_or_insert_with(|| Settler {
                 known,
                 samples: Samples::new(&engine.sampler, known, known.facts.len()),

@@ -5,9 +5,9 @@
 //! other variables. So variables are numbered in the order of their occurrence, and a question is one about numbers, each
 //! with the range and the value that it has.
 
+use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitude;
 use crate::arith::Interval;
-use crate::eqsat::lower::Known;
 use crate::ir::{BufferId, Expr, ExprKind, VarId};
 
 /// An expression and what is known that has to do with it, in numbered variables.

@@ -13,11 +13,13 @@ use super::proofs;
 use super::question::{self, Numbers, Question};
 use super::sample::Sampler;
 use super::trapping::evaluates_no_more;
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::cost::{Profile, cost_of_expr};
 use crate::eqsat::extract::select::{Selection, Ties, select_trees};
 use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
 use crate::eqsat::forms;
-use crate::eqsat::lower::{Known, Lowered, acts, is_lazy_select, lower_at};
+use crate::eqsat::lower::{Lowered, lower_at};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{limit, raise, saturate, saturate_sites, theory};
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Select, VarId};
@@ -363,7 +365,7 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
     let facts = known.facts.len();
     // Where something may be written between the conditions and the last load of the expression, what they say of memory is
     // no fact.
-    let writes = acts(e) || conds.iter().any(|(cond, _)| acts(cond));
+    let writes = has_side_effects(e) || conds.iter().any(|(cond, _)| has_side_effects(cond));
     for (cond, truth) in conds {
         assume_parts(known, cond, *truth, !writes);
     }
@@ -387,7 +389,7 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
 /// until something may write there.
 pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
     // A part that has an effect may write what another one read before it.
-    assume_parts(known, cond, truth, !acts(cond));
+    assume_parts(known, cond, truth, !has_side_effects(cond));
 }
 
 /// As [`assume`]; without `memory` no part that reads memory.
@@ -421,7 +423,7 @@ pub(super) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: 
 
 /// Whether a condition speaks of values and buffers only: no effects, and no bindings of its own.
 fn is_statement_of_values(cond: &Expr) -> bool {
-    let mut plain = !acts(cond);
+    let mut plain = !has_side_effects(cond);
     cond.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Let(..)));
     plain
 }

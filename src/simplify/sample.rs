@@ -13,9 +13,10 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::lanes::{LANES, Lanes, Points};
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::arith::points::{mix, value_at};
-use crate::eqsat::lower::{Known, is_lazy_select};
 use crate::ir::value::int;
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 

@@ -1,7 +1,7 @@
 //! Signs that show without a proof: sums, products and quotients of what is not negative are not negative either. The
 //! checks `0 <= e` that lowering leaves in great number need no more.
 
-use crate::eqsat::lower::Known;
+use crate::analysis::known::Known;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// Whether the condition is `0 <= e`, or says the same, and `e` is made of what is not negative. As in the e-graph, division

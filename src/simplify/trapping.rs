@@ -4,7 +4,8 @@
 //! says is no reason to let the right one evaluate anything that it did not evaluate before.
 
 use crate::analysis::effects;
-use crate::eqsat::lower::{Known, is_lazy_select};
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// An operation that may trap, with the operands before it that decide whether it is evaluated.

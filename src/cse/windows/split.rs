@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::analysis::side_effects::has_side_effects;
 use crate::cse::summary;
 use crate::eqsat::lets;
-use crate::eqsat::lower::acts;
 use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 
 /// So many windows long is a function that is taken in windows.
@@ -218,7 +218,7 @@ impl Scan {
         let mut parts = 1;
         let mut effects = Effects::default();
         stmt.for_each_expr(|e| {
-            effects.acts |= acts(e);
+            effects.acts |= has_side_effects(e);
             e.walk(&mut |_| parts += 1);
         });
         self.length += parts;

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::fits::may_overflow;
 use super::super::lang::{Node, Op};
-use super::super::lower::{Guard, Lowered, Site, Trap, is_division};
+use super::super::lower::{Guard, Lowered, Site, Trap};
 use super::super::scopes::{Place, Scopes};
 use super::computed::{ComputedSums, sorted};
 use super::guards::Logic;
@@ -202,7 +202,7 @@ pub(crate) fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
 pub(crate) fn traps(lowered: &Lowered, class: Id, node: &Node) -> Traps {
     let graph = &lowered.graph;
     match (&node.op, &node.children[..]) {
-        (Op::Bin(op), &[_, divisor]) if is_division(*op) && !node.dtype.is_float() => {
+        (Op::Bin(op), &[_, divisor]) if op.is_division() && !node.dtype.is_float() => {
             let mut traps = zero_divisors(graph, divisor);
             if overflows(lowered, class, node) {
                 traps.push(Trap::Overflow(graph.find(class)));
@@ -230,7 +230,7 @@ pub(crate) fn traps(lowered: &Lowered, class: Id, node: &Node) -> Traps {
 pub(crate) fn may_trap(lowered: &Lowered, class: Id, node: &Node) -> bool {
     match node.op {
         Op::Load(..) | Op::Template(_) => true,
-        Op::Bin(op) if !is_division(op) => overflows(lowered, class, node),
+        Op::Bin(op) if !op.is_division() => overflows(lowered, class, node),
         Op::Ramp => overflows(lowered, class, node),
         Op::Bin(_) | Op::Call(_) => !traps(lowered, class, node).is_empty(),
         _ => false,

@@ -2,7 +2,8 @@
 
 use egg::Id;
 
-use super::{Lowerer, acts, hole};
+use super::{Lowerer, hole};
+use crate::analysis::side_effects::has_side_effects;
 use crate::eqsat::lang::Op;
 use crate::ir::{DType, Expr, ExprKind};
 
@@ -31,7 +32,7 @@ impl Lowerer<'_> {
             }
             ExprKind::Let(..) => !self.names_local(e),
             _ if self.names_local(e) => false,
-            _ => !acts(e) && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
+            _ => !has_side_effects(e) && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
         };
         if plain {
             let hole = Expr::var(hole(children.len()), e.dtype);

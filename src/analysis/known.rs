@@ -1,0 +1,22 @@
+//! What is known at a place of a program.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::magnitude::Magnitudes;
+use crate::arith::Interval;
+use crate::ir::{Expr, VarId};
+
+/// What is known at a place: facts of variables, and conditions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// The range of each variable.
+    pub ranges: Vec<Interval>,
+    /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
+    pub facts: Vec<(Expr, bool)>,
+    /// Values of variables bound by `Bind`, which must read no memory and have no effect.
+    pub values: HashMap<VarId, Expr>,
+    /// What bounds the variables of the function.
+    pub magnitudes: Arc<Magnitudes>,
+}
