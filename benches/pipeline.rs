@@ -91,7 +91,7 @@ fn text(c: &mut Criterion) {
 fn stages(c: &mut Criterion) {
     let options = Options::default();
     let config = options.search();
-    for stage in ["lower", "saturate", "forms", "extract"] {
+    for stage in ["lower", "saturate", "candidates", "extract"] {
         let timed = |module: &Module| -> Duration {
             let optimized = module.funcs.iter().map(|func| eqsat::optimize(func, &config).unwrap());
             optimized

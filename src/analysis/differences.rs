@@ -14,7 +14,7 @@ use super::effects::node_effect;
 use crate::ir::{BinOp, Block, Expr, ExprKind, PrimFunc, StmtKind, VarId};
 
 /// The most parts that are compared to tell whether two expressions are the same.
-const MOST: usize = 2_000;
+const MAX_COMPARED: usize = 2_000;
 
 /// Writes the differences of `after` that TVM would simplify, and that `before` does not have, in a way that it keeps.
 /// A variable of `before` is the same in `after`. Returns whether there were any.
@@ -35,8 +35,9 @@ fn new_ones(before: &PrimFunc, after: &PrimFunc) -> Vec<Expr> {
     let old = Bound::of(before);
     let had = folded(before, &old);
     let is_old = |e: &Expr| {
-        had.iter()
-            .any(|h| Comparison { values: [&bound.all, &old.all], left: MOST, beyond: false }.same(e, h))
+        had.iter().any(|h| {
+            Comparison { values: [&bound.all, &old.all], left: MAX_COMPARED, beyond: false }.same(e, h)
+        })
     };
     found.into_iter().filter(|e| !is_old(e)).cloned().collect()
 }
@@ -78,7 +79,7 @@ fn folded<'f>(func: &'f PrimFunc, bound: &Bound<'f>) -> Vec<&'f Expr> {
                     let values = [&bound.plain, &bound.plain];
                     if let ExprKind::Binary(BinOp::Sub, a, b) = &e.kind
                         && e.dtype.is_float()
-                        && (Comparison { values, left: MOST, beyond: true }).folds(a, b)
+                        && (Comparison { values, left: MAX_COMPARED, beyond: true }).folds(a, b)
                     {
                         found.push(e);
                     }

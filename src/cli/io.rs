@@ -172,9 +172,9 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// Where the links lead that begin at a path, when what they point to is missing.
 fn end_of_links(path: &Path) -> PathBuf {
     /// As many as Linux follows.
-    const MOST: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut end = path.to_owned();
-    for _ in 0..MOST {
+    for _ in 0..MAX_LINKS {
         let Ok(next) = fs::read_link(&end) else { break };
         end = end.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use satir::interp;
 use satir::ir::Module;
-use satir::script::MOST_MISTAKES;
+use satir::script::MAX_MISTAKES;
 
 use super::io::{Failure, Source};
 use super::threads::prepare_threads;
@@ -26,8 +26,8 @@ pub(crate) fn verify(source: &Source, module: &Module) -> Result<(), Failure> {
 pub(crate) fn parse(source: &Source) -> Result<Module, Failure> {
     let module = satir::script::parse_all(&source.name, &source.text).map_err(|mistakes| {
         let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        if mistakes.len() >= MOST_MISTAKES {
-            texts.push(format!("note: no more than {MOST_MISTAKES} mistakes are shown"));
+        if mistakes.len() >= MAX_MISTAKES {
+            texts.push(format!("note: no more than {MAX_MISTAKES} mistakes are shown"));
         }
         Failure::Bad(texts.join("\n"))
     })?;

@@ -19,7 +19,7 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 /// are nothing but the address of elements of one buffer, and not all of these accesses come after the first of them
 /// whenever they are reached; sums of two variables only where no loop is between, but a short reduction of rows: they cost
 /// more than what addressing modes add, and LLVM would move them out of the loop again.
-pub(super) fn spell_out(func: &mut PrimFunc, first_new: usize) {
+pub(super) fn rematerialize(func: &mut PrimFunc, first_new: usize) {
     let mut offsets = Offsets { first_new, ..Offsets::default() };
     offsets.in_block(&func.body);
     offsets.sums.retain(|_, sum| sum.apart && !sum.elsewhere);

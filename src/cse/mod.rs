@@ -10,7 +10,7 @@ mod options;
 mod pass;
 mod pool;
 mod report;
-mod sink;
+mod sink_indices;
 mod summary;
 pub mod syntactic;
 mod windows;
@@ -94,7 +94,7 @@ pub(crate) fn compare(before: &PrimFunc, after: &PrimFunc, options: &Options) ->
 }
 
 /// The most passes over a function.
-const MOST_PASSES: usize = 8;
+const MAX_PASSES: usize = 8;
 
 /// Functions that are longer than this, in statements and parts of expressions, get one pass.
 const LARGE: usize = 20_000;
@@ -118,7 +118,7 @@ fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRe
     let mut best = Cow::Borrowed(func);
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;
-    for _ in 0..if large { 1 } else { MOST_PASSES } {
+    for _ in 0..if large { 1 } else { MAX_PASSES } {
         let pass = Pass { options, deadline, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };

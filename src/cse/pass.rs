@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::windows::Windows;
 use super::{
-    Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink, summary, syntactic,
+    Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink_indices, summary, syntactic,
 };
 use crate::analysis::{differences, unsigned};
 use crate::cost::{Cost, CostBreakdown};
@@ -89,7 +89,7 @@ impl Pass<'_> {
         };
         let mut shared = func.clone();
         syntactic::run_with(&mut shared, &how);
-        addresses::spell_out(&mut shared, func.vars.len());
+        addresses::rematerialize(&mut shared, func.vars.len());
         shared
     }
 
@@ -145,9 +145,9 @@ impl Pass<'_> {
         };
         match optimized {
             Ok((mut made, stats)) => {
-                addresses::spell_out(&mut made, func.vars.len());
+                addresses::rematerialize(&mut made, func.vars.len());
                 let first_bound = if options.keep_lets { func.vars.len() } else { 0 };
-                if let Some(sunk) = sink::sunk(&made, first_bound)
+                if let Some(sunk) = sink_indices::sunk(&made, first_bound)
                     && summary::cost(&sunk, options).total <= best.cost
                 {
                     made = sunk;

@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 use super::TheoryLevel;
 use super::lang::{Node, Op};
 use super::poly::Poly;
-use super::witness::Witness;
+use super::samples::SampleValues;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 pub(crate) use calls::{Function, Functions};
@@ -35,7 +35,7 @@ pub(crate) use polys::PolyTable;
 use table::{FactsTable, Held};
 
 /// The e-graph of a function.
-pub(crate) type Graph = EGraph<Node, Theory>;
+pub(crate) type Graph = EGraph<Node, FactAnalysis>;
 
 /// A class of such a graph.
 pub(crate) type Class = EClass<Node, Held>;
@@ -58,7 +58,7 @@ pub(crate) struct Facts {
     /// Depth of the innermost scope that defines a variable of the cheapest-scoped node.
     pub level: u32,
     /// The value at sample points.
-    pub witness: Witness,
+    pub samples: SampleValues,
     /// How often merging has made range or normal form better; see [`MAX_UPDATES`].
     updates: u8,
 }
@@ -82,7 +82,7 @@ impl Facts {
             leaf: matches!(node.op, Op::Var(_) | Op::Load(..) | Op::Template(_) | Op::Lane(_) | Op::LaneOf),
             quotient: matches!(node.op, Op::Bin(BinOp::FloorDiv | BinOp::Div)),
             level: node_level(theory, node, &operands),
-            witness: Witness::of(theory, node, &operands),
+            samples: SampleValues::of(theory, node, &operands),
             updates: 0,
         }
     }
@@ -115,7 +115,7 @@ const MAX_UPDATES: u8 = 24;
 
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
 #[derive(Default)]
-pub(crate) struct Theory {
+pub(crate) struct FactAnalysis {
     /// How much of it is used.
     pub level: TheoryLevel,
     /// What is known of each class.
@@ -157,7 +157,7 @@ pub(crate) struct Theory {
     pub contradictions: usize,
 }
 
-impl Theory {
+impl FactAnalysis {
     /// The class of a normal form, if one is known.
     pub(crate) fn class_of(&self, dtype: DType, poly: &Poly) -> Option<Id> {
         self.by_poly.get(dtype, poly)
@@ -214,7 +214,7 @@ pub(crate) fn in_theory(dtype: DType) -> bool {
     dtype.is_index() && dtype.is_scalar()
 }
 
-impl Analysis<Node> for Theory {
+impl Analysis<Node> for FactAnalysis {
     type Data = Held;
 
     fn make(graph: &mut Graph, node: &Node, id: Id) -> Held {
@@ -275,7 +275,7 @@ impl Analysis<Node> for Theory {
         did.0 |= leaf != a.leaf;
         did.1 |= leaf != b.leaf;
         a.leaf = leaf;
-        self.broken_points |= a.witness.merge(b.witness);
+        self.broken_points |= a.samples.merge(b.samples);
         let level = a.level.min(b.level);
         did.0 |= level != a.level;
         did.1 |= level != b.level;
@@ -305,7 +305,7 @@ impl Analysis<Node> for Theory {
             }
         }
         let id = graph.find(id);
-        let Theory { facts, by_poly, .. } = &mut graph.analysis;
+        let FactAnalysis { facts, by_poly, .. } = &mut graph.analysis;
         let first = facts[id].poly.as_ref().map(|poly| by_poly.get_or_insert(dtype, poly, id));
         if let Some(other) = first.filter(|&other| other != id) {
             graph.union(id, other);
@@ -351,7 +351,7 @@ fn values_of_type(dtype: DType) -> Interval {
     dtype.int_range().and_then(|(lo, hi)| Interval::between(Some(lo), Some(hi))).unwrap_or(Interval::ALL)
 }
 
-fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
+fn node_level(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> u32 {
     let own = match node.op {
         Op::Var(v) => theory.var_levels.get(v.index()).copied().unwrap_or(0),
         Op::Load(_, version) => theory.version_levels.get(version as usize).copied().unwrap_or(0),
@@ -360,7 +360,7 @@ fn node_level(theory: &Theory, node: &Node, operands: &[&Facts]) -> u32 {
     operands.iter().map(|operand| operand.level).fold(own, u32::max)
 }
 
-fn node_poly(theory: &Theory, node: &Node, operands: &[&Facts]) -> Option<Poly> {
+fn node_poly(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> Option<Poly> {
     match node.op {
         Op::Int(v) => Some(Poly::constant(v.get())),
         Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) if theory.level >= TheoryLevel::Linear => {
@@ -375,7 +375,7 @@ fn node_poly(theory: &Theory, node: &Node, operands: &[&Facts]) -> Option<Poly> 
     }
 }
 
-fn node_interval(theory: &Theory, node: &Node, operands: &Operands<'_>) -> Interval {
+fn node_interval(theory: &FactAnalysis, node: &Node, operands: &Operands<'_>) -> Interval {
     if !known_range(node.dtype) {
         return Interval::ALL;
     }
@@ -493,6 +493,11 @@ pub(crate) fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, 
 }
 
 /// The variable's level and range are set for the ids up to `vars`. `level`: how much of the theory is used.
-pub(crate) fn theory_for(vars: usize, level: TheoryLevel) -> Theory {
-    Theory { level, var_ranges: vec![Interval::ALL; vars], var_levels: vec![0; vars], ..Theory::default() }
+pub(crate) fn theory_for(vars: usize, level: TheoryLevel) -> FactAnalysis {
+    FactAnalysis {
+        level,
+        var_ranges: vec![Interval::ALL; vars],
+        var_levels: vec![0; vars],
+        ..FactAnalysis::default()
+    }
 }

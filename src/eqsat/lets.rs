@@ -1,4 +1,4 @@
-//! Which `Bind` statements of the input stay; all others are dissolved: their variables stand for the classes of their
+//! Which `Bind` statements of the input stay; all others are inlined: their variables stand for the classes of their
 //! values, and extraction binds again what pays.
 //!
 //! A `Bind` stays if its value is no plain value or has an effect, or if its value reads memory that may have been

@@ -4,10 +4,10 @@
 //! The walk visits expressions in the order of [`visit_roots`]; [`raise`](super::raise) walks the rewritten
 //! function in the same order, so sites need no keys.
 //!
-//! `Bind` statements are dissolved, but for those that [`lets`] names; the variable of one that stays is
+//! `Bind` statements are inlined, but for those that [`lets`] names; the variable of one that stays is
 //! an atom.
 //!
-//! What the input evaluates and what might trap is noted with its place as [`Evidence`]: there it did not.
+//! What the input evaluates and what might trap is noted with its place as [`ExecutedTrap`]: there it did not.
 
 mod template;
 
@@ -17,11 +17,11 @@ use egg::Id;
 use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
-use super::extents::nonzero_factors;
 use super::facts::{Graph, Knowing, theory_for};
 use super::fits::{self, Fits};
 use super::lang::{Node, Op};
 use super::lets::{self, Kept};
+use super::loop_facts::nonzero_factors;
 use super::rebuild::rebuild;
 use super::scopes::{Place, Scope, ScopeId, Scopes};
 use super::{TheoryLevel, theory};
@@ -64,14 +64,14 @@ pub(crate) struct Lowered {
     pub callees: Callees,
     /// The expressions of [`Op::Template`] nodes; operand `i` stands where variable [`hole`]`(i)` does.
     pub templates: Vec<Expr>,
-    /// The `Bind` statements that were dissolved: variable and class of the value, in walking order.
-    pub dissolved: IndexMap<VarId, Id>,
+    /// The `Bind` statements that were inlined: variable and class of the value, in walking order.
+    pub inlined: IndexMap<VarId, Id>,
     /// The `Bind` statements that stay and whose variables stand for their classes.
     pub named: IndexMap<VarId, Site>,
     /// Where each memory version of a buffer begins; the second operand of [`Op::Load`] is the index.
     pub versions: Vec<Place>,
     /// What the input evaluates that might have trapped.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<ExecutedTrap>,
     /// What bounds the variables of the function.
     pub magnitudes: Arc<Magnitudes>,
     /// Which classes fit their types; found when it is first asked for, after which the graph changes by [`Lowered::rebuild`] only.
@@ -121,7 +121,7 @@ pub(crate) struct Guard {
 
 /// The input evaluates an operation at a place: it does not trap there.
 #[derive(Clone, Debug)]
-pub(crate) struct Evidence {
+pub(crate) struct ExecutedTrap {
     /// The operation.
     pub trap: Trap,
     /// The statement whose part it is.
@@ -249,7 +249,7 @@ struct Lowerer<'a> {
     guards: Vec<Guard>,
     /// Whether the expression that is being lowered is known to do nothing but compute a value.
     inert: bool,
-    /// The classes of dissolved variables.
+    /// The classes of inlined variables.
     values: HashMap<VarId, Id>,
     /// The variables that templates around define.
     locals: Vec<VarId>,
@@ -280,7 +280,7 @@ impl<'a> Lowerer<'a> {
                 sites: Vec::new(),
                 callees: Callees::default(),
                 templates: Vec::new(),
-                dissolved: IndexMap::new(),
+                inlined: IndexMap::new(),
                 named: IndexMap::new(),
                 versions: Vec::new(),
                 evidence: Vec::new(),
@@ -417,7 +417,7 @@ impl<'a> Lowerer<'a> {
                             .insert(*var, Site { class, place, address: false })
                             .map(|site| site.class)
                     } else {
-                        self.out.dissolved.insert(*var, class)
+                        self.out.inlined.insert(*var, class)
                     };
                     self.out.redefined |= before.is_some();
                 }
@@ -523,7 +523,7 @@ impl<'a> Lowerer<'a> {
     fn runs(&mut self, body: ScopeId, extent: Id) {
         let place = Place { scope: body, position: 0 };
         for factor in nonzero_factors(&self.out.graph, extent) {
-            self.out.evidence.push(Evidence { trap: Trap::Zero(factor), place, guards: Vec::new() });
+            self.out.evidence.push(ExecutedTrap { trap: Trap::Zero(factor), place, guards: Vec::new() });
         }
     }
 
@@ -602,7 +602,7 @@ impl<'a> Lowerer<'a> {
     /// Notes that the input evaluates an operation that might trap here.
     fn evaluates(&mut self, trap: Trap) {
         if let Some(place) = self.at {
-            self.out.evidence.push(Evidence { trap, place, guards: self.guards.clone() });
+            self.out.evidence.push(ExecutedTrap { trap, place, guards: self.guards.clone() });
         }
     }
 

@@ -1,41 +1,41 @@
 //! Equality saturation over the expressions of a function: from statements to one typed e-graph and back.
 //!
 //! ```text
-//! PrimFunc --lower--> e-graph, scopes, sites --theory, rules--> saturated --forms--> candidates
+//! PrimFunc --lower--> e-graph, scopes, sites --theory, rules--> saturated --candidates::offer--> with alternatives
 //!          --extract::select--> a node per class --extract::place--> bindings --raise--> PrimFunc
 //! ```
 //!
 //! Each stage is a module; data flows one way. The reasons why the equalities are sound are in `eqsat::facts` and
 //! `eqsat::theory`, those for placement in `eqsat::extract::place`.
 
+pub(crate) mod candidates;
 mod classes;
-mod context;
-pub(crate) mod extents;
 pub(crate) mod extract;
 pub(crate) mod facts;
 mod fits;
-pub(crate) mod forms;
 mod ids;
+mod input_nodes;
 pub(crate) mod lang;
 pub(crate) mod lets;
 mod level;
+pub(crate) mod loop_facts;
 pub(crate) mod lower;
 mod matching;
 pub(crate) mod monomial;
 pub(crate) mod observe;
-mod originals;
 mod poly;
-mod prepared;
 pub(crate) mod raise;
 mod rebuild;
 pub mod rewrite;
+mod rule_index;
+pub(crate) mod samples;
 pub(crate) mod scopes;
 mod shapes;
 pub mod show;
+mod sign;
 #[cfg(test)]
 mod tests;
 pub(crate) mod theory;
-pub(crate) mod witness;
 
 pub use extract::Effort;
 pub use level::TheoryLevel;
@@ -277,12 +277,12 @@ fn optimize_all(
     listener(Snapshot::Saturated(&lowered));
     let node_limit = config.node_limit.min(CANDIDATES.of(input_nodes));
     lowered.graph.analysis.work_limit = Some((WORK.of(input_nodes) * 2) as u64);
-    forms::offer_all(&mut lowered.graph, node_limit);
-    forms::written::offer(&mut lowered.graph, lowered.input_nodes, node_limit);
+    candidates::offer_all(&mut lowered.graph, node_limit);
+    candidates::written::offer(&mut lowered.graph, lowered.input_nodes, node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }
-    clock.lap("forms");
+    clock.lap("candidates");
     let time_limit_hit = lowered.graph.analysis.is_late();
     let node_limit_hit = lowered.graph.total_number_of_nodes() > config.node_limit;
     let extract::Extracted { selection, plan, optimal } = extract::extract(&mut lowered, config)?;

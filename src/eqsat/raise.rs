@@ -1,4 +1,4 @@
-//! Back to statements: sites get their chosen expressions, bindings are inserted, dissolved `Bind`s go.
+//! Back to statements: sites get their chosen expressions, bindings are inserted, inlined `Bind`s go.
 
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub(crate) fn raise(
     let mut vars = Vec::with_capacity(plan.bindings.len());
     // A class that the input binds keeps its variable.
     let mut known: HashMap<Id, VarId> = HashMap::new();
-    for (&var, &class) in &lowered.dissolved {
+    for (&var, &class) in &lowered.inlined {
         known.entry(lowered.graph.find(class)).or_insert(var);
     }
     let stays: HashMap<(Id, Place), VarId> = lowered
@@ -129,7 +129,7 @@ impl<'a> Raiser<'a> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Option<Stmt> {
         if let StmtKind::Bind { var, .. } = &stmt.kind
-            && (self.lowered.dissolved.contains_key(var) || self.moved.contains(var))
+            && (self.lowered.inlined.contains_key(var) || self.moved.contains(var))
         {
             // Its place among the sites is taken all the same.
             self.next_site += usize::from(self.moved.contains(var));

@@ -17,9 +17,9 @@ use super::lang::{Node, Op};
 use super::lower::Callees;
 use super::matching::{Match, Subst};
 use super::poly::Poly;
-use super::prepared::Prepared;
-pub use super::prepared::Rewrites;
 use super::rebuild::rebuild_if_changed;
+use super::rule_index::IndexedRule;
+pub use super::rule_index::Rewrites;
 use super::theory::{basic::has_constant, bound, logic, unite};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
@@ -49,7 +49,7 @@ pub(crate) fn apply_to(
     node_limit: usize,
 ) -> usize {
     let level = graph.analysis.level;
-    let mut found: Vec<(Id, &Prepared, Built)> = Vec::new();
+    let mut found: Vec<(Id, &IndexedRule, Built)> = Vec::new();
     {
         let matcher = Matcher::new(graph, callees);
         let mut heads = Heads::EMPTY;
@@ -206,7 +206,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Tries one rule at one node; returns how many matches went into `found`.
-    fn apply(&self, prepared: &Prepared, class: Id, node: &Node, found: &mut Vec<(Id, Built)>) -> usize {
+    fn apply(&self, prepared: &IndexedRule, class: Id, node: &Node, found: &mut Vec<(Id, Built)>) -> usize {
         let lanes = node.dtype.lanes;
         let rule = &prepared.rule;
         if lanes != 1 && prepared.constants && !rule.vector {

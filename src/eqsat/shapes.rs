@@ -1,5 +1,5 @@
 //! Ways to write sums that hold quotients, minima or maxima: candidates for extraction, beside those of
-//! [`forms`](super::forms).
+//! [`candidates`](super::candidates).
 //!
 //! - *remainders*: `R - c * (N // c) + N` as `R + N % c`, also by the other side `c - 1 - N`, and truncating;
 //! - *absorbed terms*: `R + N // c` as `(N + c*R) // c`, and `R + min(P, Q)` as `min(P + R, Q + R)`, where `R` cancels
@@ -15,8 +15,8 @@ use std::sync::Arc;
 use egg::Id;
 use foldhash::quality::FixedState;
 
+use super::candidates::default_form;
 use super::facts::{Graph, Knowing, poly_of};
-use super::forms::default_form;
 use super::lang::Node;
 use super::poly::{Monomial, Poly, common_factor};
 use super::theory::{build, extremum, quotient_of, remainders_in, truncated_quotient_of};

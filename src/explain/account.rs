@@ -47,7 +47,7 @@ pub struct Account {
 }
 
 /// The most pairs of parts that are compared.
-const MOST_COMPARED: usize = 40;
+const MAX_COMPARED: usize = 40;
 
 impl Context<'_> {
     /// What became of `before` with `after`, and why that is right; `None` if the two are not found equal.
@@ -74,7 +74,7 @@ impl Context<'_> {
             return None;
         }
         let mut pairs = Vec::new();
-        self.differing(before, after, rewrites, &mut MOST_COMPARED.clone(), &mut pairs);
+        self.differing(before, after, rewrites, &mut MAX_COMPARED.clone(), &mut pairs);
         let mut explained: Vec<(&Expr, &Expr)> = Vec::new();
         for pair in pairs {
             if !explained.contains(&pair) {

@@ -173,7 +173,7 @@ pub enum Reason {
     /// They have one normal form under the axioms of `+ - *`.
     Ring,
     /// The theory of integers; the part of it that is about the operator at the root.
-    Theory(&'static str),
+    FactAnalysis(&'static str),
     /// Rules, besides the theory.
     Rules(Vec<RuleName>),
 }
@@ -333,7 +333,7 @@ impl Context<'_> {
             return Some(Reason::Ring);
         }
         if self.are_equal(a, b, &Rewrites::of_rules([])) {
-            return Some(Reason::Theory(theory_of(a)));
+            return Some(Reason::FactAnalysis(theory_of(a)));
         }
         let observed = Rewrites::observed(self.used());
         let observed = observed.with_fast_math(self.fast_math);
@@ -504,7 +504,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Ring => f.write_str("normal form of sums and products"),
-            Reason::Theory(what) => f.write_str(what),
+            Reason::FactAnalysis(what) => f.write_str(what),
             Reason::Rules(rules) => {
                 for (i, rule) in rules.iter().enumerate() {
                     let comma = if i == 0 { "" } else { "; " };

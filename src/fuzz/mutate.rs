@@ -57,13 +57,13 @@ fn calls_others(func: &PrimFunc) -> bool {
 
 /// Loops with many iterations get few.
 fn shorten(block: &mut Block, dice: &mut Dice) {
-    const MANY: i64 = 8;
+    const MAX_ITERATIONS: i64 = 8;
     for stmt in block {
         match &mut stmt.kind {
-            StmtKind::For(f) if f.extent.as_int().is_some_and(|n| n > MANY) => {
+            StmtKind::For(f) if f.extent.as_int().is_some_and(|n| n > MAX_ITERATIONS) => {
                 f.extent = Expr::int(dice.int(1, 4), f.extent.dtype);
             }
-            StmtKind::LaunchThread { extent, .. } if extent.as_int().is_some_and(|n| n > MANY) => {
+            StmtKind::LaunchThread { extent, .. } if extent.as_int().is_some_and(|n| n > MAX_ITERATIONS) => {
                 *extent = Expr::int(dice.int(1, 4), extent.dtype);
             }
             _ => {}

@@ -17,10 +17,10 @@ use crate::ir::{Expr, PrimFunc, VarId};
 use crate::script::print_expr;
 
 /// The most expressions of a function whose equality is explained, and of all of them.
-const MOST_EXPLAINED: (usize, usize) = (120, 600);
+const MAX_EXPLAINED: (usize, usize) = (120, 600);
 
 /// The most pairs of expressions that are compared to find occurrences in other words.
-const MOST_COMPARED: (usize, usize) = (2_000, 10_000);
+const MAX_COMPARED: (usize, usize) = (2_000, 10_000);
 
 /// The most explanations shown for one binding.
 const MAX_SHOWN: usize = 4;
@@ -66,7 +66,7 @@ impl<'a> Function<'a> {
         spread_lines(&mut bindings, &report.bindings);
         let replacements = replacements(before, after, input.positive_dims);
         mark_other_words(input, after, &values, &replacements, &mut bindings);
-        let most_explained = share(MOST_EXPLAINED, input.report.functions.len());
+        let most_explained = share(MAX_EXPLAINED, input.report.functions.len());
         let mut reasons = vec![Vec::new(); bindings.len()];
         let mut seen: Vec<(Expr, Expr)> = Vec::new();
         for replaced in replacements {
@@ -292,7 +292,7 @@ fn mark_other_words(
     let rewrites = Rewrites::new(input.rules);
     let rewrites = rewrites.with_fast_math(input.fast_math);
     let mut known: HashMap<(String, usize), bool> = HashMap::new();
-    let most_compared = share(MOST_COMPARED, input.report.functions.len());
+    let most_compared = share(MAX_COMPARED, input.report.functions.len());
     for replaced in replacements {
         let line = index.line(replaced.span.start);
         // Without the conditions of the place, so that what is found out holds everywhere.

@@ -24,7 +24,7 @@ use self::text::escape;
 use crate::report::{Document, FiredRule};
 
 /// Functions are folded where there are more than this.
-const MOST_OPEN: usize = 3;
+const MAX_OPEN: usize = 3;
 
 /// The page.
 ///
@@ -83,7 +83,7 @@ pub fn render(input: &Input<'_>) -> String {
         out += &contents(&functions);
     }
     for (at, function) in functions.iter().enumerate() {
-        let open = functions.len() <= MOST_OPEN;
+        let open = functions.len() <= MAX_OPEN;
         out += &function.section(before.of(at), after.of(at), open);
     }
     out += &fired(&input.report.rules);

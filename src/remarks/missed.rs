@@ -16,7 +16,7 @@ use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::print_expr;
 
 /// Functions with more statements than this get no remarks on what is computed again.
-const MOST_STATEMENTS: usize = 5_000;
+const MAX_STATEMENTS: usize = 5_000;
 
 pub(super) fn collect(site: &Site<'_>, report: Option<&FunctionReport>, remarks: &mut Vec<Remark>) {
     if let Some(report) = report {
@@ -28,7 +28,7 @@ pub(super) fn collect(site: &Site<'_>, report: Option<&FunctionReport>, remarks:
     }
     let mut count = 0;
     site.after.body.iter().for_each(|stmt| stmt.walk(&mut |_| count += 1));
-    if count > MOST_STATEMENTS {
+    if count > MAX_STATEMENTS {
         let text = "the function is too long to tell what is computed again in it";
         remarks.push(site.remark(Kind::Analysis, "TooLong", Span::NONE).text(text));
         return;

@@ -9,10 +9,10 @@ use crate::ir::Expr;
 use crate::script::print_expr;
 
 /// The most replacements of a function for which the reason is looked for.
-const MOST_EXPLAINED: usize = 200;
+const MAX_EXPLAINED: usize = 200;
 
 /// The most places that a remark on a binding names.
-const MOST_PLACES: usize = 20;
+const MAX_PLACES: usize = 20;
 
 pub(super) fn collect(site: &Site<'_>, report: Option<&FunctionReport>, remarks: &mut Vec<Remark>) {
     replaced(site, remarks);
@@ -41,7 +41,7 @@ fn replaced(site: &Site<'_>, remarks: &mut Vec<Remark>) {
         let known = explained.iter().find(|(b, w, _)| *b == before && *w == written);
         let reason = match known {
             Some((.., reason)) => reason.clone(),
-            None if explained.len() >= MOST_EXPLAINED => String::new(),
+            None if explained.len() >= MAX_EXPLAINED => String::new(),
             None => {
                 let reason = reason(site, &replacement);
                 explained.push((before.clone(), written.clone(), reason.clone()));
@@ -123,7 +123,7 @@ fn bound(site: &Site<'_>, report: &FunctionReport, remarks: &mut Vec<Remark>) {
             if used != Span::NONE
                 && Some(used) != place
                 && !others.contains(&used)
-                && others.len() < MOST_PLACES
+                && others.len() < MAX_PLACES
             {
                 others.push(used);
             }

@@ -17,13 +17,13 @@ use crate::ir::Module;
 /// ```
 /// let text = format!("@T.prim_func\ndef main():\n{}", "    T.evaluate(x +)\n".repeat(99));
 /// let mistakes = satir::script::parse_all("kernel.py", &text).unwrap_err();
-/// assert_eq!(mistakes.len(), satir::script::MOST_MISTAKES);
+/// assert_eq!(mistakes.len(), satir::script::MAX_MISTAKES);
 /// ```
-pub const MOST_MISTAKES: usize = 20;
+pub const MAX_MISTAKES: usize = 20;
 
 /// The most times that a text is read, and how many bytes are read in all.
-const MOST_ATTEMPTS: usize = 200;
-const MOST_BYTES: usize = 64 << 20;
+const MAX_ATTEMPTS: usize = 200;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The module, or what is wrong with the text, by place.
 pub(super) fn find(source_name: &str, text: &str) -> Result<Module, Vec<Diagnostic>> {
@@ -40,10 +40,10 @@ pub(super) fn find(source_name: &str, text: &str) -> Result<Module, Vec<Diagnost
         found: Vec::new(),
     };
     let mut next = Some(first);
-    let attempts = (MOST_BYTES / text.len().max(1)).clamp(1, MOST_ATTEMPTS);
+    let attempts = (MAX_BYTES / text.len().max(1)).clamp(1, MAX_ATTEMPTS);
     for _ in 0..attempts {
         let Some(failed) = next.take() else { break };
-        if !search.take(failed) || search.found.len() >= MOST_MISTAKES {
+        if !search.take(failed) || search.found.len() >= MAX_MISTAKES {
             break;
         }
         next = attempt(&search.rest).err();

@@ -14,7 +14,7 @@ mod printer;
 mod read;
 mod syntax;
 
-pub use mistakes::MOST_MISTAKES;
+pub use mistakes::MAX_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
 
@@ -34,7 +34,7 @@ pub fn parse(source_name: &str, text: &str) -> Result<Module, Diagnostic> {
     attempt(text).map_err(|failed| Diagnostic::new(source_name, text, failed.error.0, failed.error.1))
 }
 
-/// As [`parse`], with all mistakes by place instead of the first that was found, up to [`MOST_MISTAKES`]. Mistakes that may only follow
+/// As [`parse`], with all mistakes by place instead of the first that was found, up to [`MAX_MISTAKES`]. Mistakes that may only follow
 /// from others are not among them.
 ///
 /// ```

@@ -110,13 +110,13 @@ pub(super) fn fold_choices(e: &mut Expr) -> usize {
     folded
 }
 
-/// Drops implied parts; `steers` says whether the conditions steer the program.
+/// Drops implied parts; `is_control` says whether the conditions steer the program.
 fn drop_parts(
     engine: &Engine<'_>,
     known: &mut Known,
     op: BinOp,
     parts: &mut [Option<Expr>],
-    steers: bool,
+    is_control: bool,
 ) -> usize {
     if parts.len() < 2 || parts.len() > MAX_PARTS {
         return 0;
@@ -127,7 +127,7 @@ fn drop_parts(
             break;
         }
         if parts[i].as_ref().is_some_and(|p| !has_side_effects(p))
-            && let Some(later) = implied(engine, known, op, parts, i, steers)
+            && let Some(later) = implied(engine, known, op, parts, i, is_control)
         {
             parts[i] = None;
             later.into_iter().for_each(|(k, form)| parts[k] = Some(form));
@@ -145,7 +145,7 @@ fn implied(
     op: BinOp,
     parts: &[Option<Expr>],
     i: usize,
-    steers: bool,
+    is_control: bool,
 ) -> Option<Vec<(usize, Expr)>> {
     let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
@@ -160,7 +160,7 @@ fn implied(
             assume_parts(known, other, truth, memory);
         }
     }
-    let follows = known.facts.len() > facts && entails(engine, known, part, truth, steers);
+    let follows = known.facts.len() > facts && entails(engine, known, part, truth, is_control);
     known.facts.truncate(facts);
     if !follows {
         return None;

@@ -15,7 +15,7 @@ pub(super) fn entails(
     known: &mut Known,
     goal: &Expr,
     truth: bool,
-    steers: bool,
+    is_control: bool,
 ) -> bool {
     if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || has_side_effects(goal) {
         return false;
@@ -27,7 +27,7 @@ pub(super) fn entails(
     if proofs::decide(engine, known, &samples, goal) == Some(truth) {
         return true;
     }
-    let graph_helps = (steers || engine.reach == Reach::Everything)
+    let graph_helps = (is_control || engine.reach == Reach::Everything)
         && !known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
     graph_helps && proves(engine, known, goal, truth)
 }

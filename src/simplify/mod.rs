@@ -652,6 +652,6 @@ fn collect_roots<'s>(stmt: &'s mut Stmt, roots: &mut Vec<(&'s mut Expr, bool)>) 
     if gives_fact(stmt).is_some() && !matches!(stmt.kind, StmtKind::Assert { .. }) {
         return;
     }
-    let steers = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::For(_));
-    visit_roots(stmt, |e| roots.push((e, steers)));
+    let is_control = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::For(_));
+    visit_roots(stmt, |e| roots.push((e, is_control)));
 }

@@ -16,9 +16,9 @@ use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::cost::{Profile, cost_of_expr};
+use crate::eqsat::candidates;
 use crate::eqsat::extract::select::{Selection, Ties, select_trees};
 use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
-use crate::eqsat::forms;
 use crate::eqsat::lower::{Lowered, lower_at};
 use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{limit, raise, saturate, saturate_sites, theory};
@@ -80,17 +80,17 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
     let mut open: Vec<&mut Expr> = Vec::new();
     let mut taught: Vec<&mut Expr> = Vec::new();
     let mut lesson = None;
-    for (root, steers) in roots {
+    for (root, is_control) in roots {
         match engine.reach {
             Reach::Everything if worth_it(known, root) || computes(root) => open.push(root),
             Reach::Context
-                if (*steers || !known.facts.is_empty())
+                if (*is_control || !known.facts.is_empty())
                     && worth_it(known, root)
                     && lesson
                         .get_or_insert_with(|| Lesson::new(&engine.sampler, known, 0))
                         .may_change(root) =>
             {
-                if *steers {
+                if *is_control {
                     open.push(root)
                 } else {
                     taught.push(root)
@@ -231,7 +231,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
         theory::run(&mut lowered.graph, node_limit);
     }
     let roots: Vec<Id> = lowered.sites.iter().map(|site| site.class).collect();
-    forms::offer_needed(&mut lowered.graph, &roots, node_limit);
+    candidates::offer_needed(&mut lowered.graph, &roots, node_limit);
     engine.work.set(engine.work.get() + lowered.graph.total_size());
     if lowered.graph.analysis.contradictions > 0 {
         return None;
@@ -251,8 +251,9 @@ fn divides_by_variable(e: &Expr) -> bool {
 
 /// How many comparisons with quotients by constants an expression holds, of variables of loops that are unrolled.
 fn divided(known: &Known, e: &Expr) -> usize {
-    let is_few =
-        |v: &VarId| known.ranges.get(v.index()).is_some_and(|&r| unrolled::values(r) <= unrolled::MOST);
+    let is_few = |v: &VarId| {
+        known.ranges.get(v.index()).is_some_and(|&r| unrolled::values(r) <= unrolled::MAX_ITERATIONS)
+    };
     let is_unrolled = |e: &Expr| {
         let mut all = true;
         e.walk(&mut |e| all &= e.as_var().is_none_or(|v| is_few(&v)));

@@ -33,7 +33,7 @@ impl Finder {
                 (StmtKind::Bind { var, value }, Some(around)) => self.bind(*var, value, around),
                 (StmtKind::For(l), _) => {
                     self.block(&l.body, Some(l.var));
-                    let short = l.extent.as_int().is_some_and(|n| n as f64 <= unrolled::MOST);
+                    let short = l.extent.as_int().is_some_and(|n| n as f64 <= unrolled::MAX_ITERATIONS);
                     if let Some(around) = around
                         && short
                         && l.kind == ForKind::Serial

@@ -12,11 +12,11 @@ use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 const LONG: usize = 3;
 
 /// The most windows, and how many times as long as the function may be in all what is in each view.
-const MOST: usize = 100;
-const MOST_REPEATED: usize = 2;
+const MAX_WINDOWS: usize = 100;
+const MAX_REPEATED: usize = 2;
 
 /// How many times as long a function may become that is taken without its bindings.
-const MOST_INLINED: usize = 4;
+const MAX_INLINED: usize = 4;
 
 /// A function in windows.
 pub(in crate::cse) struct Windows<'f> {
@@ -71,15 +71,15 @@ impl<'f> Windows<'f> {
         let mut size = summary::size(func);
         let mut func = Cow::Borrowed(func);
         if lets::has_bind(&func.body) {
-            func = Cow::Owned(lets::inlined(&func, MOST_INLINED * size)?);
+            func = Cow::Owned(lets::inlined(&func, MAX_INLINED * size)?);
             size = summary::size(&func);
         }
-        let most = length.max(size.div_ceil(MOST));
+        let most = length.max(size.div_ceil(MAX_WINDOWS));
         let mut scan = Scan { most, splits: true, ..Scan::default() };
         scan.block(&func.body);
         scan.close();
         let Scan { ranges, blocks, kept, splits, .. } = scan;
-        let fits = kept.saturating_mul(ranges.len()) <= MOST_REPEATED * size;
+        let fits = kept.saturating_mul(ranges.len()) <= MAX_REPEATED * size;
         (splits && fits && ranges.len() > 1).then_some(Windows { func, ranges, blocks })
     }
 

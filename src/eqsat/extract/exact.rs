@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::improve::ROUNDING;
 use super::place::{Plan, place};
 use super::select::{Candidate, Children, Index, Selection, Selector};
-use super::traps::{Evaluated, condition};
+use super::traps::{SpeculationSafety, condition};
 use crate::cost::Profile;
 use crate::eqsat::lower::Lowered;
 use crate::eqsat::scopes::Place;
@@ -34,7 +34,7 @@ const STEPS_PER_LOOK: usize = 64;
 pub(super) fn search(
     selector: &mut Selector<'_>,
     lowered: &Lowered,
-    evaluated: &Evaluated<'_>,
+    evaluated: &SpeculationSafety<'_>,
     profile: &Profile,
     cost: f64,
     steps: usize,
@@ -55,7 +55,7 @@ pub(super) fn search(
 struct Search<'s, 'a> {
     selector: &'s mut Selector<'a>,
     lowered: &'s Lowered,
-    evaluated: &'s Evaluated<'s>,
+    evaluated: &'s SpeculationSafety<'s>,
     profile: &'s Profile,
     bounds: Bounds,
     /// Whether each class is needed by the choices so far; and those, in the order in which they came to be.
@@ -164,7 +164,7 @@ impl Search<'_, '_> {
             }
             let (uses_of_it, frequency) = uses[c];
             let frequency = frequency.min(self.bounds.frequency[selector.needs[c].scope.0 as usize]);
-            let once = chosen.weight + chosen.handicap;
+            let once = chosen.weight + chosen.penalty;
             let again = if uses_of_it > 1 { once.min(selector.let_weight) } else { 0.0 };
             sum += (once + again) * frequency;
             for (i, &operand) in operands.iter().enumerate() {
@@ -191,7 +191,7 @@ impl Bounds {
         let outermost = outermost(selector, lowered);
         let grows = frequencies_grow(selector, lowered);
         let least = |c: &Candidate<'_>| match needs(selector, c, &outermost, lowered) {
-            Some(place) if grows => (c.weight + c.handicap) * lowered.scopes.get(place.scope).frequency,
+            Some(place) if grows => (c.weight + c.penalty) * lowered.scopes.get(place.scope).frequency,
             // Deeper inside it may run more rarely.
             Some(_) => 0.0,
             None => f64::INFINITY,

@@ -11,17 +11,17 @@
 //! from each way in which the sums of the function may share parts ([`shared`]). [`place`] then
 //! decides for each class, exactly, where to bind and where to compute inline, given the places of its uses, and
 //! refuses a choice that would evaluate what the input does not ([`traps`]); `order.rs` puts the bindings of a place into order. What the compiler of the result makes of a
-//! form takes part in these choices, not in the cost that is reported (`handicap.rs`, `rewritten.rs`, `signs.rs`, `narrowed.rs`). The cheapest plan
+//! form takes part in these choices, not in the cost that is reported (`penalty.rs`, `rewritten.rs`, `signs.rs`, `narrowed.rs`). The cheapest plan
 //! is kept, of equally cheap ones the first; for small problems a branch and bound over all choices looks for a cheaper
 //! one ([`Effort`]).
 
 mod computed;
 mod exact;
 pub(crate) mod guards;
-mod handicap;
 mod improve;
 mod narrowed;
 mod order;
+mod penalty;
 pub(crate) mod place;
 mod rewritten;
 pub(crate) mod select;
@@ -29,17 +29,17 @@ mod signs;
 pub(crate) mod traps;
 pub(crate) mod unrolled;
 
-pub(crate) use handicap::DIVIDED_CONDITION;
+pub(crate) use penalty::DIVIDED_CONDITION;
 pub(crate) use place::{Binding, Plan};
 pub(crate) use select::Selection;
 
-use super::forms::divisors::{Strategy, Weights};
-use super::forms::shared::{self, Search};
+use super::candidates::divisors::{Strategy, Weights};
+use super::candidates::shared::{self, Search};
 use super::lower::Lowered;
 use super::{Config, Failure};
 use crate::ir::opclass::OpClass;
 use select::{Restriction, Selector};
-use traps::Evaluated;
+use traps::SpeculationSafety;
 
 /// Up to this many e-nodes, all ways of looking for common parts are tried.
 const SMALL: usize = 2_000;
@@ -147,7 +147,7 @@ pub(crate) fn extract(lowered: &mut Lowered, config: &Config<'_>) -> Result<Extr
     drop(first);
     lowered.rebuild();
     let lowered = &*lowered;
-    let evaluated = Evaluated::new(lowered);
+    let evaluated = SpeculationSafety::new(lowered);
     let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
     let mut selector = Selector::new(lowered, profile, true, select::Ties::Input, &restriction);

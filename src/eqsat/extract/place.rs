@@ -25,7 +25,7 @@ use super::super::lang::{Node, Op};
 use super::super::lower::{Guard, Lowered};
 use super::super::scopes::{Place, ScopeId, Scopes};
 use super::select::{Chosen, Index, Selection};
-use super::traps::{self, Evaluated, with};
+use super::traps::{self, SpeculationSafety, with};
 use crate::cost::Profile;
 use crate::ir::Kind;
 use crate::ir::opclass::OpClass;
@@ -48,14 +48,14 @@ pub(crate) struct Plan {
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
     pub cost: f64,
-    /// What the chosen forms cost beyond that (`extract/handicap.rs`, `extract/rewritten.rs`).
-    pub handicap: f64,
+    /// What the chosen forms cost beyond that (`extract/penalty.rs`, `extract/rewritten.rs`).
+    pub penalty: f64,
 }
 
 impl Plan {
     /// By what plans are compared.
     pub(crate) fn rank(&self) -> f64 {
-        self.cost + self.handicap
+        self.cost + self.penalty
     }
 }
 
@@ -99,7 +99,7 @@ const MAX_COPIES: usize = 100_000;
 /// where the input does not evaluate it, the error is its class.
 pub(crate) fn place(
     lowered: &Lowered,
-    evaluated: &Evaluated<'_>,
+    evaluated: &SpeculationSafety<'_>,
     selection: &Selection,
     profile: &Profile,
 ) -> Result<Plan, Id> {
@@ -119,7 +119,7 @@ pub(crate) fn place(
         inline_weight: Vec::new(),
         uses: vec![SmallVec::new(); selection.chosen.len()],
         cost: 0.0,
-        handicap: 0.0,
+        penalty: 0.0,
     };
     placer.inline_weights();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
@@ -133,13 +133,13 @@ pub(crate) fn place(
     bindings.reverse();
     match placer.illegal {
         Some(class) => Err(class),
-        None => Ok(Plan { bindings, cost: placer.cost, handicap: placer.handicap }),
+        None => Ok(Plan { bindings, cost: placer.cost, penalty: placer.penalty }),
     }
 }
 
 struct Placer<'a> {
     lowered: &'a Lowered,
-    evaluated: &'a Evaluated<'a>,
+    evaluated: &'a SpeculationSafety<'a>,
     /// Where the term of a class, under conditions, may be evaluated, and where a class may not be bound, as far as that
     /// was asked.
     allowed: HashMap<(Index, Guards), SmallVec<[Place; 1]>>,
@@ -159,7 +159,7 @@ struct Placer<'a> {
     inline_weight: Vec<f64>,
     uses: Vec<Uses>,
     cost: f64,
-    handicap: f64,
+    penalty: f64,
 }
 
 impl Placer<'_> {
@@ -268,7 +268,7 @@ impl Placer<'_> {
                 return;
             }
             self.cost += chosen.weight * u.frequency;
-            self.handicap += chosen.handicap * u.frequency + chosen.rewriting;
+            self.penalty += chosen.penalty * u.frequency + chosen.rewriting;
             self.pass_on(index, u);
         }
     }
@@ -300,7 +300,7 @@ impl Placer<'_> {
         bindings.push(Binding { index, place, uses });
         let frequency = self.scopes.get(place.scope).frequency;
         self.cost += (chosen.weight + self.let_weight) * frequency;
-        self.handicap += chosen.handicap * frequency + chosen.rewriting;
+        self.penalty += chosen.penalty * frequency + chosen.rewriting;
         self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1, depth: 0 });
     }
 

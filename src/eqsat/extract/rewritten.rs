@@ -5,7 +5,7 @@
 //! has rewritten may overflow for all that it knows afterwards; then the address that it is a part of is computed in
 //! each iteration, and extended to 64 bits, where else a pointer would be advanced. Whether that happens depends on
 //! the choices for the terms and on their other uses, so it cannot be told from a node alone as the
-//! [handicaps](super::handicap) can.
+//! [penalties](super::penalty) can.
 
 use smallvec::SmallVec;
 
@@ -23,7 +23,7 @@ const FACTORED_INSIDE: f64 = 1.0;
 const REORDERED: f64 = 0.5;
 
 /// The most terms, and the most factors of each, that are looked at.
-const MOST: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// A factor of a product, as the compiler sees it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Selector<'_> {
 
     /// The terms of `c` that are products.
     fn products(&self, c: Index, single: &impl Fn(Index) -> bool, out: &mut Vec<Product>) {
-        if out.len() >= MOST || !single(c) {
+        if out.len() >= MAX_TERMS || !single(c) {
             return;
         }
         match self.chosen(c).map(|k| (&k.node.op, self.operands(k))) {
@@ -112,7 +112,7 @@ impl Selector<'_> {
     }
 
     fn factors(&self, c: Index, single: &impl Fn(Index) -> bool, out: &mut Product) {
-        if out.len() >= MOST {
+        if out.len() >= MAX_TERMS {
             return;
         }
         if let Some(v) = self.constant(c) {

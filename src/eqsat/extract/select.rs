@@ -17,14 +17,14 @@ use smallvec::SmallVec;
 use super::super::classes::{ClassMap, Classes};
 use super::super::facts::Knowing;
 use super::super::fits::may_overflow;
+use super::super::input_nodes::Originals;
 use super::super::lang::{Node, Op};
 use super::super::lower::Lowered;
-use super::super::originals::Originals;
 use super::super::scopes::{Place, Scopes};
 use super::super::theory::representable;
 use super::computed::ComputedSums;
-use super::handicap::Handicaps;
 use super::improve::Improver;
+use super::penalty::Penalties;
 use super::traps::{condition, may_trap, overflows};
 use crate::cost::Profile;
 use crate::ir::opclass::{OpClass, classify, classify_binary};
@@ -82,7 +82,7 @@ pub(crate) struct Chosen {
     /// Its weight.
     pub weight: f64,
     /// What the form costs beyond its weight.
-    pub handicap: f64,
+    pub penalty: f64,
     /// What it costs in all that the compiler rewrites the sum (`extract/rewritten.rs`).
     pub rewriting: f64,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
@@ -139,7 +139,7 @@ pub(super) struct Candidate<'a> {
     /// Where its operands begin among those of all candidates, and how many they are.
     operands: (u32, u32),
     pub(super) weight: f64,
-    pub(super) handicap: f64,
+    pub(super) penalty: f64,
     /// What it costs per execution.
     cost: f64,
     pub(super) own_needs: Place,
@@ -192,7 +192,7 @@ pub(super) struct Selector<'a> {
 const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
-    /// `compiled`: whether what is chosen goes to a compiler as it is, so that handicaps count.
+    /// `compiled`: whether what is chosen goes to a compiler as it is, so that penalties count.
     pub(super) fn new(
         lowered: &'a Lowered,
         profile: &Profile,
@@ -203,7 +203,7 @@ impl<'a> Selector<'a> {
         let graph = &Classes::new(&lowered.graph);
         debug_assert!(graph.clean, "nodes have canonical operands");
         let originals = Originals::new(lowered);
-        let handicaps = compiled.then(|| Handicaps::new(lowered, graph));
+        let penalties = compiled.then(|| Penalties::new(lowered, graph));
         let sums = ComputedSums::new(lowered);
         let mut index = ClassMap::new(graph);
         // Room for all that there is: growing would copy it.
@@ -255,7 +255,7 @@ impl<'a> Selector<'a> {
                     _ => ROOT,
                 };
                 let weight = weight(lowered, graph, node, profile);
-                let handicap = handicaps
+                let penalty = penalties
                     .as_ref()
                     .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 })
                     // Nothing costs less than nothing, whatever the profile.
@@ -264,15 +264,15 @@ impl<'a> Selector<'a> {
                     operands: (first, small(operands.len())),
                     weight,
                     own_needs,
-                    handicap,
-                    cost: weight + handicap + ties.cost(node, is_new),
+                    penalty,
+                    cost: weight + penalty + ties.cost(node, is_new),
                     partial: may_trap(lowered, class, node),
-                    truncates: handicaps.as_ref().is_some_and(|h| h.truncates(class, node)),
+                    truncates: penalties.as_ref().is_some_and(|h| h.truncates(class, node)),
                     node,
                 });
             }
             begins.push(small(all.len()));
-            executed.push(handicaps.as_ref().map_or(0.0, |h| h.executed(class)));
+            executed.push(penalties.as_ref().map_or(0.0, |h| h.executed(class)));
             next += 1;
         }
         let n = classes.len();
@@ -639,7 +639,7 @@ impl<'a> Selector<'a> {
                 node: candidate.written(),
                 children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
                 weight: candidate.weight,
-                handicap: candidate.handicap,
+                penalty: candidate.penalty,
                 rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
                 needs: self.needs[c],
                 total: self.total[c],

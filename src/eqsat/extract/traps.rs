@@ -2,7 +2,7 @@
 //!
 //! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount, arithmetic
 //! on `int32` or `int64` whose value is not shown to fit) may be evaluated at a place only if the input is certain to
-//! evaluate the same there: then either the input traps too, or nothing does. [`Evidence`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
+//! evaluate the same there: then either the input traps too, or nothing does. [`ExecutedTrap`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
 //!
 //! Evidence at `q` serves a place `p` if, by the tree of scopes,
 //! - `q` is evaluated before `p` whenever `p` is reached (an earlier statement of a block around `p`, blocks that
@@ -36,7 +36,7 @@ const MAX_CASES: usize = 16;
 pub(crate) type Traps = SmallVec<[Trap; 1]>;
 
 /// What is known to be evaluated, by what it may trap on.
-pub(crate) struct Evaluated<'a> {
+pub(crate) struct SpeculationSafety<'a> {
     lowered: &'a Lowered,
     scopes: &'a Scopes,
     logic: Logic,
@@ -44,9 +44,9 @@ pub(crate) struct Evaluated<'a> {
     evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>>,
 }
 
-impl<'a> Evaluated<'a> {
+impl<'a> SpeculationSafety<'a> {
     /// All evidence of the input.
-    pub(crate) fn new(lowered: &'a Lowered) -> Evaluated<'a> {
+    pub(crate) fn new(lowered: &'a Lowered) -> SpeculationSafety<'a> {
         let graph = &lowered.graph;
         let mut evidence: HashMap<Trap, Vec<(Place, Vec<Guard>)>> = HashMap::new();
         for e in &lowered.evidence {
@@ -65,7 +65,7 @@ impl<'a> Evaluated<'a> {
                 }
             }
         }
-        Evaluated {
+        SpeculationSafety {
             lowered,
             scopes: &lowered.scopes,
             logic: Logic::new(graph),
@@ -155,7 +155,8 @@ pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> 
         if selection.chosen[root].total {
             return true;
         }
-        let evaluated: &Evaluated<'_> = evaluated.get_or_insert_with(|| Evaluated::new(lowered));
+        let evaluated: &SpeculationSafety<'_> =
+            evaluated.get_or_insert_with(|| SpeculationSafety::new(lowered));
         let mut seen: HashSet<(Index, Vec<Guard>)> = HashSet::new();
         let mut open = vec![(root, Vec::new())];
         while let Some((index, guards)) = open.pop() {

@@ -14,10 +14,10 @@ use crate::ir::BinOp;
 
 /// The most iterations of a loop, times those of the loops inside of it, that are written out. LLVM goes by the size of the
 /// code, which gives about this for the bodies of kernels.
-pub(crate) const MOST: f64 = 64.0;
+pub(crate) const MAX_ITERATIONS: f64 = 64.0;
 
 /// The most iterations of a loop of which LLVM looks at what is constant in each (`MaxIterationsCountToAnalyze`).
-const MOST_ANALYZED: f64 = 10.0;
+const MAX_ANALYZED: f64 = 10.0;
 
 /// What is constant in unrolled loops.
 pub(super) struct Unrolled<'a> {
@@ -39,7 +39,7 @@ impl<'a> Unrolled<'a> {
         let mut levels = HashSet::new();
         for (id, iterations) in unrolled(lowered, graph) {
             variables.insert(id);
-            if iterations <= MOST_ANALYZED {
+            if iterations <= MAX_ANALYZED {
                 analyzed.insert(id);
                 levels.insert(graph.facts(id).level);
             }
@@ -148,7 +148,7 @@ fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
             inside[parent] = inside[parent].max(iterations * inside[index]);
         }
     }
-    let few = |scope: usize| iterations[scope] * inside[scope] <= MOST;
+    let few = |scope: usize| iterations[scope] * inside[scope] <= MAX_ITERATIONS;
     variables
         .into_iter()
         .filter(|&(_, scope)| few(scope))

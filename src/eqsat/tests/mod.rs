@@ -8,8 +8,8 @@ mod vectors;
 use egg::{Id, Language};
 use proptest::prelude::*;
 
-use super::facts::{Graph, Knowing, Theory, theory_for};
-use super::forms;
+use super::candidates;
+use super::facts::{FactAnalysis, Graph, Knowing, theory_for};
 use super::lang::{Node, Op};
 use super::theory;
 use crate::arith::Interval;
@@ -17,7 +17,7 @@ use crate::ir::{BinOp, DType, VarId};
 
 const NODES: usize = 20_000;
 
-fn theory_with(ranges: &[(i64, i64)]) -> Theory {
+fn theory_with(ranges: &[(i64, i64)]) -> FactAnalysis {
     let mut theory = theory_for(ranges.len(), Default::default());
     for (i, &(lo, hi)) in ranges.iter().enumerate() {
         theory.var_ranges[i] = Interval::new(lo, hi).unwrap();
@@ -184,7 +184,7 @@ fn remainders_are_offered_of_congruent_dividends() {
     let remainder = term(&mut g, "% + * a 2 b 3");
     let quotients = ["/ + * a 11 b 3", "/ + * a 10 b 3", "/ + * a 11 + b 6 5"].map(|text| term(&mut g, text));
     theory::run(&mut g, NODES);
-    forms::offer_all(&mut g, NODES);
+    candidates::offer_all(&mut g, NODES);
     let dividend = |g: &Graph, id: Id, of: BinOp| -> Vec<Id> {
         let nodes = g[g.find(id)].nodes.iter().filter_map(Node::as_bin);
         nodes.filter(|&(op, ..)| op == of).map(|(_, dividend, _)| g.find(dividend)).collect()
@@ -312,7 +312,7 @@ proptest! {
             g.add(Node::bin(BinOp::Or, DType::BOOL, q, p));
         }
         theory::run(&mut g, NODES);
-        super::forms::offer_all(&mut g, NODES);
+        super::candidates::offer_all(&mut g, NODES);
         prop_assert_eq!(g.analysis.contradictions, 0);
         // Nothing is known of the place, so no sample point breaks it.
         prop_assert_eq!(g.analysis.broken_points, 0);

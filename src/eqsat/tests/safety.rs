@@ -135,9 +135,9 @@ fn kept_lets_keep_their_names_and_are_shared() {
         out[1] = once + b * a
         out[2] = b * a + 1
 ";
-    let (_, dissolved) = check_with(text, false);
+    let (_, inlined) = check_with(text, false);
     let (_, kept) = check_with(text, true);
-    assert!(!dissolved.contains("once"), "{dissolved}");
+    assert!(!inlined.contains("once"), "{inlined}");
     assert!(kept.contains("once: T.let") && kept.contains("x: T.let"), "{kept}");
     assert_eq!(count(&kept, " * "), 1, "{kept}");
 }

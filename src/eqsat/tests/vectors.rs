@@ -5,7 +5,7 @@ use egg::Id;
 use super::super::facts::Graph;
 use super::super::lang::{Node, Op};
 use super::super::rebuild::rebuild;
-use super::super::{forms, theory};
+use super::super::{candidates, theory};
 use super::{NODES, int, term, theory_with};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
@@ -42,7 +42,7 @@ fn check_equal(left: impl Fn(&mut Graph) -> Id, right: impl Fn(&mut Graph) -> Id
     let mut g = Graph::new(theory_with(&[ANY, (0, 7)]));
     let x = left(&mut g);
     theory::run(&mut g, NODES);
-    forms::offer_all(&mut g, NODES);
+    candidates::offer_all(&mut g, NODES);
     let y = right(&mut g);
     rebuild(&mut g);
     assert_eq!(g.find(x), g.find(y), "as code");

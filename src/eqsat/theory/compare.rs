@@ -7,10 +7,10 @@
 
 use egg::Id;
 
-use super::super::context;
 use super::super::facts::{Graph, Knowing, in_theory, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, gcd};
+use super::super::sign;
 use super::{BOUND_DEPTH, bound, build, divides, remainders_in, truncated_quotient_of, unite};
 use crate::ir::{BinOp, DType};
 
@@ -21,7 +21,7 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
         return false;
     }
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
-    if let Some(truth) = context::sign_by_range(graph, &difference).decide(op) {
+    if let Some(truth) = sign::sign_by_range(graph, &difference).decide(op) {
         return decide(graph, id, truth);
     }
     let Some((kind, sum)) = normal(op, &difference) else { return false };
@@ -43,7 +43,7 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
     // Proofs from assumptions are tried once for all comparisons of one meaning.
     if graph.analysis.contextual {
         let Some(difference) = poly_of(graph, left).sub(&poly_of(graph, right)) else { return changed };
-        if let Some(truth) = context::sign(graph, &difference).decide(kind) {
+        if let Some(truth) = sign::sign(graph, &difference).decide(kind) {
             return decide(graph, id, truth);
         }
     }
@@ -74,7 +74,7 @@ fn reduced(graph: &Graph, kind: BinOp, sum: Poly) -> Poly {
     if kind != BinOp::Le {
         return sum;
     }
-    let sum = context::without_quotients(graph, sum);
+    let sum = sign::without_quotients(graph, sum);
     let sum = without_truncation(graph, &sum).unwrap_or(sum);
     without_small_parts(graph, sum)
 }

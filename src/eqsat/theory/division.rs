@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 use egg::Id;
 
-use super::super::context::{self, Sign};
 use super::super::facts::{Graph, Knowing, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Monomial, Poly, common_factor, gcd};
+use super::super::sign::{self, Sign};
 use super::{
     BOUND_DEPTH, bound, build, nonzero, quotient_of, residue_of, step, truncated_quotient_of, unite,
     unite_with,
@@ -198,7 +198,7 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
             return unite_with(graph, id, &quotient, dtype);
         }
         if range.at_least(1)
-            && let Some(m) = context::small_quotient(graph, &rest, &divisor)
+            && let Some(m) = sign::small_quotient(graph, &rest, &divisor)
             && let Some(result) = quotient.add(&Poly::constant(m))
         {
             return unite_with(graph, id, &result, dtype);
@@ -319,9 +319,9 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
     let (p, q) = (Poly::clone(&poly_of(graph, a)), Poly::clone(&poly_of(graph, b)));
     let up = |s: Sign| matches!(s, Sign::NotNegative | Sign::Positive | Sign::Zero);
     let down = |s: Sign| matches!(s, Sign::NotPositive | Sign::Negative);
-    if up(context::sign(graph, &q)) {
+    if up(sign::sign(graph, &q)) {
         // Where the signs agree it is floor division; it is an odd function of the dividend.
-        let sign = context::sign(graph, &p);
+        let sign = sign::sign(graph, &p);
         if up(sign) {
             let floored = graph.add(Node::bin(BinOp::FloorDiv, dtype, a, b));
             return unite(graph, id, floored);

@@ -7,11 +7,11 @@
 
 use egg::Id;
 
-use super::super::context;
 use super::super::facts::{Graph, Knowing, poly_of};
 use super::super::lang::Node;
 use super::super::poly::{Poly, common_factor};
-use super::super::witness;
+use super::super::samples;
+use super::super::sign;
 use super::{BOUND_DEPTH, bound, build, unite, unite_with};
 use crate::ir::BinOp;
 
@@ -129,7 +129,7 @@ const CASE_DEPTH: u32 = 2;
 /// Whether `p >= q` is proven; extrema on either side are taken apart.
 fn at_least(graph: &Graph, p: &Poly, q: &Poly, depth: u32) -> bool {
     let Some(difference) = p.sub(q) else { return at_least_by_cases(graph, p, q, depth) };
-    if witness::refutes_not_negative(graph, &difference) {
+    if samples::refutes_not_negative(graph, &difference) {
         return false;
     }
     let range = bound(graph, &difference, BOUND_DEPTH);
@@ -139,7 +139,7 @@ fn at_least(graph: &Graph, p: &Poly, q: &Poly, depth: u32) -> bool {
     if graph.analysis.unproven.borrow().contains(&difference) {
         return false;
     }
-    let proven = graph.analysis.contextual && context::not_negative(graph, &difference)
+    let proven = graph.analysis.contextual && sign::not_negative(graph, &difference)
         || at_least_by_cases(graph, p, q, depth);
     if !proven && depth == CASE_DEPTH {
         graph.analysis.unproven.borrow_mut().insert(difference);

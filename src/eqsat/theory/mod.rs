@@ -29,7 +29,7 @@ use super::facts::{Graph, Knowing, PolyTable, in_theory, is_full, poly_of, unite
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
-use super::{TheoryLevel, context};
+use super::{TheoryLevel, sign};
 use crate::arith::Interval;
 use crate::ir::{BinOp, DType};
 pub(super) use convert::{constant, representable};
@@ -52,7 +52,7 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
         }
         let mut changed = refresh(graph);
         if graph.analysis.contextual {
-            changed |= context::assume_what_is_true(graph);
+            changed |= sign::assume_what_is_true(graph);
             if nonzero::collect(graph) {
                 rebuild(graph);
                 changed = true;
@@ -502,7 +502,7 @@ pub(crate) fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
     if let Some(id) = graph.analysis.class_of(dtype, poly) {
         return graph.find(id);
     }
-    super::forms::default_form(graph, poly, dtype)
+    super::candidates::default_form(graph, poly, dtype)
 }
 
 fn unite_with(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) -> bool {

@@ -56,10 +56,10 @@ impl Shape {
     /// ```
     pub fn mixed(seed: u64, portable: bool) -> Shape {
         const LEAST: i64 = 8;
-        const MOST: i64 = 1024;
+        const MAX_LEAST: i64 = 1024;
         let mut dice = Dice::new(seed ^ 0x5a5a);
         let mut least = LEAST;
-        while least < MOST && dice.chance(35) {
+        while least < MAX_LEAST && dice.chance(35) {
             least *= 2;
         }
         let size = dice.int(least, 2 * least - 1);

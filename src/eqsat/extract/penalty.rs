@@ -1,7 +1,7 @@
 //! What forms cost the compiler of the result beyond their own operations: the weights of the cost model count
 //! operations, this module what LLVM makes of them.
 //!
-//! Handicaps take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
+//! Penalties take part where nodes are chosen and where choices are compared, scaled as weights are; they are not part
 //! of the cost that is reported.
 
 use std::cell::OnceCell;
@@ -89,7 +89,7 @@ const SPLIT_RANGE: f64 = 1.0;
 const NARROWED: f64 = 3.0;
 
 /// Added to the cost of a sum of a variable and its quotient by a constant that does not stand in the input, as a part of an
-/// address which varies further in and [has neighbours](Handicaps::has_neighbours), per execution. LLVM adds to the variable in 64
+/// address which varies further in and [has neighbours](Penalties::has_neighbours), per execution. LLVM adds to the variable in 64
 /// bits then and to the quotient in 32, and does not see any longer that the elements lie side by side. Of a quotient and a
 /// remainder it does.
 const WIDENED: f64 = 8.0;
@@ -110,8 +110,8 @@ const NEW_STRIDE: f64 = 8.0;
 /// values). `x // (a * b)` costs no more in a loop.
 const NESTED_QUOTIENT: f64 = 1.0;
 
-/// The handicaps of the nodes of a function.
-pub(super) struct Handicaps<'a> {
+/// The penalties of the nodes of a function.
+pub(super) struct Penalties<'a> {
     graph: &'a Classes<'a>,
     has_blocks: bool,
     /// Classes that are addresses of elements, but for a constant offset, with the most that one is executed.
@@ -132,8 +132,8 @@ pub(super) struct Handicaps<'a> {
     signs: Signs<'a>,
 }
 
-impl<'a> Handicaps<'a> {
-    pub(super) fn new(lowered: &Lowered, graph: &'a Classes<'a>) -> Handicaps<'a> {
+impl<'a> Penalties<'a> {
+    pub(super) fn new(lowered: &Lowered, graph: &'a Classes<'a>) -> Penalties<'a> {
         let addresses = spread(graph, elements(lowered, graph), |id, next| {
             for node in &graph[id].nodes {
                 match (&node.op, &node.children[..]) {
@@ -155,7 +155,7 @@ impl<'a> Handicaps<'a> {
             only.extend(parts_of(graph, strided).iter().map(|(id, _)| id).filter(|&id| !others.contains(id)));
             only
         });
-        Handicaps {
+        Penalties {
             graph,
             has_blocks: lowered.has_blocks,
             addresses,
@@ -170,7 +170,7 @@ impl<'a> Handicaps<'a> {
         }
     }
 
-    /// The handicap of a node of `class`.
+    /// The penalty of a node of `class`.
     pub(super) fn of(&self, class: Id, node: &Node) -> f64 {
         self.of_operation(class, node) + if self.divides_rolled(class, node) { ROLLED_DIVIDEND } else { 0.0 }
     }
@@ -244,7 +244,7 @@ impl<'a> Handicaps<'a> {
         divides && !self.has_blocks && self.level(class) > 0 && self.signs.hide_floor(node)
     }
 
-    /// What is added to the handicap of a node of `class` that does not stand in the input.
+    /// What is added to the penalty of a node of `class` that does not stand in the input.
     pub(super) fn of_new(&self, class: Id, node: &Node) -> f64 {
         match node.op {
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) if self.is_strided(class) => NEW_STRIDE,

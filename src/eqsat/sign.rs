@@ -11,8 +11,8 @@ use super::facts::{Graph, Knowing, poly_of};
 use super::lang::{Node, Op};
 use super::poly::{Monomial, Poly};
 use super::rebuild::rebuild;
+use super::samples;
 use super::theory::{BOUND_DEPTH, bound, known_remainder, unite};
-use super::witness;
 use crate::arith::{Interval, Residue};
 use crate::ir::{BinOp, DType};
 
@@ -102,7 +102,7 @@ pub(crate) fn sign(graph: &Graph, p: &Poly) -> Sign {
     if !graph.analysis.contextual {
         return by_range;
     }
-    let seen = witness::signs(graph, p);
+    let seen = samples::signs(graph, p);
     if seen.negative && seen.positive {
         return by_range;
     }
@@ -137,7 +137,7 @@ pub(crate) fn small_quotient(graph: &Graph, rest: &Poly, divisor: &Poly) -> Opti
 
 /// Whether the value is proven not to be negative.
 pub(crate) fn not_negative(graph: &Graph, p: &Poly) -> bool {
-    if witness::refutes_not_negative(graph, p) {
+    if samples::refutes_not_negative(graph, p) {
         return false;
     }
     if bound(graph, p, 1).at_least(0) {
@@ -160,7 +160,7 @@ fn prove(graph: &Graph, facts: &[&Poly], p: &Poly, depth: u32, fuel: &mut u32) -
                 *fuel -= 1;
                 let reduced = f.mul(&q).and_then(|qf| p.sub(&qf));
                 let Some(rest) = reduced.filter(|r| r.terms().len() <= p.terms().len() + 1) else { continue };
-                if witness::refutes_not_negative(graph, &rest) {
+                if samples::refutes_not_negative(graph, &rest) {
                     continue;
                 }
                 if bound(graph, &rest, 1).at_least(0)

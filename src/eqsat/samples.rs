@@ -5,7 +5,7 @@
 //! place that the graph is about, and is not used; nor are values that overflow or that are no integers. So a
 //! point is only ever a reason not to try a proof, and the answers are the same without any.
 
-use super::facts::{Facts, Graph, Knowing, Theory};
+use super::facts::{FactAnalysis, Facts, Graph, Knowing};
 use super::lang::{Node, Op};
 use super::poly::Poly;
 use crate::arith::{Interval, points};
@@ -17,25 +17,25 @@ pub(crate) const POINTS: usize = 6;
 
 /// The values of a class at the points.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Witness {
+pub(crate) struct SampleValues {
     values: [i64; POINTS],
     /// A bit for each point at which the value is known.
     known: u8,
 }
 
-impl Witness {
+impl SampleValues {
     /// The values of a node.
-    pub(super) fn of(theory: &Theory, node: &Node, operands: &[&Facts]) -> Witness {
-        let mut witness = Witness::default();
+    pub(super) fn of(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> SampleValues {
+        let mut samples = SampleValues::default();
         if node.dtype.is_scalar() && (node.dtype.is_integral() || node.dtype.is_bool()) {
             for point in 0..POINTS {
                 if let Some(value) = value(theory, node, operands, point) {
-                    witness.values[point] = value;
-                    witness.known |= 1 << point;
+                    samples.values[point] = value;
+                    samples.known |= 1 << point;
                 }
             }
         }
-        witness
+        samples
     }
 
     fn at(&self, point: usize) -> Option<i64> {
@@ -44,7 +44,7 @@ impl Witness {
 
     /// Takes the values of another node of the class where there is none yet; returns a bit for each point at which
     /// the two differ.
-    pub(crate) fn merge(&mut self, other: Witness) -> u8 {
+    pub(crate) fn merge(&mut self, other: SampleValues) -> u8 {
         let mut broken = 0;
         for point in 0..POINTS {
             match (self.at(point), other.at(point)) {
@@ -92,11 +92,11 @@ fn values(graph: &Graph, p: &Poly) -> impl Iterator<Item = i64> {
 }
 
 fn poly_value(graph: &Graph, p: &Poly, point: usize) -> Option<i64> {
-    p.value(|atom| graph.facts(atom).witness.at(point))
+    p.value(|atom| graph.facts(atom).samples.at(point))
 }
 
-fn value(theory: &Theory, node: &Node, operands: &[&Facts], point: usize) -> Option<i64> {
-    let of = |i: usize| operands[i].witness.at(point);
+fn value(theory: &FactAnalysis, node: &Node, operands: &[&Facts], point: usize) -> Option<i64> {
+    let of = |i: usize| operands[i].samples.at(point);
     let at = point as u64;
     match &node.op {
         Op::Int(v) => Some(v.get()),

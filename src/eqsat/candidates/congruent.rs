@@ -10,7 +10,7 @@ use super::super::theory::{unite, vector};
 use crate::ir::BinOp;
 
 /// The most dividends that are compared with each other.
-const MOST: usize = 32;
+const MAX_DIVIDENDS: usize = 32;
 
 /// Offers each remainder by a constant of the other dividends that differ by a multiple of it.
 pub(super) fn offer(graph: &mut Graph, node_limit: usize) {
@@ -35,7 +35,7 @@ pub(super) fn offer(graph: &mut Graph, node_limit: usize) {
     }
     dividends.sort_unstable();
     dividends.dedup();
-    if dividends.len() > MOST {
+    if dividends.len() > MAX_DIVIDENDS {
         return;
     }
     remainders.sort_unstable();

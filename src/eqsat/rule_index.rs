@@ -69,12 +69,12 @@ struct Entry {
     /// Position among all.
     index: usize,
     /// `None` if it cannot be read.
-    prepared: OnceLock<Option<Box<Prepared>>>,
+    prepared: OnceLock<Option<Box<IndexedRule>>>,
 }
 
 /// A direction of a rule as the engine uses it.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct IndexedRule {
     pub(super) rule: Rule,
     /// Position among all directions.
     pub(super) index: usize,
@@ -85,10 +85,10 @@ pub(super) struct Prepared {
     pub(super) constants: bool,
 }
 
-impl Prepared {
-    fn new(rule: Rule, reversed: bool, index: usize, number: usize) -> Prepared {
+impl IndexedRule {
+    fn new(rule: Rule, reversed: bool, index: usize, number: usize) -> IndexedRule {
         let constants = has_constants(&rule.lhs) || has_constants(&rule.rhs);
-        Prepared { rule, index, number, reversed, constants }
+        IndexedRule { rule, index, number, reversed, constants }
     }
 
     pub(super) fn from(&self) -> &Pat {
@@ -107,7 +107,7 @@ impl Table {
             for Direction { from, reversed, .. } in rule.directions() {
                 // A rule file has no rule that matches a lone hole.
                 let Some(root) = Head::of_pattern(from) else { continue };
-                let prepared = Prepared::new(rule.clone(), reversed, table.entries, number);
+                let prepared = IndexedRule::new(rule.clone(), reversed, table.entries, number);
                 let need = Need { root, all: Heads::of_pattern(from) };
                 table.push(need, (number, reversed), OnceLock::from(Some(Box::new(prepared))));
             }
@@ -129,13 +129,13 @@ impl Table {
         table
     }
 
-    fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Box<Prepared>>>) {
+    fn push(&mut self, need: Need, source: (usize, bool), prepared: OnceLock<Option<Box<IndexedRule>>>) {
         let entry = Entry { needs: need.all, source, index: self.entries, prepared };
         self.by_root[need.root.index()].push(entry);
         self.entries += 1;
     }
 
-    fn prepared<'a>(&'a self, entry: &'a Entry) -> Option<&'a Prepared> {
+    fn prepared<'a>(&'a self, entry: &'a Entry) -> Option<&'a IndexedRule> {
         let (number, reversed) = entry.source;
         let read = || {
             let rule = self.unread[number].read();
@@ -143,7 +143,7 @@ impl Table {
                 // A test reads them all, so this is not met; the theory needs no rules.
                 log::error!("embedded rule {number} cannot be read");
             }
-            Some(Box::new(Prepared::new(rule?, reversed, entry.index, number)))
+            Some(Box::new(IndexedRule::new(rule?, reversed, entry.index, number)))
         };
         entry.prepared.get_or_init(read).as_deref()
     }
@@ -282,7 +282,7 @@ impl Rewrites {
         uses.into_values().collect()
     }
 
-    /// More than any [`Prepared::number`].
+    /// More than any [`IndexedRule::number`].
     pub(super) fn rules(&self) -> usize {
         self.table().fast_math.len()
     }
@@ -293,7 +293,7 @@ impl Rewrites {
 
     /// The rules that can match where nothing else than `heads` occurs, and that have one of `one_of`, by [`Head::index`] of
     /// their root.
-    pub(super) fn applicable(&self, heads: Heads, one_of: Heads) -> [Vec<&Prepared>; Head::COUNT] {
+    pub(super) fn applicable(&self, heads: Heads, one_of: Heads) -> [Vec<&IndexedRule>; Head::COUNT] {
         let table = self.table();
         let mut applicable = std::array::from_fn(|_| Vec::new());
         for root in heads.iter().map(Head::index) {

@@ -53,7 +53,7 @@ pub(crate) fn offer(
     for search in searches {
         let sums = if search.expand { &expanded } else { &plain };
         // In which order equally good parts are taken may matter where there are some; many take long.
-        if search.strategy.last && (most < SOME || sums.len() > MANY) {
+        if search.strategy.last && (most < MIN_PARTS || sums.len() > MIN_COPIES) {
             continue;
         }
         // What leads to the same again is left out.
@@ -70,7 +70,7 @@ pub(crate) fn offer(
         let (problem, symbols) =
             stated.get_or_insert_with(|| problem(lowered, selection, &bases.polys, weights));
         let found = divisors.take().unwrap_or_else(|| problem.clone().divisors(factor));
-        if !last && sums.len() <= MANY {
+        if !last && sums.len() <= MIN_COPIES {
             *divisors = Some(found.clone());
         }
         let solution = found.take_out(last);
@@ -184,10 +184,10 @@ fn sums(lowered: &Lowered, selection: &Selection, expand: bool) -> Vec<Needed> {
 
 /// So many sums that differ by constants only are one sum to begin with, and that plus a constant each. (Of fewer, one
 /// may share its constant with something else.)
-const MANY: usize = 8;
+const MIN_COPIES: usize = 8;
 
 /// So many parts are looked for in another order too.
-const SOME: usize = 3;
+const MIN_PARTS: usize = 3;
 
 /// What is common to sums that differ by constants.
 struct Bases {
@@ -205,7 +205,7 @@ impl Bases {
             *sizes.entry(key(sum)).or_default() += 1;
         }
         // What begins with a subtraction from the constant needs that.
-        sizes.retain(|(_, poly), size| *size >= MANY && poly.terms().iter().any(|(_, c)| *c > 0));
+        sizes.retain(|(_, poly), size| *size >= MIN_COPIES && poly.terms().iter().any(|(_, c)| *c > 0));
         let mut bases = Bases { polys: Vec::new(), of: Vec::with_capacity(sums.len()) };
         let mut places: HashMap<(DType, Poly), usize> = HashMap::new();
         for sum in sums {
