@@ -34,7 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("report", &["ir", "cse", "eqsat", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
-    ("lab", &["ir", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
+    ("lab", &["ir", "analysis", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
     ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
 ];
 

@@ -93,6 +93,20 @@ impl Pass<'_> {
         shared
     }
 
+    /// What sharing by syntax alone comes to, pass after pass.
+    fn least_by_syntax(&self, best: &Best<'_>) -> Cost {
+        let mut least = best.cost;
+        let mut func = Cow::Borrowed(best.found.as_ref().map_or(best.func, |found| &found.func));
+        loop {
+            let shared = Found::new(best.func, self.syntactic(&func), Chosen::Syntactic, self.options);
+            if shared.cost.total >= least {
+                return least;
+            }
+            least = shared.cost.total;
+            func = Cow::Owned(shared.func);
+        }
+    }
+
     /// Offers what contextual simplification and saturation make of the function. If conditions, branches or loops go, the
     /// simplified function takes the input's place: what is gone is work that is never needed, though an estimate that
     /// takes each `if` for a halving of what is under it may see that otherwise.
@@ -118,7 +132,7 @@ impl Pass<'_> {
             );
             if done.conditions > 0 {
                 let found = Found::new(best.func, simplified.clone(), Chosen::Semantic, self.options);
-                self.report.decide(done.conditions, best.cost, found.cost.total);
+                self.report.decide(done.conditions, self.least_by_syntax(best), found.cost.total);
                 best.take(found);
             }
             if done.any() {

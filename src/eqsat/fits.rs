@@ -127,8 +127,23 @@ impl Bounds<'_> {
             (Some(lo), Some(hi)) if facts.dtype.is_integral() && facts.dtype.is_scalar() => {
                 Some(Magnitude::constant((lo as f64).abs().max((hi as f64).abs())))
             }
-            _ => of_type(facts.dtype),
+            // A sum or product of other classes is of its type only where it is computed.
+            _ if self.graph[id].nodes.iter().any(|node| self.is_of_its_type(node)) => of_type(facts.dtype),
+            _ => None,
         }
+    }
+
+    /// Whether what the node gives is a value of its type wherever the class stands for an integer.
+    fn is_of_its_type(&self, node: &Node) -> bool {
+        match node.op {
+            Op::Var(_) | Op::Load(..) | Op::Call(_) | Op::Template(_) => true,
+            Op::Cast => !self.graph.facts(node.children[0]).dtype.is_integral(),
+            _ => false,
+        }
+    }
+
+    fn is_zero(&self, id: Id) -> bool {
+        self.graph.facts(id).interval.as_point() == Some(0)
     }
 
     /// One term of sizes that the absolute value of a class is not less than, where it is not 0.
@@ -184,6 +199,9 @@ impl Bounds<'_> {
                     }
                     None => operand(0),
                 },
+                // By 0 the dividend is left, in the reading in which classes are equal. Where it is not known that the
+                // divisor is 0, whatever is equal to the remainder divides too, and is not evaluated for 0.
+                BinOp::FloorMod | BinOp::Mod if self.is_zero(node.children[1]) => operand(0),
                 BinOp::FloorMod | BinOp::Mod => operand(1),
                 BinOp::Min | BinOp::Max => operand(0)?.either(&operand(1)?),
                 _ => None,

@@ -17,6 +17,7 @@ use egg::Id;
 use hashbrown::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
+use self::template::Template;
 use super::facts::{Graph, Knowing, theory_for};
 use super::fits::{self, Fits};
 use super::lang::{Node, Op};
@@ -63,7 +64,7 @@ pub(crate) struct Lowered {
     /// The intrinsics of [`Op::Call`] nodes, with keyword arguments.
     pub callees: Callees,
     /// The expressions of [`Op::Template`] nodes; operand `i` stands where variable [`hole`]`(i)` does.
-    pub templates: Vec<Expr>,
+    pub templates: Vec<Template>,
     /// The `Bind` statements that were inlined: variable and class of the value, in walking order.
     pub inlined: IndexMap<VarId, Id>,
     /// The `Bind` statements that stay and whose variables stand for their classes.

@@ -196,7 +196,7 @@ impl<'a> Raiser<'a> {
                 ExprKind::Call(Box::new(call))
             }
             Op::Template(template) => {
-                let mut e = self.lowered.templates[*template as usize].clone();
+                let mut e = self.lowered.templates[*template as usize].expr.clone();
                 let operands: Vec<Expr> = operands.collect();
                 fill(&mut e, &operands);
                 return e;

@@ -16,7 +16,7 @@ use super::super::lower::Lowered;
 use super::super::scopes::Place;
 use super::place::{Binding, Plan};
 use super::select::{Index, Selection};
-use super::traps::chosen_guard;
+use super::traps::chosen_guards;
 use crate::ir::{BinOp, Kind};
 
 /// Brings the bindings of a plan into that order; operands stay before their users.
@@ -72,7 +72,7 @@ fn branches(plan: &Plan, lowered: &Lowered, selection: &Selection, ranks: &[Opti
             } else {
                 let always = (0..)
                     .zip(&chosen.children)
-                    .filter(|&(i, _)| chosen_guard(selection, chosen, i).is_none());
+                    .filter(|&(i, _)| chosen_guards(lowered, selection, chosen, i).is_empty());
                 open.extend(always.map(|(_, &operand)| operand).filter(|&operand| seen.insert(operand)));
             }
         }

@@ -309,15 +309,16 @@ impl Placer<'_> {
         let u = Use { depth: u.depth + 1, ..u };
         let chosen = &self.selection.chosen[index];
         for (i, &child) in chosen.children.iter().enumerate() {
-            match traps::chosen_guard(self.selection, chosen, i) {
-                Some(guard) => {
-                    let guards = with(&self.guards[u.guards], Some(guard));
-                    let guards = self.guards.insert_full(guards).0;
-                    self.add_use(child, Use { frequency: u.frequency * self.branch, guards, ..u });
-                }
-                None => self.add_use(child, u),
-            }
+            let guards = self.guards_of_operand(u.guards, chosen, i);
+            let taken = if traps::condition(&chosen.node, i).is_some() { self.branch } else { 1.0 };
+            self.add_use(child, Use { frequency: u.frequency * taken, guards, ..u });
         }
+    }
+
+    /// The conditions of operand `i` of what is evaluated under `guards`.
+    fn guards_of_operand(&mut self, guards: Guards, chosen: &Chosen, i: usize) -> Guards {
+        let more = traps::chosen_guards(self.lowered, self.selection, chosen, i);
+        if more.is_empty() { guards } else { self.guards.insert_full(with(&self.guards[guards], more)).0 }
     }
 
     /// Whether the operation of a class may be evaluated inline at `u`.
@@ -365,10 +366,7 @@ impl Placer<'_> {
                     if self.selection.chosen[child].total {
                         continue;
                     }
-                    let guards = match traps::chosen_guard(self.selection, chosen, i) {
-                        Some(guard) => self.guards.insert_full(with(&self.guards[guards], Some(guard))).0,
-                        None => guards,
-                    };
+                    let guards = self.guards_of_operand(guards, chosen, i);
                     pending.entry(child).or_default().push(guards);
                 }
             }

@@ -2,7 +2,8 @@
 //!
 //! An operation that may trap (a division by something not proven non-zero, a load, a shift by a variable amount, arithmetic
 //! on `int32` or `int64` whose value is not shown to fit) may be evaluated at a place only if the input is certain to
-//! evaluate the same there: then either the input traps too, or nothing does. [`ExecutedTrap`](crate::eqsat::lower::Evidence) of that comes from every expression of the input.
+//! evaluate the same there: then either the input traps too, or nothing does. Evidence of that
+//! ([`ExecutedTrap`](crate::eqsat::lower::ExecutedTrap)) comes from every expression of the input.
 //!
 //! Evidence at `q` serves a place `p` if, by the tree of scopes,
 //! - `q` is evaluated before `p` whenever `p` is reached (an earlier statement of a block around `p`, blocks that
@@ -172,7 +173,7 @@ pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> 
                 return false;
             }
             for (i, &child) in chosen.children.iter().enumerate() {
-                open.push((child, with(&guards, chosen_guard(selection, chosen, i))));
+                open.push((child, with(&guards, chosen_guards(lowered, selection, chosen, i))));
             }
             seen.insert((index, guards));
         }
@@ -181,20 +182,32 @@ pub(crate) fn safe_sites(lowered: &Lowered, selection: &Selection) -> Vec<bool> 
     lowered.sites.iter().zip(&selection.sites).map(|(site, &root)| safe(site, root)).collect()
 }
 
-/// The condition under which operand `i` of a chosen node is evaluated.
-pub(crate) fn chosen_guard(selection: &Selection, chosen: &Chosen, i: usize) -> Option<Guard> {
-    let truth = condition(&chosen.node, i)?;
+/// The conditions under which operand `i` of a chosen node is evaluated.
+pub(crate) fn chosen_guards(
+    lowered: &Lowered,
+    selection: &Selection,
+    chosen: &Chosen,
+    i: usize,
+) -> SmallVec<[Guard; 1]> {
+    let class_of = |operand: usize| selection.chosen[chosen.children[operand]].class;
+    if let Op::Template(template) = chosen.node.op {
+        let conditions = &lowered.templates[template as usize].conditions[i];
+        return conditions
+            .iter()
+            .map(|c| Guard { class: class_of(c.hole), truth: c.truth, firm: c.firm })
+            .collect();
+    }
     let firm = chosen.node.op == Op::IfThenElse;
-    Some(Guard { class: selection.chosen[chosen.children[0]].class, truth, firm })
+    condition(&chosen.node, i).map(|truth| Guard { class: class_of(0), truth, firm }).into_iter().collect()
 }
 
-/// A sorted set of conditions with one more.
-pub(crate) fn with(guards: &[Guard], more: Option<Guard>) -> Vec<Guard> {
+/// A sorted set of conditions with more.
+pub(crate) fn with(guards: &[Guard], more: impl IntoIterator<Item = Guard>) -> Vec<Guard> {
     let mut all = guards.to_vec();
-    if let Some(guard) = more
-        && let Err(at) = all.binary_search(&guard)
-    {
-        all.insert(at, guard);
+    for guard in more {
+        if let Err(at) = all.binary_search(&guard) {
+            all.insert(at, guard);
+        }
     }
     all
 }
@@ -285,8 +298,8 @@ fn nonzero(graph: &Graph, id: Id) -> bool {
         || (data.dtype.is_index() && data.dtype.is_scalar() && !data.interval.contains(0))
 }
 
-/// The condition under which operand `i` of a node is evaluated, as the operand that decides and its value; `None` if it
-/// always is.
+/// The value of the first operand of a node for which operand `i` is evaluated; `None` if it always is. The operands of
+/// templates have conditions of their own, see [`chosen_guards`].
 pub(crate) fn condition(node: &Node, i: usize) -> Option<bool> {
     match (&node.op, i) {
         (Op::IfThenElse, 1) | (Op::Bin(BinOp::And), 1) => Some(true),

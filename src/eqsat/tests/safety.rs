@@ -235,3 +235,76 @@ fn a_loop_that_runs_says_that_the_factors_of_its_extent_are_not_zero() {
     let zero_passes = guarded("(n * w + 4) // 4");
     assert_eq!(count(&zero_passes, ", w)"), 3, "{zero_passes}");
 }
+
+#[test]
+fn operands_of_a_call_under_a_condition_stay_under_it() {
+    let body = check(
+        "    def main(A: T.Buffer((4,), \"int32\"), d: T.int32):
+        A[1] = T.if_then_else(0 < d, T.call_extern(\"int32\", \"f\", 8 // d), 0) + T.if_then_else(0 < d, 8 // d, 0)
+",
+    );
+    assert!(!body.contains("= 8 // d\n"), "{body}");
+    // The division that is evaluated in any case is as good as the one in the arm.
+    let body = check(
+        "    def main(A: T.Buffer((4,), \"int32\"), d: T.int32):
+        A[1] = T.if_then_else(0 < d, T.call_extern(\"int32\", \"f\", 8 // d), 0) + 8 // d
+",
+    );
+    assert!(body.contains("= 8 // d\n"), "{body}");
+    // Of a condition that is a call itself nothing is known.
+    let body = check(
+        "    def main(A: T.Buffer((4,), \"int32\"), d: T.int32):
+        if T.call_extern(\"int32\", \"f\", d) > 0 and 8 // d + 8 // d * 2 > d:
+            A[1] = 8 // d
+",
+    );
+    assert!(!body.contains("= 8 // d\n        if"), "{body}");
+}
+
+#[test]
+fn a_remainder_by_what_may_be_zero_is_not_taken_to_be_small() {
+    let body = check(
+        "    def main(A: T.Buffer((4,), \"int32\"), n: T.int32, p: T.int32):
+        if p // 134217727 >= n:
+            A[1] = 2
+        if T.if_then_else(A[0] >= 1, T.FloorMod(n, 0), 0) >= 0:
+            A[0] = 4
+",
+    );
+    assert!(!body.contains("n * 134217727"), "{body}");
+}
+
+#[test]
+fn the_product_in_an_arm_says_nothing_of_what_it_is_a_multiple_of() {
+    // `n * 8 // 8` is `n`, but that `n * 8` fits holds in its arm only.
+    let body = check(
+        "    def main(n: T.int64, A: T.Buffer((T.int64(64),), \"int64\"), B: T.Buffer((T.int64(64),), \"int64\")):
+        for i in range(n):
+            if n >= B[T.int64(3)]:
+                A[T.int64(0)] = n * T.int64(8) % T.int64(8)
+            else:
+                B[T.int64(1) - n] = T.int64(0)
+",
+    );
+    assert!(body.contains("B[T.int64(1) - n]"), "{body}");
+    let body = check(
+        "    def main(A: T.Buffer((4,), \"int32\")):
+        A[0] = T.max(-2147483648, (A[1] >> 1) - 1) % 2
+",
+    );
+    assert!(!body.contains("2147483647"), "{body}");
+}
+
+#[test]
+fn comparisons_with_the_least_number_stay() {
+    let least = "T.int64(-9223372036854775808)";
+    for condition in [format!("p != {least}"), format!("{least} == p"), format!("p > {least}")] {
+        let body = check(&format!(
+            "    def main(A: T.Buffer((4,), \"int32\"), p: T.int64):
+        if {condition}:
+            A[0] = 1
+"
+        ));
+        assert!(body.contains("if "), "{condition} {body}");
+    }
+}

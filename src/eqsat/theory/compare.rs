@@ -29,10 +29,11 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
         return decide(graph, id, kind == BinOp::Ne);
     }
     let sum = reduced(graph, kind, sum);
-    let Some((left, right)) = canonical_sides(&sum, kind) else {
-        // The terms' common factor does not divide the constant: never equal.
-        return kind != BinOp::Le && decide(graph, id, kind == BinOp::Ne);
-    };
+    // The terms' common factor does not divide the constant: never equal.
+    if kind != BinOp::Le && sum.const_term() % sum.content().max(1) != 0 {
+        return decide(graph, id, kind == BinOp::Ne);
+    }
+    let Some((left, right)) = canonical_sides(&sum, kind) else { return false };
     let left = build(graph, &left, dtype);
     let right = build(graph, &right, dtype);
     let canonical = graph.add(Node::bin(kind, dtype, left, right));
@@ -171,7 +172,7 @@ fn without_small_parts(graph: &Graph, sum: Poly) -> Poly {
 }
 
 /// `sum <= 0` (or `== 0`, `!= 0`) as two sides with positive coefficients on each; `None` if the constant is not
-/// divisible where it must be.
+/// divisible where it must be, or if 64 bits do not hold a side.
 fn canonical_sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly)> {
     let (left, right, constant) = sides(sum, kind)?;
     Some((left, right.add(&Poly::constant(constant))?))
