@@ -6,7 +6,8 @@
 
 use hashbrown::HashMap;
 
-use super::region::{self, Engine};
+use super::engine::Engine;
+use super::graph;
 use super::sample::Samples;
 use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
@@ -33,7 +34,7 @@ pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Bloc
     let samples = Samples::new(&engine.sampler, known, known.facts.len());
     pairs.len() <= MAX_PAIRS
         && !pairs.iter().any(|(a, b)| samples.differ(a, b))
-        && region::equal(engine, known, &pairs)
+        && graph::equal(engine, known, &pairs)
 }
 
 /// Whether two blocks are the same as they are written, but for the variables that they define.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use hashbrown::HashMap;
 
-use super::proofs;
+use super::prove::prove;
 use super::sample::{Sampler, Samples};
 use crate::analysis::known::Known;
 use crate::analysis::side_effects::is_lazy_select;
@@ -36,7 +36,7 @@ impl Base {
         }
         let samples = Samples::new(sampler, &self.known, self.known.facts.len());
         let answer =
-            if samples.varies(cond) { None } else { proofs::prove(&self.known, cond, samples.satisfy(cond)) };
+            if samples.varies(cond) { None } else { prove(&self.known, cond, samples.satisfy(cond)) };
         self.answers.borrow_mut().insert(cond.clone(), answer);
         answer
     }

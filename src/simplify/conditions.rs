@@ -4,8 +4,10 @@
 //! all hold, so a part that the others imply can go. The same holds within one conjunction, and with negations
 //! within a disjunction. A part goes only if those behind it, which it guarded, cannot trap where it does not hold.
 
+use super::assume::{assume_parts, reads_memory};
+use super::engine::Engine;
 use super::entail::entails;
-use super::region::{Engine, assume_parts, reads_memory, total_forms};
+use super::graph::total_forms;
 use super::trapping::{evaluates_no_more, may_trap};
 use crate::analysis::known::Known;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select};

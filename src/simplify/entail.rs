@@ -1,9 +1,11 @@
 //! What follows from what is known: proofs by refutation, in the decision procedure of `arith` and then in a
 //! contextual graph, after sample points found nothing against it.
 
-use super::proofs;
-use super::region::{Engine, Reach, assume, contradicts};
+use super::assume::assume;
+use super::engine::{Engine, Reach};
+use super::graph::contradicts;
 use super::sample::Samples;
+use super::settle::decide;
 use crate::analysis::known::Known;
 use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{BinOp, Expr, ExprKind};
@@ -24,7 +26,7 @@ pub(super) fn entails(
     if samples.refute(goal, truth) {
         return false;
     }
-    if proofs::decide(engine, known, &samples, goal) == Some(truth) {
+    if decide(engine, known, &samples, goal) == Some(truth) {
         return true;
     }
     let graph_helps = (is_control || engine.reach == Reach::Everything)

@@ -3,8 +3,9 @@
 //! `if c: A; if c: B` is `if c: A; B`, and `if c: A else: X; if not c: B` is `if c: A else: X; B`, if nothing in `A`
 //! and `X` may change what the second condition reads. The two conditions may be spelled differently.
 
+use super::assume::{assume, reads_memory};
+use super::engine::Engine;
 use super::entail::relation;
-use super::region::{Engine, assume, reads_memory};
 use crate::analysis::known::Known;
 use crate::analysis::memory::Written;
 use crate::ir::{Block, Expr, Stmt, StmtKind};

@@ -7,7 +7,7 @@
 //! fact can leak. A fact that reads memory is forgotten where something may write there, loops' back edges
 //! included.
 //!
-//! Conditions are first put to the decision procedure of `arith` (`proofs`).
+//! Conditions are first put to the decision procedure of `arith` (`prove`, `settle`).
 //!
 //! Statements follow: branches that are never taken and loops that never run go, a condition that the other
 //! conditions of its nest imply goes (`conditions`), so does one both of whose arms do the same (`arms`), neighbours
@@ -16,11 +16,14 @@
 mod access;
 mod answers;
 mod arms;
+mod assume;
 mod base;
 mod conditions;
 mod defined;
 mod divisors;
+mod engine;
 mod entail;
+mod graph;
 mod idle;
 mod inline;
 mod lanes;
@@ -28,10 +31,11 @@ mod learn;
 mod merge;
 mod narrow;
 mod negated;
-mod proofs;
+mod prove;
 mod question;
 mod region;
 mod sample;
+mod settle;
 mod shapes;
 mod signs;
 mod trapping;
@@ -43,10 +47,11 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use self::answers::Answers;
+use self::assume::{assume, reads_memory};
+use self::engine::Engine;
+pub use self::engine::Reach;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
-pub use self::region::Reach;
-use self::region::{Engine, reads_memory};
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
@@ -244,15 +249,15 @@ pub fn expression(
     let magnitudes = Arc::new(Magnitudes::unbounded());
     let mut known = Known { ranges, magnitudes, ..Known::default() };
     for cond in conds {
-        region::assume(&mut known, cond, true);
+        assume(&mut known, cond, true);
     }
     narrow::by_facts(&mut known);
     if rewrites.theory() < TheoryLevel::Full {
-        return region::by_graph(&engine, &known, e);
+        return graph::by_graph(&engine, &known, e);
     }
     if e.dtype == DType::BOOL
         && !has_side_effects(e)
-        && let Some(truth) = proofs::prover(&known).decide(e, Prover::FUEL)
+        && let Some(truth) = prove::prover(&known).decide(e, Prover::FUEL)
     {
         return Expr::bool(truth);
     }
@@ -408,7 +413,7 @@ impl Simplifier<'_> {
 
     /// Takes a condition as a fact for what follows.
     fn assume(&mut self, cond: &Expr, truth: bool) {
-        region::assume(&mut self.known, cond, truth);
+        assume(&mut self.known, cond, truth);
     }
 
     /// Runs `f` with facts of its own.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::assume::assume;
 use super::defined;
-use super::proofs;
-use super::region::{self, Engine, assume};
+use super::engine::Engine;
+use super::prove::prove;
+use super::region;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::parameter_ranges;
@@ -37,7 +39,7 @@ pub(super) fn known(func: &PrimFunc, positive: bool) -> Known {
             .filter(|e| e.as_int().is_none() && e.as_var().is_none() && !has_side_effects(e))
         {
             let fact = Expr::binary(BinOp::Le, Expr::int(least, extent.dtype), extent.clone());
-            if extent.dtype.is_index() && proofs::prove(&known, &fact, false) != Some(true) {
+            if extent.dtype.is_index() && prove(&known, &fact, false) != Some(true) {
                 assume(&mut known, &fact, true);
             }
         }

@@ -4,36 +4,17 @@
 
 use hashbrown::HashMap;
 
+use super::engine::Engine;
+use super::prove::prove;
 use super::question::{self, Question};
-use super::region::Engine;
 use super::sample::Samples;
 use super::signs;
 use crate::analysis::known::Known;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
-use crate::arith::linear::Prover;
 use crate::ir::{BinOp, DType, Expr, ExprKind};
-
-/// The budget of one proof.
-const FUEL: u64 = 10_000;
 
 /// How many nodes of one expression are put to the prover, those of nested conditions each time.
 const MAX_NODES: usize = 4_000;
-
-/// A prover that knows what `known` says.
-pub(super) fn prover(known: &Known) -> Prover<'_> {
-    let mut prover = Prover::with_values(&known.ranges, &known.values);
-    for (cond, truth) in &known.facts {
-        prover.assume(cond, *truth);
-    }
-    prover
-}
-
-/// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
-/// which `known` does.
-pub(super) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
-    let decidable = cond.dtype == DType::BOOL && !has_side_effects(cond);
-    if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
-}
 
 /// As [`prove`], of the same question only once. `samples` are points at which `known` holds.
 pub(super) fn decide(engine: &Engine<'_>, known: &Known, samples: &Samples<'_>, cond: &Expr) -> Option<bool> {

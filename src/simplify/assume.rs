@@ -1,0 +1,55 @@
+//! Conditions as facts.
+
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::has_side_effects;
+use crate::ir::{BinOp, Expr, ExprKind};
+
+/// Takes a condition as a fact; of a conjunction (or a false disjunction) each part. A fact that reads memory holds
+/// until something may write there.
+pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
+    // A part that has an effect may write what another one read before it.
+    assume_parts(known, cond, truth, !has_side_effects(cond));
+}
+
+/// As [`assume`]; without `memory` no part that reads memory.
+pub(super) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: bool) {
+    if !cond.dtype.is_bool() || !cond.dtype.is_scalar() {
+        return;
+    }
+    match &cond.kind {
+        ExprKind::Binary(BinOp::And, a, b) if truth => {
+            assume_parts(known, a, truth, memory);
+            assume_parts(known, b, truth, memory);
+        }
+        ExprKind::Binary(BinOp::Or, a, b) if !truth => {
+            assume_parts(known, a, truth, memory);
+            assume_parts(known, b, truth, memory);
+        }
+        _ => {
+            if let Some(("likely", [inner])) = cond.as_intrin() {
+                assume_parts(known, inner, truth, memory);
+            } else if let ExprKind::Not(inner) = &cond.kind {
+                assume_parts(known, inner, !truth, memory);
+            } else if is_statement_of_values(cond)
+                && cond.as_int().is_none()
+                && (memory || !reads_memory(cond))
+            {
+                known.facts.push((cond.clone(), truth));
+            }
+        }
+    }
+}
+
+/// Whether a condition speaks of values and buffers only: no effects, and no bindings of its own.
+fn is_statement_of_values(cond: &Expr) -> bool {
+    let mut plain = !has_side_effects(cond);
+    cond.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Let(..)));
+    plain
+}
+
+/// Whether an expression reads a buffer.
+pub(super) fn reads_memory(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+    found
+}

@@ -1,0 +1,179 @@
+//! The small contextual e-graph of expressions at one place, and the cheapest tree for each.
+
+use egg::Id;
+use hashbrown::{HashMap, HashSet};
+
+use super::engine::{Engine, Reach};
+use super::question::{self, Numbers, Question};
+use crate::analysis::known::Known;
+use crate::cost::cost_of_expr;
+use crate::eqsat::candidates;
+use crate::eqsat::extract::select::{Selection, select_trees};
+use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
+use crate::eqsat::lower::{Lowered, lower_at};
+use crate::eqsat::{limit, raise, saturate, saturate_sites, theory};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
+
+/// The most e-nodes of one region's graph.
+const NODE_LIMIT: usize = 50_000;
+
+/// The cheapest equal expression that a graph finds, without proofs.
+pub(super) fn by_graph(engine: &Engine<'_>, known: &Known, e: &Expr) -> Expr {
+    let mut result = e.clone();
+    search(engine, known, &mut [&mut result]);
+    result
+}
+
+/// Replaces each root by the cheapest equal expression that a graph finds. Returns how many were replaced.
+pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
+    if roots.is_empty() {
+        return 0;
+    }
+    let questions: Vec<(Question, Numbers)> = roots.iter().map(|e| Question::new(known, e)).collect();
+    let mut answers = engine.answers.cheaper.borrow_mut();
+    let mut asked: HashSet<&Question> = HashSet::new();
+    let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
+    for (root, question) in roots.iter().zip(&questions) {
+        if !answers.contains_key(&question.0) && asked.insert(&question.0) {
+            exprs.push(root);
+            open.push(question);
+        }
+    }
+    let known = question::about(known, &exprs);
+    let found = cheapest(engine, &known, &exprs);
+    let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
+    for ((question, numbers), found) in open.into_iter().zip(found) {
+        let found = found.and_then(|new| numbers.numbered(&new));
+        // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
+        if question.facts() == known.facts.len() {
+            answers.insert(question.clone(), found);
+        } else {
+            here.insert(question, found);
+        }
+    }
+    let mut replaced = 0;
+    for (root, (question, numbers)) in roots.iter_mut().zip(&questions) {
+        if let Some(Some(new)) = here.get(question).or_else(|| answers.get(question)) {
+            **root = numbers.named(new);
+            replaced += 1;
+        }
+    }
+    replaced
+}
+
+/// For each expression the cheapest equal one, if that is cheaper.
+fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<Expr>> {
+    if exprs.is_empty() {
+        return Vec::new();
+    }
+    let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
+    let safe = traps::safe_sites(&lowered, &selection);
+    let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
+    // In a function as a whole, a condition that loses its quotients costs more.
+    let lost = |new: &Expr, old: &Expr| match engine.reach {
+        Reach::Context => divided(known, old).saturating_sub(divided(known, new)) as f64,
+        Reach::Everything => 0.0,
+    };
+    let cheaper = |new: &Expr, old: &Expr| {
+        let [after, before] = [new, old].map(|e| cost_of_expr(engine.profile, e));
+        let shorter = engine.reach == Reach::Everything && after == before && size(new) < size(old);
+        new.dtype == old.dtype
+            && (shorter
+                || after < before && after.to_f64() + lost(new, old) * DIVIDED_CONDITION < before.to_f64())
+    };
+    found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
+}
+
+/// How many nodes an expression has.
+fn size(e: &Expr) -> usize {
+    let mut size = 0;
+    e.walk(&mut |_| size += 1);
+    size
+}
+
+/// Equal expressions that cannot trap where `known` holds, if there are such for all.
+pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<Vec<Expr>> {
+    let (lowered, selection) = saturated(engine, known, exprs)?;
+    let total = selection.sites.iter().all(|&index| selection.chosen[index].total);
+    if total { raise::expressions(&lowered, &selection).into_iter().collect() } else { None }
+}
+
+/// Whether no place is reached where `known` holds: the facts that have to do with `e` contradict each other.
+pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool {
+    let mut lowered =
+        lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[], engine.rewrites.theory());
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
+    saturate(&mut lowered, engine.rewrites, node_limit);
+    lowered.graph.analysis.contradictions > 0
+}
+
+/// Whether the expressions of each pair are equal where `known` holds.
+pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) -> bool {
+    let exprs: Vec<&Expr> = pairs.iter().flat_map(|(a, b)| [a, b]).collect();
+    let mut lowered = lower_at(engine.func, engine.profile, known, &exprs, engine.rewrites.theory());
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
+    saturate(&mut lowered, engine.rewrites, node_limit);
+    let graph = &lowered.graph;
+    graph.analysis.contradictions == 0
+        && lowered
+            .sites
+            .chunks(2)
+            .all(|pair| matches!(pair, [a, b] if graph.find(a.class) == graph.find(b.class)))
+}
+
+/// The saturated graph of expressions and its cheapest trees; `None` if the facts contradict each other (the place
+/// is never reached) or nothing could be extracted.
+fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
+    let mut lowered = lower_at(engine.func, engine.profile, known, exprs, engine.rewrites.theory());
+    let node_limit = limit(&mut lowered, NODE_LIMIT);
+    if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
+        match engine.reach {
+            Reach::Everything => saturate(&mut lowered, engine.rewrites, node_limit),
+            Reach::Context => saturate_sites(&mut lowered, engine.rewrites, node_limit),
+        };
+    } else {
+        // What takes rules is left to the graph of the whole function.
+        theory::run(&mut lowered.graph, node_limit);
+    }
+    let roots: Vec<Id> = lowered.sites.iter().map(|site| site.class).collect();
+    candidates::offer_needed(&mut lowered.graph, &roots, node_limit);
+    engine.work.set(engine.work.get() + lowered.graph.total_size());
+    if lowered.graph.analysis.contradictions > 0 {
+        return None;
+    }
+    let (selection, _) = select_trees(&lowered, engine.profile, engine.ties)?;
+    Some((lowered, selection))
+}
+
+/// Whether an expression holds a division by what is no constant: there rules ask facts for its sign.
+fn divides_by_variable(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        found |= matches!(&e.kind, ExprKind::Binary(op, _, b) if op.is_division() && b.as_int().is_none());
+    });
+    found
+}
+
+/// How many comparisons with quotients by constants an expression holds, of variables of loops that are unrolled.
+fn divided(known: &Known, e: &Expr) -> usize {
+    let is_few = |v: &VarId| {
+        known.ranges.get(v.index()).is_some_and(|&r| unrolled::values(r) <= unrolled::MAX_ITERATIONS)
+    };
+    let is_unrolled = |e: &Expr| {
+        let mut all = true;
+        e.walk(&mut |e| all &= e.as_var().is_none_or(|v| is_few(&v)));
+        all
+    };
+    let mut found = 0;
+    e.walk(&mut |e| {
+        if matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_compare()) {
+            let mut any = false;
+            e.walk(&mut |e| {
+                any |= matches!(&e.kind, ExprKind::Binary(BinOp::FloorDiv, a, b)
+                    if b.as_int().is_some() && is_unrolled(a));
+            });
+            found += usize::from(any);
+        }
+    });
+    found
+}

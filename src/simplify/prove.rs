@@ -1,0 +1,25 @@
+//! What the decision procedure of `arith` says of a condition at a place.
+
+use crate::analysis::known::Known;
+use crate::analysis::side_effects::has_side_effects;
+use crate::arith::linear::Prover;
+use crate::ir::{DType, Expr};
+
+/// The budget of one proof.
+const FUEL: u64 = 10_000;
+
+/// A prover that knows what `known` says.
+pub(super) fn prover(known: &Known) -> Prover<'_> {
+    let mut prover = Prover::with_values(&known.ranges, &known.values);
+    for (cond, truth) in &known.facts {
+        prover.assume(cond, *truth);
+    }
+    prover
+}
+
+/// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
+/// which `known` does.
+pub(super) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
+    let decidable = cond.dtype == DType::BOOL && !has_side_effects(cond);
+    if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
+}
