@@ -228,3 +228,11 @@ fn a_choice_with_an_effect_goes_when_it_is_decided() {
     assert!(once.to_string().contains("A[0] = T.float32(0.0)"), "{once}");
     assert_eq!(cse::run(&once, &Options::default()).unwrap().0, once);
 }
+
+#[test]
+fn volatile_memory_stays_out_of_reach_after_a_condition_went() {
+    let params = "A: T.Buffer((20,), \"float32\"), n: T.int32";
+    let body = "T.attr(A.data, \"volatile_scope\", 1)\nv = T.float32()\nif n * 2 // 2 == n:\n    \
+        A[0] = T.Let(T.min(v, v + T.float32(1)), where={v: A[1]})\n    A[2] = A[3] + A[3]";
+    all_contain(params, body, &["where={v: A[1]}", "A[2] = A[3] + A[3]"]);
+}

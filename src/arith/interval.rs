@@ -29,7 +29,7 @@ pub struct Interval {
     hi: i64,
 }
 
-// Invariant: lo <= hi; lo == MIN means unbounded below, hi == MAX unbounded above.
+// Invariant: lo <= hi; lo == MIN means unbounded below, hi == MAX unbounded above; hi > MIN and lo < MAX.
 impl Interval {
     /// The lower bound that means "none".
     pub const NEG_INF: i64 = i64::MIN;
@@ -51,7 +51,7 @@ impl Interval {
     /// assert_eq!(Interval::new(5, 2), None);
     /// ```
     pub fn new(lo: i64, hi: i64) -> Option<Interval> {
-        (lo <= hi).then_some(Interval { lo, hi })
+        (lo <= hi).then(|| Interval::with_ends(lo, hi))
     }
 
     /// The single value `v` (nothing is known of the two values that stand for "no bound").
@@ -62,7 +62,7 @@ impl Interval {
     /// assert_eq!(Interval::point(3), Interval::new(3, 3).expect("not empty"));
     /// ```
     pub fn point(v: i64) -> Interval {
-        Interval { lo: v, hi: v }
+        Interval::with_ends(v, v)
     }
 
     /// The integers between bounds of any size: one outside of 64 bits becomes "no bound", or the nearest that is
@@ -87,7 +87,12 @@ impl Interval {
         let hi = hi.map_or(Self::POS_INF, |v| {
             i64::try_from(v).unwrap_or(if v > 0 { Self::POS_INF } else { i64::MIN + 1 })
         });
-        Interval { lo, hi }
+        Interval::with_ends(lo, hi)
+    }
+
+    /// From ends with `lo <= hi`: the number that stands for "no bound" at the other end is none there.
+    fn with_ends(lo: i64, hi: i64) -> Interval {
+        Interval { lo: lo.min(i64::MAX - 1), hi: hi.max(i64::MIN + 1) }
     }
 
     /// The lower bound; `None` if there is none.

@@ -362,6 +362,7 @@ fn node_level(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> u32 {
 
 fn node_poly(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> Option<Poly> {
     match node.op {
+        Op::Int(v) if v.get() == i64::MIN => None,
         Op::Int(v) => Some(Poly::constant(v.get())),
         Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) if theory.level >= TheoryLevel::Linear => {
             let (a, b) = (operands[0].poly.as_ref()?, operands[1].poly.as_ref()?);

@@ -21,10 +21,16 @@ pub(crate) const MAX_TERMS: usize = 128;
 pub(crate) const MAX_DEGREE: usize = 8;
 
 /// A polynomial in normal form.
-// Invariant: terms are strictly increasing in their monomials and no coefficient is zero.
+// Invariant: terms are strictly increasing in their monomials, no coefficient is zero, and none is the least `i64`, so that
+// all can be negated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Poly {
     terms: Vec<(Monomial, i64)>,
+}
+
+/// A coefficient that a normal form may have.
+fn kept(c: i64) -> Option<i64> {
+    (c != i64::MIN).then_some(c)
 }
 
 impl Poly {
@@ -50,7 +56,7 @@ impl Poly {
         let mut out: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
         for (m, c) in terms {
             match out.last_mut() {
-                Some((last, sum)) if *last == m => *sum = sum.checked_add(c)?,
+                Some((last, sum)) if *last == m => *sum = kept(sum.checked_add(c)?)?,
                 _ => out.push((m, c)),
             }
         }
@@ -169,11 +175,11 @@ impl Poly {
                     a = a_rest;
                 }
                 Ordering::Greater => {
-                    terms.push((n.clone(), coefficient(*y)?));
+                    terms.push((n.clone(), kept(coefficient(*y)?)?));
                     b = b_rest;
                 }
                 Ordering::Equal => {
-                    let sum = x.checked_add(coefficient(*y)?)?;
+                    let sum = kept(x.checked_add(coefficient(*y)?)?)?;
                     if sum != 0 {
                         terms.push((m.clone(), sum));
                     }
@@ -183,7 +189,7 @@ impl Poly {
         }
         terms.extend_from_slice(a);
         for (n, y) in b {
-            terms.push((n.clone(), coefficient(*y)?));
+            terms.push((n.clone(), kept(coefficient(*y)?)?));
         }
         (terms.len() <= MAX_TERMS).then_some(Poly { terms })
     }
@@ -195,7 +201,7 @@ impl Poly {
         }
         let mut terms = self.terms.clone();
         for (_, c) in &mut terms {
-            *c = c.checked_mul(k)?;
+            *c = kept(c.checked_mul(k)?)?;
         }
         Some(Poly { terms })
     }
@@ -216,7 +222,7 @@ impl Poly {
                 if m.len() + n.len() > MAX_DEGREE {
                     return None;
                 }
-                terms.push((m.mul(n), c.checked_mul(*d)?));
+                terms.push((m.mul(n), kept(c.checked_mul(*d)?)?));
             }
         }
         Poly::from_terms(terms)

@@ -156,9 +156,14 @@ pub fn run(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
 }
 
 fn run_with_room(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
-    let mut made = volatile::shielded(func).unwrap_or_else(|| func.clone());
+    // What a caller shielded stays so.
+    let shielded = volatile::shielded(func);
+    let is_shielded_here = shielded.is_some();
+    let mut made = shielded.unwrap_or_else(|| func.clone());
     let done = simplify(&mut made, settings);
-    volatile::unshield(&mut made);
+    if is_shielded_here {
+        volatile::unshield(&mut made);
+    }
     differences::keep(func, &mut made);
     unsigned::keep(func, &mut made);
     *func = made;

@@ -140,7 +140,8 @@ impl<'a> Translator<'a> {
 
     fn arithmetic(&mut self, e: &Expr) -> Option<Form> {
         match &e.kind {
-            ExprKind::Int(v) => Some(Form::constant(*v)),
+            // What cannot be negated is no constant of a form.
+            ExprKind::Int(v) => (*v != i64::MIN).then(|| Form::constant(*v)),
             ExprKind::Var(v) => match self.variable(*v, e.dtype) {
                 Value::Number(form) => Some(form),
                 Value::Truth(_) => None,

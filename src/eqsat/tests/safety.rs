@@ -298,7 +298,8 @@ fn the_product_in_an_arm_says_nothing_of_what_it_is_a_multiple_of() {
 #[test]
 fn comparisons_with_the_least_number_stay() {
     let least = "T.int64(-9223372036854775808)";
-    for condition in [format!("p != {least}"), format!("{least} == p"), format!("p > {least}")] {
+    let product = format!("{least} * T.max(p, T.int64(0)) < p");
+    for condition in [format!("p != {least}"), format!("{least} == p"), format!("p > {least}"), product] {
         let body = check(&format!(
             "    def main(A: T.Buffer((4,), \"int32\"), p: T.int64):
         if {condition}:
