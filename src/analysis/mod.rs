@@ -12,3 +12,4 @@ pub(crate) mod roots;
 pub(crate) mod side_effects;
 pub(crate) mod unsigned;
 pub(crate) mod volatile;
+pub(crate) mod zero_divisors;

@@ -1,8 +1,7 @@
 //! Ranges of variables from conditions that compare one with a constant.
 
 use crate::analysis::known::Known;
-use crate::arith::Interval;
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::analysis::ranges::satisfying;
 
 /// Narrows the ranges of the variables that the facts compare with constants. What contradicts a range is left to what
 /// looks for contradictions.
@@ -14,76 +13,5 @@ pub(super) fn by_facts(known: &mut Known) {
         {
             *own = own.meet(range).unwrap_or(*own);
         }
-    }
-}
-
-/// The variable that a condition compares with a constant, and the values for which it has the truth value, if they are
-/// an interval.
-fn satisfying(cond: &Expr, truth: bool) -> Option<(VarId, Interval)> {
-    let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
-    let (x, c, left) = match (a.as_var(), b.as_var()) {
-        (Some(x), None) => (x, b.as_int()?, true),
-        (None, Some(x)) => (x, a.as_int()?, false),
-        _ => return None,
-    };
-    if a.dtype.is_uint() && c < 0 {
-        // The upper half of `uint64`.
-        return None;
-    }
-    let c = i128::from(c);
-    let (below, above) = ((None, Some(c - 1)), (Some(c + 1), None));
-    let (at_most, at_least) = ((None, Some(c)), (Some(c), None));
-    let (lo, hi) = match (op, truth, left) {
-        (BinOp::Lt, true, true) | (BinOp::Ge, false, true) => below,
-        (BinOp::Gt, true, false) | (BinOp::Le, false, false) => below,
-        (BinOp::Le, true, true) | (BinOp::Gt, false, true) => at_most,
-        (BinOp::Ge, true, false) | (BinOp::Lt, false, false) => at_most,
-        (BinOp::Gt, true, true) | (BinOp::Le, false, true) => above,
-        (BinOp::Lt, true, false) | (BinOp::Ge, false, false) => above,
-        (BinOp::Ge, true, true) | (BinOp::Lt, false, true) => at_least,
-        (BinOp::Le, true, false) | (BinOp::Gt, false, false) => at_least,
-        (BinOp::Eq, true, _) | (BinOp::Ne, false, _) => (Some(c), Some(c)),
-        _ => return None,
-    };
-    Some((x, Interval::between(lo, hi)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::DType;
-
-    #[test]
-    fn every_comparison_leaves_the_values_that_satisfy_it() {
-        let (x, var) = (Expr::var(VarId(0), DType::I32), VarId(0));
-        let ops = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge, BinOp::Eq, BinOp::Ne];
-        for (op, truth, left) in ops.into_iter().flat_map(|op| {
-            [true, false].into_iter().flat_map(move |t| [true, false].map(move |l| (op, t, l)))
-        }) {
-            let c = Expr::int(3, DType::I32);
-            let cond = if left { Expr::binary(op, x.clone(), c) } else { Expr::binary(op, c, x.clone()) };
-            let found = satisfying(&cond, truth);
-            assert_eq!(found.is_none(), (op == BinOp::Ne) == truth && matches!(op, BinOp::Ne | BinOp::Eq));
-            for v in -9..9 {
-                let (a, b) = if left { (v, 3) } else { (3, v) };
-                let holds = match op {
-                    BinOp::Lt => a < b,
-                    BinOp::Le => a <= b,
-                    BinOp::Gt => a > b,
-                    BinOp::Ge => a >= b,
-                    BinOp::Eq => a == b,
-                    _ => a != b,
-                };
-                if let Some((found, range)) = found {
-                    assert_eq!(
-                        (found, range.contains(v)),
-                        (var, holds == truth),
-                        "{op:?} {truth} {left} {v}"
-                    );
-                }
-            }
-        }
-        let wide = Expr::binary(BinOp::Lt, x.clone(), Expr::int(i64::MIN, DType::I64));
-        assert_eq!(satisfying(&wide, true).map(|(_, range)| range.hi()), Some(Some(i64::MIN + 1)));
     }
 }
