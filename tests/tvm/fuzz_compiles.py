@@ -83,9 +83,11 @@ def taken(text):
     return None, found
 
 
-def judge(program, results):
-    """("taken" | "refused", []) for the program, with a list of results that TVM does not take and why."""
+def judge(program, results, through):
+    """("taken" | "refused", []) for the program, with a list of results that TVM does not take and why. Sets `through` once
+    TVM is through with the program."""
     why, before = taken(program)
+    through.value = 1
     if why is not None:
         return ("refused" if FOLDED in why else "FAIL"), [("program", program, why)]
     wrong, seen = [], {program: (None, before)}
@@ -101,12 +103,12 @@ def judge(program, results):
     return ("taken" if compiled else "refused"), wrong
 
 
-def work(pipe):
+def work(pipe, through):
     """Body of a process that asks TVM."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     while True:
-        pipe.send(judge(*pipe.recv()))
+        pipe.send(judge(*pipe.recv(), through))
 
 
 class Worker:
@@ -116,15 +118,18 @@ class Worker:
         self.process = None
         self.seed = None
         self.since = 0.0
+        self.through = multiprocessing.Value("b", 0)
 
     def give(self, seed, program, results):
         """Lets it begin with a program."""
         if self.process is None:
             self.pipe, theirs = multiprocessing.Pipe()
-            self.process = multiprocessing.get_context("fork").Process(target=work, args=(theirs,), daemon=True)
+            self.process = multiprocessing.get_context("fork").Process(
+                target=work, args=(theirs, self.through), daemon=True
+            )
             self.process.start()
             theirs.close()
-        self.seed, self.since = seed, time.monotonic()
+        self.seed, self.since, self.through.value = seed, time.monotonic(), 0
         self.pipe.send((program, results))
 
     def answer(self):
@@ -136,7 +141,8 @@ class Worker:
         except EOFError:
             why = "the process died"
         self.end()
-        return "FAIL", [("program or a result", "", why)]
+        # TVM may die of the program as it is, or take too long for it.
+        return ("FAIL", [("a result", "", why)]) if self.through.value else ("refused", [])
 
     def end(self):
         """Ends the process."""
