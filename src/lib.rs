@@ -45,6 +45,7 @@ pub mod rules;
 pub mod script;
 mod simplifier;
 pub mod simplify;
+pub mod target;
 pub mod verify;
 
 pub use error::Error;

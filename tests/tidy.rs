@@ -22,14 +22,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("simplify", &["ir", "analysis", "arith", "cost", "eqsat"]),
     ("explain", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "eqsat", "simplify"]),
     ("error", &["diag", "verify"]),
+    ("target", &["ir"]),
     (
         "cse",
         &[
             "diag", "ir", "analysis", "arith", "script", "cost", "rules", "verify", "eqsat", "simplify",
-            "error",
+            "target", "error",
         ],
     ),
-    ("passes", &["ir", "cost", "cse", "simplify", "error", "verify"]),
+    ("passes", &["ir", "cost", "cse", "eqsat", "simplify", "target", "error", "verify"]),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "eqsat", "simplify", "error"]),
     ("report", &["ir", "cse", "eqsat", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain", "report"]),

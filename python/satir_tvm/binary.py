@@ -39,6 +39,7 @@ class Options:
     unchecked: bool = False
     cost: str | None = None
     fast_math: bool = False
+    index_bits: str = "auto"
     simplify: bool = True
     time_limit: float | None = None
     node_limit: int | None = None
@@ -47,10 +48,12 @@ class Options:
     def __post_init__(self):
         if self.mode not in ("semantic", "syntactic"):
             raise ValueError(f"mode must be 'semantic' or 'syntactic', not {self.mode!r}")
+        if str(self.index_bits) not in ("32", "64", "auto"):
+            raise ValueError(f"index_bits must be 32, 64 or 'auto', not {self.index_bits!r}")
 
     def arguments(self, text):
         """The flags for a program. Of the bindings it gets those whose names it has: others are for other modules."""
-        flags = ["--mode", self.mode]
+        flags = ["--mode", self.mode, "--index-bits", str(self.index_bits)]
         names = set(re.findall(r"\b(\w+): T\.", text))
         for line in re.findall(r"^\s*([\w, ]+) = T\.", text, re.MULTILINE):
             names.update(line.split(", "))

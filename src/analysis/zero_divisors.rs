@@ -4,70 +4,118 @@
 //! at a divisor that becomes 0. A division that the input never evaluates, or traps on, is compiled as long as the condition
 //! says so in a way that TVM does not follow, such as `m * 2 == 4`. What becomes of that is written as `m | 0 == 2`.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::ranges::satisfying;
 use crate::arith::Interval;
-use crate::ir::{BinOp, Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The values that conditions leave to variables.
 type Ranges = HashMap<VarId, Interval>;
 
+/// The conditions that are bound to variables.
+struct Bound(HashMap<VarId, Expr>);
+
+impl Bound {
+    fn of(func: &PrimFunc) -> Bound {
+        let mut bound = HashMap::new();
+        for stmt in &func.body {
+            stmt.walk(&mut |stmt| {
+                if let StmtKind::Bind { var, value } = &stmt.kind
+                    && value.dtype == DType::BOOL
+                {
+                    bound.insert(*var, value.clone());
+                }
+            });
+        }
+        Bound(bound)
+    }
+}
+
 /// Writes the conditions of `after` that show TVM a division by zero in another way, unless some of `before` do: then it does
 /// not compile as it is. Returns whether there were any.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
-    let shows = |func: &PrimFunc| func.body.iter().any(|stmt| has_shown(stmt, &Ranges::new()));
+    let shows = |func: &PrimFunc| {
+        let bound = Bound::of(func);
+        func.body.iter().any(|stmt| has_shown(stmt, &bound, &Ranges::new()))
+    };
     if !shows(after) || shows(before) {
         return false;
     }
-    hide(&mut after.body, &Ranges::new());
+    let bound = Bound::of(after);
+    let mut masked = HashSet::new();
+    hide(&mut after.body, &bound, &Ranges::new(), &mut masked);
+    if !masked.is_empty() {
+        mask_bound(&mut after.body, &bound, &mut masked);
+    }
     true
 }
 
 /// Whether TVM sees a division by zero in a statement, in whose place the ranges hold.
-fn has_shown(stmt: &Stmt, ranges: &Ranges) -> bool {
+fn has_shown(stmt: &Stmt, bound: &Bound, ranges: &Ranges) -> bool {
     let StmtKind::If { cond, then, otherwise } = &stmt.kind else {
         let (mut found, mut blocks) = (false, false);
         stmt.for_each_expr(|e| found |= divides_by_zero(e, ranges));
-        stmt.for_each_block(|block| blocks |= block.iter().any(|stmt| has_shown(stmt, ranges)));
+        stmt.for_each_block(|block| blocks |= block.iter().any(|stmt| has_shown(stmt, bound, ranges)));
         return found || blocks;
     };
     let within = |block: &Block, truth: bool| {
-        let ranges = narrowed(ranges, cond, truth);
-        block.iter().any(|stmt| has_shown(stmt, &ranges))
+        let ranges = narrowed(ranges, bound, cond, truth);
+        block.iter().any(|stmt| has_shown(stmt, bound, &ranges))
     };
-    divides_by_zero(cond, &narrowed(ranges, cond, true)) || within(then, true) || within(otherwise, false)
+    divides_by_zero(cond, &narrowed(ranges, bound, cond, true))
+        || within(then, true)
+        || within(otherwise, false)
 }
 
-fn hide(block: &mut Block, ranges: &Ranges) {
+/// Masks the conditions that show a division by zero; `masked` gets the variables that stand for some.
+fn hide(block: &mut Block, bound: &Bound, ranges: &Ranges, masked: &mut HashSet<VarId>) {
     for stmt in block {
-        let shown = has_shown(stmt, ranges);
+        let shown = has_shown(stmt, bound, ranges);
         if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind
             && shown
         {
-            mask(cond);
-            hide(then, ranges);
-            hide(otherwise, ranges);
+            mask(cond, masked);
+            hide(then, bound, ranges, masked);
+            hide(otherwise, bound, ranges, masked);
         } else if shown {
-            stmt.for_each_block_mut(|block| hide(block, ranges));
+            stmt.for_each_block_mut(|block| hide(block, bound, ranges, masked));
+        }
+    }
+}
+
+/// Masks the conditions that are bound to the variables, the last ones first: they may name others.
+fn mask_bound(block: &mut Block, bound: &Bound, masked: &mut HashSet<VarId>) {
+    for stmt in block.iter_mut().rev() {
+        stmt.for_each_block_mut(|block| mask_bound(block, bound, masked));
+        if let StmtKind::Bind { var, value } = &mut stmt.kind
+            && masked.contains(var)
+            && bound.0.contains_key(var)
+        {
+            mask(value, masked);
         }
     }
 }
 
 /// The ranges, and what the condition says beside them where it has the truth value.
-fn narrowed(ranges: &Ranges, cond: &Expr, truth: bool) -> Ranges {
+fn narrowed(ranges: &Ranges, bound: &Bound, cond: &Expr, truth: bool) -> Ranges {
     let mut narrower = ranges.clone();
-    narrow(&mut narrower, cond, truth);
+    narrow(&mut narrower, bound, cond, truth);
     narrower
 }
 
-fn narrow(ranges: &mut Ranges, cond: &Expr, truth: bool) {
+fn narrow(ranges: &mut Ranges, bound: &Bound, cond: &Expr, truth: bool) {
     match &cond.kind {
-        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if (*op == BinOp::And) == truth => {
-            narrow(ranges, a, truth);
-            narrow(ranges, b, truth);
+        ExprKind::Var(var) => {
+            if let Some(value) = bound.0.get(var) {
+                narrow(ranges, bound, value, truth);
+            }
         }
-        ExprKind::Not(a) => narrow(ranges, a, !truth),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if (*op == BinOp::And) == truth => {
+            narrow(ranges, bound, a, truth);
+            narrow(ranges, bound, b, truth);
+        }
+        ExprKind::Not(a) => narrow(ranges, bound, a, !truth),
         _ => {
             if let Some((var, range)) = satisfying(cond, truth) {
                 let own = ranges.entry(var).or_insert(Interval::ALL);
@@ -107,9 +155,11 @@ fn range(e: &Expr, ranges: &Ranges) -> Interval {
     }
 }
 
-/// Writes the variables that a condition compares with constants as `v | 0`.
-fn mask(cond: &mut Expr) {
-    if satisfying(cond, true).or_else(|| satisfying(cond, false)).is_some() {
+/// Writes the variables that a condition compares with constants as `v | 0`; `masked` gets those that it consists of itself.
+fn mask(cond: &mut Expr, masked: &mut HashSet<VarId>) {
+    if let ExprKind::Var(var) = cond.kind {
+        masked.insert(var);
+    } else if satisfying(cond, true).or_else(|| satisfying(cond, false)).is_some() {
         cond.for_each_child_mut(|e| {
             if e.as_var().is_some() {
                 let dtype = e.dtype;
@@ -120,7 +170,7 @@ fn mask(cond: &mut Expr) {
     } else if matches!(&cond.kind, ExprKind::Binary(op, ..) if op.is_logic())
         || matches!(cond.kind, ExprKind::Not(_))
     {
-        cond.for_each_child_mut(mask);
+        cond.for_each_child_mut(|part| mask(part, masked));
     }
 }
 
@@ -152,6 +202,13 @@ mod tests {
             assert!(!keep(&before, &mut after));
             assert!(!keep(&function("m < 3 and m > 1"), &mut function(cond)), "TVM stops at the input");
         }
+        let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), m: T.int32, n: T.int32):\n    \
+                    c: T.let[T.bool] = m == 2\n    d: T.let[T.bool] = not c or n < 1\n    if d:\n        A[1] = 1\n    else:\n        \
+                    A[0] = n % (m - 2)\n";
+        let mut bound = crate::parse(text).unwrap().funcs.remove(0);
+        assert!(keep(&before, &mut bound));
+        let text = crate::script::print_func(&bound);
+        assert!(text.contains("= m | 0 == 2") && text.contains("= not c or n | 0 < 1"), "{text}");
         for cond in ["m == 3", "m >= 2", "m == 2 or n == 3", "n == 2"] {
             assert!(!keep(&before, &mut function(cond)), "{cond}");
         }

@@ -8,6 +8,7 @@ use satir::eqsat::show::{Stage, show};
 use satir::eqsat::{Effort, TheoryLevel};
 use satir::ir::Module;
 use satir::report::Document;
+use satir::target::IndexBits;
 
 use super::args::{InOut, Tuning};
 use super::explain;
@@ -56,6 +57,11 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     theory: Theory,
+
+    /// The width of the arithmetic of indices in the result. Compilers for CPUs make faster code of indices of 64 bits, the
+    /// width of addresses; the conversions count as work in the cost of the result.
+    #[arg(long, value_enum, default_value_t = Bits::Same)]
+    index_bits: Bits,
 
     /// Print this instead of the resulting program.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t = Emit::Result)]
@@ -121,6 +127,29 @@ enum Emit {
     EgraphJson,
 }
 
+/// The width of index arithmetic.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Bits {
+    /// As in the program.
+    #[value(name = "32")]
+    Same,
+    /// 64 bits.
+    #[value(name = "64")]
+    Wide,
+    /// 64 bits in functions whose attribute `target` names a compiler for CPUs.
+    Auto,
+}
+
+impl From<Bits> for IndexBits {
+    fn from(bits: Bits) -> IndexBits {
+        match bits {
+            Bits::Same => IndexBits::Same,
+            Bits::Wide => IndexBits::Wide,
+            Bits::Auto => IndexBits::Auto,
+        }
+    }
+}
+
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     consistent(args)?;
@@ -134,6 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         options.rewrites = Arc::new(options.rewrites.with_theory(args.theory.level()));
     }
     options.keep_lets = args.keep_lets;
+    options.index_bits = args.index_bits.into();
     options.effort = match args.extract {
         Extract::Greedy => Effort::Greedy,
         Extract::Auto => Effort::Auto,

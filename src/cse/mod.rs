@@ -27,6 +27,8 @@ pub use report::{
 };
 
 use crate::analysis::volatile;
+use crate::eqsat::lets;
+use crate::target::{self, Target};
 pub(crate) use report::{locate, micros};
 
 use crate::error::Error;
@@ -101,10 +103,29 @@ const LARGE: usize = 20_000;
 
 /// Optimizes a function; volatile memory is left as it is.
 fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
-    let Some(shielded) = volatile::shielded(func) else { return optimized(func, options) };
+    let Some(shielded) = volatile::shielded(func) else {
+        let (result, report) = optimized(func, options)?;
+        return Ok(for_target(func, result, report, options));
+    };
     let (mut result, report) = optimized(&shielded, options)?;
     volatile::unshield(&mut result);
-    Ok((result, report))
+    Ok(for_target(func, result, report, options))
+}
+
+/// The result as the function's compiler likes it.
+fn for_target(
+    func: &PrimFunc,
+    result: PrimFunc,
+    mut report: FunctionReport,
+    options: &Options,
+) -> (PrimFunc, FunctionReport) {
+    let widens = options.index_bits.widens(Target::of(func));
+    let wide = if widens { target::widen(&result, &lets::named(&result)) } else { None };
+    let Some(wide) = wide else { return (result, report) };
+    let by = if report.chosen == Chosen::Input { Chosen::Passes } else { report.chosen };
+    report.choose(by, summary::measure(&summary::cost(&wide, options)));
+    report.bindings = summary::new_bindings(func, &wide, options);
+    (wide, report)
 }
 
 /// Optimizes a function until nothing changes: what a pass spells out is worth another look. Each pass goes by the text

@@ -8,6 +8,7 @@ use crate::eqsat;
 use crate::eqsat::extract::Effort;
 use crate::eqsat::rewrite::Rewrites;
 use crate::simplify::{Reach, Settings};
+use crate::target::IndexBits;
 
 /// How equality of expressions is decided.
 ///
@@ -114,6 +115,9 @@ pub struct Options {
     /// Whether no dimension of a parameter's buffer is zero. Else a dimension is only known not to be negative, and a
     /// check that divides by one keeps its division unless its place shows that the dimension is positive.
     pub positive_dims: bool,
+    /// The width of the arithmetic of indices in the result. In that of addresses compilers make faster code for CPUs; the
+    /// conversions count as work, so that the result may be said to cost more than the input.
+    pub index_bits: IndexBits,
     /// Whether floats may be computed as if they were real numbers: reassociated and distributed, by the rules that are
     /// marked `(fast-math)`. Results differ in their last bits then.
     pub fast_math: bool,
@@ -160,6 +164,7 @@ impl Default for Options {
             effort: Effort::default(),
             keep_lets: false,
             positive_dims: false,
+            index_bits: IndexBits::default(),
             fast_math: false,
         }
     }

@@ -10,6 +10,7 @@ use crate::interp::{Bindings, Constraint, Constraints, EquivOptions, equiv};
 use crate::ir::{Module, Param};
 use crate::passes;
 use crate::script::parse;
+use crate::target::IndexBits;
 use crate::verify::verify;
 
 /// A window that holds a statement or two.
@@ -229,6 +230,12 @@ impl Checker {
             starved.budgets.nodes = 1;
             let mut windowed = options.clone();
             windowed.budgets.window = SHORT_WINDOW;
+            if wanted("wide") {
+                // The conversions count as work: that it costs no more is not said of it.
+                let wide = Options { index_bits: IndexBits::Wide, ..options.clone() };
+                let (result, _) = self.shared(module, "wide", &wide)?;
+                self.same("wide", module, &result)?;
+            }
             let unsimplified = Options { simplify: false, ..options };
             for (part, options) in
                 [("unsimplified", &unsimplified), ("node limit", &starved), ("windows", &windowed)]

@@ -28,8 +28,11 @@ pub(super) enum Item {
 }
 
 /// The pipelines behind `-O0`, `-O1` and `-O2`.
-const LEVELS: [&str; 3] =
-    ["verify", "simplify,syntactic-cse", "cheapest(semantic-cse|simplify,semantic-cse)"];
+const LEVELS: [&str; 3] = [
+    "verify",
+    "simplify,syntactic-cse",
+    "cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes",
+];
 
 impl Pipeline {
     /// The pipeline of an optimization level: 0 changes nothing, 1 simplifies and shares what is written alike, 2 is all

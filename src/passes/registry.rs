@@ -2,9 +2,11 @@
 
 use super::analyses::Analysis;
 use crate::cse::{self, Mode, Options};
+use crate::eqsat::lets;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify::{self, Reach};
+use crate::target::{self, Target};
 
 /// A pass.
 ///
@@ -67,6 +69,32 @@ pub const ALL: &[Pass] = &[
         about: "share expressions that are equal, by equality saturation",
         needs: &[Analysis::WellFormed],
         apply: |module, options| share(module, options, Mode::Semantic),
+    },
+    Pass {
+        name: "widen-indices",
+        about: "compute the indices of functions for the CPU in 64 bits, the width of addresses",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                if Target::of(func) == Target::Cpu
+                    && let Some(wide) = target::widen(func, &lets::named(func))
+                {
+                    *func = wide;
+                }
+            }))
+        },
+    },
+    Pass {
+        name: "assume-sizes",
+        about: "tell the compiler of functions for the CPU that sizes are not negative",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                if Target::of(func) == Target::Cpu {
+                    target::sizes::assume(func);
+                }
+            }))
+        },
     },
 ];
 
