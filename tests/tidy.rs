@@ -36,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("page", &["diag", "ir", "script", "cost", "rules", "eqsat", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     ("lab", &["ir", "analysis", "arith", "cost", "rules", "eqsat", "simplify", "cse", "error"]),
-    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes"]),
+    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes", "target"]),
 ];
 
 /// Most lines of a file; a file of tests may be longer.

@@ -33,7 +33,15 @@ pub enum Target {
 }
 
 impl Target {
-    /// By the function's attribute `target`, or else by the threads that it binds.
+    /// By the threads that it binds, or else by the function's attribute `target`.
+    ///
+    /// ```
+    /// use satir::target::Target;
+    ///
+    /// let text = "@T.prim_func\ndef main(A: T.Buffer((9,))):\n    x = T.launch_thread(\"threadIdx.x\", 9)\n    A[x] = T.float32(1)\n";
+    /// assert_eq!(Target::of(&satir::parse(text)?.funcs[0]), Target::Gpu);
+    /// # Ok::<(), satir::diag::Diagnostic>(())
+    /// ```
     pub fn of(func: &PrimFunc) -> Target {
         let mut threads = false;
         func.body.iter().for_each(|stmt| {
@@ -73,6 +81,12 @@ pub enum IndexBits {
 
 impl IndexBits {
     /// Whether indices of 32 bits become ones of 64.
+    ///
+    /// ```
+    /// use satir::target::{IndexBits, Target};
+    ///
+    /// assert!(IndexBits::Wide.widens(Target::Unknown) && !IndexBits::Auto.widens(Target::Unknown));
+    /// ```
     pub fn widens(self, target: Target) -> bool {
         match self {
             IndexBits::Same => false,
