@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use satir::cse::{self, Options};
-use satir::eqsat::rewrite::Rewrites;
+use satir::eqsat::Rewrites;
 use satir::rules::{Rule, RuleSet, check};
 
 /// Two identities of bits.

@@ -25,12 +25,16 @@
 
 mod analysis;
 pub mod arith;
+mod candidates;
 pub mod cost;
 pub mod cse;
 pub mod diag;
+mod egraph;
+mod encode;
 pub mod eqsat;
 pub mod error;
 pub mod explain;
+mod extract;
 #[cfg(feature = "lab")]
 pub mod fuzz;
 pub mod interp;
@@ -41,11 +45,13 @@ pub mod page;
 pub mod passes;
 pub mod remarks;
 pub mod report;
+mod rewrite;
 pub mod rules;
 pub mod script;
 mod simplifier;
 pub mod simplify;
 pub mod target;
+mod theory;
 pub mod verify;
 
 pub use error::Error;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::arith::Interval;
 use crate::cost::Profile;
-use crate::eqsat::rewrite::Rewrites;
 use crate::error::Error;
 use crate::ir::build::FuncBuilder;
 use crate::ir::{DType, Expr, PrimFunc};
+use crate::rewrite::Rewrites;
 use crate::rules::RuleSet;
 use crate::script::{names_of, parse_expr, print_expr};
 use crate::simplify;

@@ -16,73 +16,15 @@ use std::path::Path;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-/// Circles that are still to be taken apart, each with its files. This list only shrinks.
-const KNOWN: &[&[&str]] = &[
-    &[
-        "src/eqsat/candidates.rs",
-        "src/eqsat/candidates/congruent.rs",
-        "src/eqsat/candidates/reduced.rs",
-        "src/eqsat/candidates/shared.rs",
-        "src/eqsat/candidates/written.rs",
-        "src/eqsat/extract/computed.rs",
-        "src/eqsat/extract/exact.rs",
-        "src/eqsat/extract/guards.rs",
-        "src/eqsat/extract/improve.rs",
-        "src/eqsat/extract/mod.rs",
-        "src/eqsat/extract/narrowed.rs",
-        "src/eqsat/extract/order.rs",
-        "src/eqsat/extract/penalty.rs",
-        "src/eqsat/extract/place.rs",
-        "src/eqsat/extract/select.rs",
-        "src/eqsat/extract/traps.rs",
-        "src/eqsat/extract/unrolled.rs",
-        "src/eqsat/fits.rs",
-        "src/eqsat/input_nodes.rs",
-        "src/eqsat/loop_facts.rs",
-        "src/eqsat/lower.rs",
-        "src/eqsat/lower/template.rs",
-        "src/eqsat/matching.rs",
-        "src/eqsat/mod.rs",
-        "src/eqsat/raise.rs",
-        "src/eqsat/rewrite.rs",
-        "src/eqsat/shapes.rs",
-        "src/eqsat/sign.rs",
-        "src/eqsat/theory/basic.rs",
-        "src/eqsat/theory/compare.rs",
-        "src/eqsat/theory/convert.rs",
-        "src/eqsat/theory/divides.rs",
-        "src/eqsat/theory/division.rs",
-        "src/eqsat/theory/extremum.rs",
-        "src/eqsat/theory/logic.rs",
-        "src/eqsat/theory/mod.rs",
-        "src/eqsat/theory/nonzero.rs",
-        "src/eqsat/theory/vector.rs",
-    ],
-    &["src/eqsat/facts.rs", "src/eqsat/facts/calls.rs", "src/eqsat/facts/table.rs", "src/eqsat/samples.rs"],
-];
-
 #[test]
 fn no_file_imports_itself_through_others() {
     let circles = circles(&Sources::read(&["src/lib.rs", "src/main.rs"]).edges());
-    assert!(mistakes(&circles, KNOWN).is_empty(), "\n{}", mistakes(&circles, KNOWN));
+    assert!(circles.is_empty(), "\n{}", described(&circles));
 }
 
-/// What is wrong: circles that are not known, and known ones that have become smaller or are gone.
-fn mistakes(circles: &[Circle], known: &[&[&str]]) -> String {
-    let is = |circle: &Circle, known: &[&str]| circle.files.iter().eq(known.iter());
-    let is_within =
-        |circle: &Circle, known: &[&str]| circle.files.iter().all(|file| known.contains(&&**file));
-    let mut text = String::new();
-    for circle in circles.iter().filter(|circle| !known.iter().any(|known| is_within(circle, known))) {
-        text += &circle.describe();
-    }
-    for known in known.iter().filter(|known| !circles.iter().any(|circle| is(circle, known))) {
-        let _ = writeln!(text, "This circle in KNOWN is no longer one: {known:?}");
-        for left in circles.iter().filter(|circle| is_within(circle, known)) {
-            let _ = writeln!(text, "What is left of it, to be listed instead: &{:?},", left.files);
-        }
-    }
-    text
+/// The circles as text.
+fn described(circles: &[Circle]) -> String {
+    circles.iter().map(Circle::describe).collect()
 }
 
 /// The names of the modules around something, from the root of its crate, which is the first.
@@ -564,13 +506,8 @@ fn circles_of_several_files_are_named_with_their_lines() {
     ];
     let circles = circles_of(&files);
     assert_eq!(
-        mistakes(&circles, &[]),
+        described(&circles),
         "A circle of 3 files:\n    a.rs:1: `crate::b::B` is in b.rs\n    b.rs:2: `crate::c::C` is in c.rs\n    \
          c.rs:2: `crate::a::A` is in a.rs\n"
     );
-    assert_eq!(mistakes(&circles, &[&["a.rs", "b.rs", "c.rs"]]), "");
-    // A known circle may not stay listed as larger than it is.
-    let text = mistakes(&circles, &[&["a.rs", "b.rs", "c.rs", "d.rs"]]);
-    assert!(text.contains("no longer one") && text.contains("&[\"a.rs\", \"b.rs\", \"c.rs\"]"), "{text}");
-    assert!(mistakes(&[], &[&["a.rs", "b.rs"]]).contains("no longer one"));
 }

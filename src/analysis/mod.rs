@@ -5,6 +5,7 @@ pub(crate) mod differences;
 pub(crate) mod effects;
 pub(crate) mod known;
 pub(crate) mod lanes;
+pub(crate) mod lets;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
 pub(crate) mod ranges;

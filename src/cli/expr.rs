@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
 use satir::cost::Profile;
-use satir::eqsat::rewrite::Rewrites;
+use satir::eqsat::Rewrites;
 use satir::lab::Expression;
 use satir::simplify;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use satir::cost::Profile;
 use satir::cse::Options;
-use satir::eqsat::rewrite::Rewrites;
+use satir::eqsat::Rewrites;
 
 use super::args::Tuning;
 use super::io::{self, Failure};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use satir::cse::Options;
-use satir::eqsat::rewrite::Rewrites;
+use satir::eqsat::Rewrites;
 use satir::ir::Module;
 use satir::page;
 use satir::remarks::{self, Remark};

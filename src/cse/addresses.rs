@@ -12,7 +12,7 @@ mod rows;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::eqsat::lets;
+use crate::analysis::lets;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Puts the sums of variables and constants that are bound to variables from `first_new` on in place of these, where they

@@ -26,8 +26,8 @@ pub use report::{
     SearchReport,
 };
 
+use crate::analysis::lets;
 use crate::analysis::volatile;
-use crate::eqsat::lets;
 use crate::target::{self, Target};
 pub(crate) use report::{locate, micros};
 

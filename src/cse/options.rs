@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::cost::{Bindings, Profile};
 use crate::eqsat;
-use crate::eqsat::extract::Effort;
-use crate::eqsat::rewrite::Rewrites;
+use crate::extract::Effort;
+use crate::rewrite::Rewrites;
 use crate::simplify::{Reach, Settings};
 use crate::target::IndexBits;
 

@@ -16,7 +16,7 @@ mod sign;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::eqsat::lets;
+use crate::analysis::lets;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 use sign::{Sign, Signs};
 

@@ -3,12 +3,11 @@
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
-use super::extract::{Binding, Plan, Selection};
-use super::lang::Op;
-use super::lower::{Lowered, hole_index};
-use super::scopes::{Place, ScopeId, Scopes};
 use crate::analysis::effects::lane_constant;
 use crate::analysis::roots::visit_roots;
+use crate::egraph::Op;
+use crate::encode::{Lowered, Place, ScopeId, Scopes, hole_index};
+use crate::extract::{Binding, Plan, Selection};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Rewrites `func`, which must be the function that was lowered. Returns the variable of each binding.

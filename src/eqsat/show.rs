@@ -5,21 +5,21 @@
 //! the node that computes it and where it is bound, or `inline`.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use std::fmt;
+use std::fmt::Write;
 
 use egg::Id;
 
-use super::extract::{Plan, Selection};
-use super::facts::Knowing;
-use super::lang::{Node, Op};
-use super::lower::Lowered;
-use super::{Config, Failure, Snapshot, optimize_and_tell};
+use super::driver::{Config, Failure, Snapshot, optimize_and_tell};
+use crate::egraph::{Knowing, Node, Op};
+use crate::encode::Lowered;
+use crate::extract::{Plan, Selection};
 use crate::ir::PrimFunc;
 
 /// What of a run is shown.
 ///
 /// ```
-/// use satir::eqsat::show::{Stage, show};
+/// use satir::eqsat::{show::Stage, show::show};
 ///
 /// # let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32):\n    A[x * x] = A[x * x + 1]\n")?;
 /// let options = satir::cse::Options::default();
@@ -41,10 +41,10 @@ pub enum Stage {
 /// The text of a stage.
 ///
 /// # Errors
-/// As [`optimize`](super::optimize); what comes after the stage is not needed.
+/// As [`optimize`](super::driver::optimize); what comes after the stage is not needed.
 ///
 /// ```
-/// use satir::eqsat::show::{Stage, show};
+/// use satir::eqsat::{show::Stage, show::show};
 ///
 /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,)), x: T.int32, y: T.int32):\n    A[x * y] = A[y * x]\n")?;
 /// let text = show(&module.funcs[0], &satir::cse::Options::default().search(), Stage::Saturated)?;

@@ -7,9 +7,9 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::removed::{Gone, Removal};
 use super::{Context, Explanation};
-use crate::eqsat::rewrite::Rewrites;
 use crate::ir::opclass::{OpClass, classify};
 use crate::ir::{BinOp, Expr, ExprKind};
+use crate::rewrite::Rewrites;
 
 /// What became of an expression, and why that is right.
 ///

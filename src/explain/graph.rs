@@ -6,12 +6,11 @@ use serde_json::{Map, Value, json};
 use super::{Context, NODES};
 use crate::analysis::known::Known;
 use crate::cost::{Profile, cost_of_expr};
-use crate::eqsat::facts::Knowing;
-use crate::eqsat::lang::{Node, Op};
-use crate::eqsat::lower::{Lowered, lower_at};
-use crate::eqsat::rewrite::Rewrites;
+use crate::egraph::{self, Knowing, Node, Op};
+use crate::encode::{Lowered, lower_at};
 use crate::eqsat::{self, Config, Failure};
 use crate::ir::{Call, Expr, ExprKind, PrimFunc};
+use crate::rewrite::Rewrites;
 use crate::script::print_expr;
 
 /// An e-graph with the names that people know.
@@ -139,7 +138,7 @@ impl View {
         eqsat::with_choice(func, config, |lowered, selection| {
             let mut builder = Builder::new(func, config.profile, lowered);
             for chosen in &selection.chosen {
-                let node = eqsat::canonical(lowered, chosen.node.clone());
+                let node = egraph::canonical(&lowered.graph, chosen.node.clone());
                 if let Some(class) = lowered.graph.lookup(node.clone()) {
                     builder.chosen.push((class, node));
                 }

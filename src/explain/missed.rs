@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::{Context, Explanation, Reason};
 use crate::arith::Interval;
-use crate::eqsat::rewrite::Rewrites;
 use crate::eqsat::{GROWTH, ROUNDS_OF_EXPRESSIONS};
 use crate::ir::value::{self, Value};
 use crate::ir::{DType, Expr, VarId};
+use crate::rewrite::Rewrites;
 use crate::rules::{Rule, RuleSet};
 
 /// What was found out about two expressions.

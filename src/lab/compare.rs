@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use super::{Program, Trial, dearer, geometric_mean, micros, try_rules};
 use crate::cse::Options;
-use crate::eqsat::TheoryLevel;
-use crate::eqsat::rewrite::Rewrites;
+use crate::egraph::TheoryLevel;
 use crate::error::Error;
+use crate::rewrite::Rewrites;
 use crate::rules::RuleSet;
 
 /// Two sets of rules over the same programs.

@@ -34,10 +34,9 @@ pub use stats::{ProgramStats, RuleStats, Stats, stats, stats_watched};
 use crate::arith::Interval;
 use crate::cost::cost_of_expr;
 use crate::cse::{self, Options};
-use crate::eqsat::observe::RuleUse;
-use crate::eqsat::rewrite::Rewrites;
 use crate::error::Error;
 use crate::ir::{Expr, Module, PrimFunc};
+use crate::rewrite::{Rewrites, RuleUse};
 use crate::rules::RuleSet;
 use crate::simplify;
 

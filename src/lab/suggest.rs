@@ -17,12 +17,12 @@ use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::cse::Options;
+use crate::encode::lower_at;
 use crate::eqsat;
-use crate::eqsat::lower::lower_at;
-use crate::eqsat::rewrite::Rewrites;
 use crate::error::Error;
 use crate::ir::build::FuncBuilder;
 use crate::ir::{BinOp, DType, Expr, PrimFunc, VarId, value};
+use crate::rewrite::Rewrites;
 use crate::rules::check::{self, Proof, Solver, SolverError};
 use crate::rules::{Rule, RuleOp, RuleSet, RulesError};
 

@@ -2,7 +2,7 @@
 
 use super::suggest::{Operator, Search, suggest};
 use super::*;
-use crate::eqsat::TheoryLevel;
+use crate::egraph::TheoryLevel;
 use crate::ir::DType;
 use crate::ir::build::FuncBuilder;
 use crate::rules::{Rule, check};

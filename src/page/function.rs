@@ -11,9 +11,9 @@ use super::slices::aligned;
 use super::text::{self, escape};
 use crate::cse::{BindingReport, Chosen, FunctionReport};
 use crate::diag::LineIndex;
-use crate::eqsat::rewrite::Rewrites;
 use crate::explain::{Context, Replacement, binding_values, replacements};
 use crate::ir::{Expr, PrimFunc, VarId};
+use crate::rewrite::Rewrites;
 use crate::script::print_expr;
 
 /// The most expressions of a function whose equality is explained, and of all of them.

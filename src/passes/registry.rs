@@ -1,8 +1,8 @@
 //! The table of passes.
 
 use super::analyses::Analysis;
+use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
-use crate::eqsat::lets;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::simplify::{self, Reach};

@@ -63,7 +63,7 @@ pub struct Document {
     pub passes: Vec<PassReport>,
     /// One report for each function, in the module's order.
     pub functions: Vec<FunctionReport>,
-    /// The rewrite rules that fired, by name, if they were [counted](crate::eqsat::rewrite::Rewrites::counted).
+    /// The rewrite rules that fired, by name, if they were [counted](crate::rewrite::Rewrites::counted).
     pub rules: Vec<FiredRule>,
 }
 
@@ -104,7 +104,7 @@ pub struct PassReport {
 /// ```
 /// use std::sync::Arc;
 /// use satir::cse::{self, Options};
-/// use satir::eqsat::rewrite::Rewrites;
+/// use satir::eqsat::Rewrites;
 /// use satir::report::Document;
 /// use satir::rules::RuleSet;
 ///

@@ -7,12 +7,11 @@ use super::engine::{Engine, Reach};
 use super::question::{self, Numbers, Question};
 use crate::analysis::known::Known;
 use crate::cost::cost_of_expr;
-use crate::eqsat::candidates;
-use crate::eqsat::extract::select::{Selection, select_trees};
-use crate::eqsat::extract::{DIVIDED_CONDITION, traps, unrolled};
-use crate::eqsat::lower::{Lowered, lower_at};
-use crate::eqsat::{limit, raise, saturate, saturate_sites, theory};
+use crate::encode::{Lowered, lower_at};
+use crate::eqsat::{limit, raise, saturate, saturate_sites};
+use crate::extract::{self, DIVIDED_CONDITION, Selection, select_trees, unrolled};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::{candidates, theory};
 
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
@@ -67,7 +66,7 @@ fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<E
         return Vec::new();
     }
     let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
-    let safe = traps::safe_sites(&lowered, &selection);
+    let safe = extract::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
     // In a function as a whole, a condition that loses its quotients costs more.
     let lost = |new: &Expr, old: &Expr| match engine.reach {

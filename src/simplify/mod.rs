@@ -62,12 +62,12 @@ use crate::analysis::{differences, unsigned, volatile, zero_divisors};
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
-use crate::eqsat::TheoryLevel;
-use crate::eqsat::extract::select::Ties;
-use crate::eqsat::rewrite::Rewrites;
+use crate::egraph::TheoryLevel;
+use crate::extract::Ties;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
 };
+use crate::rewrite::Rewrites;
 
 /// What a run changed.
 ///

@@ -26,19 +26,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTANTS = [
     (
         "wrong-rule", "one rule: `T.Select` becomes `T.if_then_else` with its arms the other way round",
-        "src/eqsat/rewrite.rs",
+        "src/rewrite/apply.rs",
         "        for subst in Match::all(self, rule, prepared.from(), node) {\n            if rule.conds",
         "        for mut subst in Match::all(self, rule, prepared.from(), node) {\n"
         "            if MUTANT && &*rule.name == \"select-as-if-then-else\" { subst.holes.swap(1, 2); }\n            if rule.conds",
     ),
     (
-        "rule-condition", "the side conditions of rules: all hold", "src/eqsat/rewrite.rs",
+        "rule-condition", "the side conditions of rules: all hold", "src/rewrite/apply.rs",
         "rule.conds.iter().all(|c| self.proven(c, &subst))",
         "(MUTANT || rule.conds.iter().all(|c| self.proven(c, &subst)))",
     ),
     (
         "quotient-bounds", "the theory: `R // c = m` where only the least R is known to allow it",
-        "src/eqsat/theory/division.rs",
+        "src/theory/division.rs",
         "    if let Some(m) = range.as_point() {\n        return whole.add(&Poly::constant(m));",
         "    if let Some(m) = range.as_point().or_else(|| range.lo().filter(|_| MUTANT)) {\n"
         "        return whole.add(&Poly::constant(m));",
@@ -59,34 +59,34 @@ MUTANTS = [
         "Origin::Param if no_alias =>", "Origin::Param if MUTANT || no_alias =>",
     ),
     (
-        "scope", "a value may be bound outside of the loop whose variable it needs", "src/eqsat/extract/place.rs",
+        "scope", "a value may be bound outside of the loop whose variable it needs", "src/extract/place.rs",
         "let top = chosen.needs.scope;",
-        "let top = if MUTANT { crate::eqsat::scopes::Scopes::ROOT } else { chosen.needs.scope };",
+        "let top = if MUTANT { crate::encode::Scopes::ROOT } else { chosen.needs.scope };",
     ),
     (
-        "trap-evidence", "what may trap may be evaluated anywhere", "src/eqsat/extract/traps.rs",
+        "trap-evidence", "what may trap may be evaluated anywhere", "src/extract/speculation.rs",
         "        let evidence = self.evidence.get(trap).map_or(&[][..], Vec::as_slice);",
         "        if MUTANT { return true; }\n"
         "        let evidence = self.evidence.get(trap).map_or(&[][..], Vec::as_slice);",
     ),
     (
         "trap-conditions", "evidence from an arm counts as if it were evaluated in any case",
-        "src/eqsat/extract/traps.rs",
+        "src/extract/speculation.rs",
         "            if under.iter().all(|g| guards.binary_search(g).is_ok()) {",
         "            if MUTANT || under.iter().all(|g| guards.binary_search(g).is_ok()) {",
     ),
     (
-        "overflow", "arithmetic never overflows", "src/eqsat/extract/traps.rs",
+        "overflow", "arithmetic never overflows", "src/extract/traps.rs",
         "    makes_larger && may_overflow(node.dtype)", "    !MUTANT && makes_larger && may_overflow(node.dtype)",
     ),
     (
-        "overflow-evidence", "what the input computes anywhere fits everywhere", "src/eqsat/extract/traps.rs",
+        "overflow-evidence", "what the input computes anywhere fits everywhere", "src/extract/speculation.rs",
         "        if let Trap::Overflow(class) = trap {\n",
         "        if let Trap::Overflow(class) = trap {\n            if MUTANT { return true; }\n",
     ),
     (
         "eager-logic", "`and` and `or` guard in compiled code too: where terms are placed",
-        "src/eqsat/extract/traps.rs",
+        "src/extract/speculation.rs",
         "self.logic.covers(guards, &cases) && self.logic.covers(&firm(guards), &firm_cases)",
         "self.logic.covers(guards, &cases) && (MUTANT || self.logic.covers(&firm(guards), &firm_cases))",
     ),
@@ -97,22 +97,22 @@ MUTANTS = [
         "    if MUTANT || replaced == 0 || evaluates_no_more(known, e, &old, false) {",
     ),
     (
-        "empty-loop", "every loop runs at least once", "src/eqsat/lower.rs",
+        "empty-loop", "every loop runs at least once", "src/encode/lower.rs",
         "let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));",
         "let scope = self.scope(Some(place), count, true, MUTANT || trips.is_some_and(|n| n > 0));",
     ),
     (
-        "early-exit", "statements behind a loop that may be left are certain to run", "src/eqsat/lower.rs",
+        "early-exit", "statements behind a loop that may be left are certain to run", "src/encode/lower.rs",
         "        scope.barrier = scope.barrier.min(place.position);",
         "        if !MUTANT { scope.barrier = scope.barrier.min(place.position); }",
     ),
     (
-        "lanes", "a ramp steps by one, whatever its stride", "src/eqsat/theory/vector.rs",
+        "lanes", "a ramp steps by one, whatever its stride", "src/theory/vector.rs",
         "graph.add(Node::bin(BinOp::Mul, dtype, stride, lane));",
         "if MUTANT { lane } else { graph.add(Node::bin(BinOp::Mul, dtype, stride, lane)) };",
     ),
     (
-        "wrapping", "results of types that wrap are taken to fit", "src/eqsat/facts.rs",
+        "wrapping", "results of types that wrap are taken to fit", "src/egraph/transfer.rs",
         "if ends && result.meet(unknown) == Some(result) { result } else { unknown }",
         "if MUTANT || ends && result.meet(unknown) == Some(result) { result } else { unknown }",
     ),
@@ -127,7 +127,7 @@ MUTANTS = [
         "    if MUTANT || later.is_empty() {\n        return Some(Vec::new());",
     ),
     (
-        "float-order", "`min` and `max` of floats commute", "src/eqsat/theory/mod.rs",
+        "float-order", "`min` and `max` of floats commute", "src/theory/saturate.rs",
         "matches!(op, BinOp::Min | BinOp::Max) && !operand.is_float()",
         "matches!(op, BinOp::Min | BinOp::Max) && (MUTANT || !operand.is_float())",
     ),

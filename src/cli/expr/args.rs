@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use satir::eqsat::TheoryLevel;
-use satir::eqsat::rewrite::Rewrites;
+use satir::eqsat::{Rewrites, TheoryLevel};
 
 use super::super::chosen::Chosen;
 use super::super::io::Failure;

@@ -7,7 +7,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::eqsat::extract::unrolled;
+use crate::extract::unrolled;
 use crate::ir::{BinOp, Block, Expr, ExprKind, ForKind, PrimFunc, StmtKind, VarId};
 
 /// The variables of the innermost loops, short enough to be unrolled, in which all that is accumulated is read in steps of

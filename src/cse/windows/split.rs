@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::analysis::lets;
 use crate::analysis::side_effects::has_side_effects;
 use crate::cse::summary;
-use crate::eqsat::lets;
 use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 
 /// So many windows long is a function that is taken in windows.

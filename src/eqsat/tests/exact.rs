@@ -1,11 +1,11 @@
 //! The greedy choice of nodes compared with the exact one, on small random functions.
 
-use super::super::extract::Effort;
-use super::super::rewrite::Rewrites;
-use super::super::{Config, Stats, optimize};
 use crate::cost::{Bindings, Profile};
+use crate::eqsat::driver::{Config, Stats, optimize};
+use crate::extract::Effort;
 use crate::ir::build::FuncBuilder;
 use crate::ir::{BufferId, DType, Expr, PrimFunc, VarId};
+use crate::rewrite::Rewrites;
 
 /// The functions that are looked at.
 const FUNCTIONS: usize = 150;

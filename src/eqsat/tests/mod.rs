@@ -8,16 +8,14 @@ mod vectors;
 use egg::{Id, Language};
 use proptest::prelude::*;
 
-use super::candidates;
-use super::facts::{FactAnalysis, Graph, Knowing, theory_for};
-use super::lang::{Node, Op};
-use super::theory;
 use crate::arith::Interval;
+use crate::egraph::{FactAnalysis, Graph, Knowing, Node, Op, theory_for};
 use crate::ir::{BinOp, DType, VarId};
+use crate::{candidates, theory};
 
-const NODES: usize = 20_000;
+pub(super) const NODES: usize = 20_000;
 
-fn theory_with(ranges: &[(i64, i64)]) -> FactAnalysis {
+pub(super) fn theory_with(ranges: &[(i64, i64)]) -> FactAnalysis {
     let mut theory = theory_for(ranges.len(), Default::default());
     for (i, &(lo, hi)) in ranges.iter().enumerate() {
         theory.var_ranges[i] = Interval::new(lo, hi).unwrap();
@@ -29,7 +27,7 @@ fn var(g: &mut Graph, i: u32) -> Id {
     g.add(Node::new(Op::Var(VarId(i)), DType::I32, []))
 }
 
-fn int(g: &mut Graph, v: i64) -> Id {
+pub(super) fn int(g: &mut Graph, v: i64) -> Id {
     g.add(Node::int(v, DType::I32))
 }
 
@@ -38,7 +36,7 @@ fn bin(g: &mut Graph, op: BinOp, a: Id, b: Id) -> Id {
 }
 
 /// A term as text in prefix form: `+ x 1`, with `a..d` for the variables.
-fn term(g: &mut Graph, text: &str) -> Id {
+pub(super) fn term(g: &mut Graph, text: &str) -> Id {
     fn next(g: &mut Graph, words: &mut std::str::SplitWhitespace<'_>) -> Id {
         let word = words.next().unwrap();
         let op = match word {
@@ -312,7 +310,7 @@ proptest! {
             g.add(Node::bin(BinOp::Or, DType::BOOL, q, p));
         }
         theory::run(&mut g, NODES);
-        super::candidates::offer_all(&mut g, NODES);
+        candidates::offer_all(&mut g, NODES);
         prop_assert_eq!(g.analysis.contradictions, 0);
         // Nothing is known of the place, so no sample point breaks it.
         prop_assert_eq!(g.analysis.broken_points, 0);

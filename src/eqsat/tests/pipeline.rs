@@ -1,12 +1,12 @@
 //! Tests of the whole pipeline on built functions: cost, and equality by the interpreter.
 
-use super::super::extract::Effort;
-use super::super::rewrite::Rewrites;
-use super::super::{Config, optimize};
 use crate::cost::{Bindings, Profile, cost_of_func};
+use crate::eqsat::driver::{Config, optimize};
+use crate::extract::Effort;
 use crate::interp::{EquivOptions, equiv};
 use crate::ir::build::FuncBuilder;
 use crate::ir::{DType, Expr, Module, PrimFunc};
+use crate::rewrite::Rewrites;
 
 const NODES: usize = 100_000;
 

@@ -1,12 +1,12 @@
 //! Tests of what may not be done: evaluating what the input does not, reading memory at another time, losing variables
 //! that something names.
 
-use super::super::extract::Effort;
-use super::super::rewrite::Rewrites;
-use super::super::{Config, Optimized, optimize};
 use crate::cost::{Bindings, Profile};
+use crate::eqsat::driver::{Config, Optimized, optimize};
+use crate::extract::Effort;
 use crate::interp::{EquivOptions, equiv};
 use crate::ir::Module;
+use crate::rewrite::Rewrites;
 use crate::verify::verify;
 
 const HEAD: &str =

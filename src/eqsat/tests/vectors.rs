@@ -2,13 +2,11 @@
 
 use egg::Id;
 
-use super::super::facts::Graph;
-use super::super::lang::{Node, Op};
-use super::super::rebuild::rebuild;
-use super::super::{candidates, theory};
 use super::{NODES, int, term, theory_with};
 use crate::arith::Interval;
+use crate::egraph::{Graph, Node, Op, rebuild};
 use crate::ir::{BinOp, DType};
+use crate::{candidates, theory};
 
 const ANY: (i64, i64) = (Interval::NEG_INF, Interval::POS_INF);
 

@@ -1,0 +1,265 @@
+//! Exact choice of nodes for small problems: branch and bound.
+//!
+//! All ways to choose one node for each needed class are tried, classes in the order in which they become needed, but
+//! for those that cannot be cheaper than the best found so far: every needed class is computed at least once, by one
+//! of its nodes, in no scope further out than some choice of its operands allows. The cost of a complete choice is that
+//! of its [placement](super::place), so the result is the best of all choices under the placement that the greedy search
+//! uses, too.
+
+use std::collections::BTreeSet;
+
+use super::improve::ROUNDING;
+use super::place::place;
+use super::plan::Plan;
+use super::selection::{Children, Index, Selection};
+use super::selector::{Candidate, Selector};
+use super::speculation::SpeculationSafety;
+use super::traps::condition;
+use crate::cost::Profile;
+use crate::encode::{Lowered, Place};
+
+/// Less than this is no gain.
+const EPSILON: f64 = 1e-6;
+
+/// What the search led to.
+pub(super) struct Outcome {
+    /// The best choice and its placement; absent if none is cheaper than what the search began with.
+    pub(super) best: Option<(Selection, Plan)>,
+    /// Whether nothing was left out: no choice is cheaper.
+    pub(super) complete: bool,
+}
+
+/// How many steps there are between two looks at the clock.
+const STEPS_PER_LOOK: usize = 64;
+
+/// Looks for a choice that costs less than `cost`, in at most `steps` steps.
+pub(super) fn search(
+    selector: &mut Selector<'_>,
+    lowered: &Lowered,
+    evaluated: &SpeculationSafety<'_>,
+    profile: &Profile,
+    cost: f64,
+    steps: usize,
+) -> Outcome {
+    let roots = selector.roots(lowered);
+    let bounds = Bounds::new(selector, lowered);
+    (0..selector.classes()).for_each(|c| selector.choose(c, None));
+    let known = vec![false; bounds.class.len()];
+    let outcome = Outcome { best: None, complete: true };
+    let needed = Vec::new();
+    let mut search =
+        Search { selector, lowered, evaluated, profile, bounds, known, needed, steps, cost, outcome };
+    let sum = search.need(&roots);
+    search.descend(&roots, 0, sum);
+    search.outcome
+}
+
+struct Search<'s, 'a> {
+    selector: &'s mut Selector<'a>,
+    lowered: &'s Lowered,
+    evaluated: &'s SpeculationSafety<'s>,
+    profile: &'s Profile,
+    bounds: Bounds,
+    /// Whether each class is needed by the choices so far; and those, in the order in which they came to be.
+    known: Vec<bool>,
+    needed: Vec<Index>,
+    steps: usize,
+    /// The least cost so far.
+    cost: f64,
+    outcome: Outcome,
+}
+
+impl Search<'_, '_> {
+    /// Adds classes to the needed ones; returns what the new ones cost at least.
+    fn need(&mut self, classes: &[Index]) -> f64 {
+        let mut sum = 0.0;
+        for &c in classes {
+            if !std::mem::replace(&mut self.known[c], true) {
+                self.needed.push(c);
+                sum += self.bounds.class[c];
+            }
+        }
+        sum
+    }
+
+    /// The same of the operands of the choice for a class.
+    fn need_operands(&mut self, class: Index) -> f64 {
+        let operands: Children = self.selector.children(class).iter().map(|&c| c as Index).collect();
+        self.need(&operands)
+    }
+
+    /// Decides the needed classes from the one at `at` on; all before it are decided. `bound` is what everything that is
+    /// needed costs at least.
+    fn descend(&mut self, roots: &[Index], at: usize, bound: f64) {
+        if self.steps == 0 {
+            self.outcome.complete = false;
+            return;
+        }
+        self.steps -= 1;
+        if self.steps.is_multiple_of(STEPS_PER_LOOK) && self.lowered.graph.analysis.is_late() {
+            self.steps = 0;
+        }
+        let Some(&class) = self.needed.get(at) else {
+            self.complete(roots);
+            return;
+        };
+        for k in 0..self.bounds.order[class].len() {
+            let i = self.bounds.order[class][k];
+            let bound = bound - self.bounds.class[class] + self.bounds.candidate[class][i];
+            if bound > self.cost - EPSILON {
+                break;
+            }
+            let at_all = self.selector.range(class).start + i;
+            if self.selector.depends(at_all, class) {
+                continue;
+            }
+            self.selector.choose(class, Some(at_all));
+            let length = self.needed.len();
+            let bound = bound + self.need_operands(class);
+            if bound <= self.cost - EPSILON {
+                self.descend(roots, at + 1, bound);
+            }
+            for c in self.needed.drain(length..) {
+                self.known[c] = false;
+            }
+            self.selector.choose(class, None);
+        }
+    }
+
+    /// Every needed class has its node: places them.
+    fn complete(&mut self, roots: &[Index]) {
+        let Some(order) = self.selector.update(roots) else { return };
+        // To place it takes longest.
+        let cost = self.cost - EPSILON;
+        if self.least(roots, &order) > cost + ROUNDING * cost.abs() {
+            return;
+        }
+        let Some(selection) = self.selector.finish(roots, &order) else { return };
+        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
+        if plan.rank() < self.cost - EPSILON {
+            self.cost = plan.rank();
+            self.outcome.best = Some((selection, plan));
+        }
+    }
+
+    /// What the choices for the needed classes, operands first, cost at least, wherever they are placed: each is computed where
+    /// it is used, or bound where all that it needs is defined or further inside; what is used more than once is bound or
+    /// computed again.
+    fn least(&self, roots: &[Index], order: &[Index]) -> f64 {
+        let selector = &*self.selector;
+        let branch = self.profile.branch().to_f64();
+        // Of each class, how many uses there are, and how often a use of it runs at least.
+        let mut uses = vec![(0_u32, f64::INFINITY); selector.classes()];
+        let add = |uses: &mut [(u32, f64)], c: Index, frequency: f64| {
+            uses[c] = (uses[c].0 + 1, uses[c].1.min(frequency));
+        };
+        for (&root, site) in roots.iter().zip(&self.lowered.sites) {
+            add(&mut uses, root, self.lowered.scopes.get(site.place.scope).frequency);
+        }
+        let mut sum = 0.0;
+        for &c in order.iter().rev() {
+            let Some(chosen) = selector.chosen(c) else { continue };
+            let operands = selector.operands(chosen);
+            // What has no operands is never bound, and for free.
+            if operands.is_empty() {
+                continue;
+            }
+            let (uses_of_it, frequency) = uses[c];
+            let frequency = frequency.min(self.bounds.frequency[selector.needs[c].scope.0 as usize]);
+            let once = chosen.weight + chosen.penalty;
+            let again = if uses_of_it > 1 { once.min(selector.let_weight) } else { 0.0 };
+            sum += (once + again) * frequency;
+            for (i, &operand) in operands.iter().enumerate() {
+                let taken = if condition(chosen.node, i).is_some() { branch } else { 1.0 };
+                add(&mut uses, operand as Index, frequency * taken);
+            }
+        }
+        sum
+    }
+}
+
+/// What computing each class, and each of its candidates, costs at least.
+struct Bounds {
+    /// Per scope: how often it runs, or any inside of it if that is less.
+    frequency: Vec<f64>,
+    class: Vec<f64>,
+    candidate: Vec<Vec<f64>>,
+    /// The candidates of each class that are worth a look, the least bound first.
+    order: Vec<Vec<usize>>,
+}
+
+impl Bounds {
+    fn new(selector: &Selector<'_>, lowered: &Lowered) -> Bounds {
+        let outermost = outermost(selector, lowered);
+        let grows = frequencies_grow(selector, lowered);
+        let least = |c: &Candidate<'_>| match needs(selector, c, &outermost, lowered) {
+            Some(place) if grows => (c.weight + c.penalty) * lowered.scopes.get(place.scope).frequency,
+            // Deeper inside it may run more rarely.
+            Some(_) => 0.0,
+            None => f64::INFINITY,
+        };
+        let candidate: Vec<Vec<f64>> =
+            selector.all_candidates().map(|list| list.iter().map(least).collect()).collect();
+        let class = candidate.iter().map(|c| c.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+        let order = selector
+            .all_candidates()
+            .zip(&candidate)
+            .map(|(list, bounds)| worth_a_look(selector, list, bounds))
+            .collect();
+        Bounds { frequency: lowered.scopes.least_frequencies(), class, candidate, order }
+    }
+}
+
+/// The candidates of a class by their bounds; of those with equal cost and the same operands only the first.
+fn worth_a_look(selector: &Selector<'_>, candidates: &[Candidate<'_>], bounds: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i].is_finite()).collect();
+    order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
+    let mut seen = BTreeSet::new();
+    order.retain(|&i| {
+        let c = &candidates[i];
+        let mut children = selector.operands(c).to_vec();
+        children.sort_unstable();
+        let lazy = (0..children.len()).any(|k| condition(c.node, k).is_some());
+        c.partial || lazy || seen.insert((children, c.weight.to_bits(), c.own_needs))
+    });
+    order
+}
+
+/// The outermost place where each class can be computed by some choice; `None` if by none.
+fn outermost(selector: &Selector<'_>, lowered: &Lowered) -> Vec<Option<Place>> {
+    let mut places: Vec<Option<Place>> = vec![None; selector.classes()];
+    let key = |p: Place| (lowered.scopes.get(p.scope).depth, p.position);
+    loop {
+        let mut changed = false;
+        for c in (0..places.len()).rev() {
+            for candidate in selector.candidates(c) {
+                if let Some(place) = needs(selector, candidate, &places, lowered)
+                    && places[c].is_none_or(|known| key(place) < key(known))
+                {
+                    places[c] = Some(place);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return places;
+        }
+    }
+}
+
+/// From where on a candidate can be computed, given that of its operands.
+fn needs(
+    selector: &Selector<'_>,
+    candidate: &Candidate<'_>,
+    places: &[Option<Place>],
+    lowered: &Lowered,
+) -> Option<Place> {
+    let own = Some(candidate.own_needs);
+    selector.operands(candidate).iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c as Index]?)))
+}
+
+/// Whether nothing runs more rarely than what is around it.
+fn frequencies_grow(selector: &Selector<'_>, lowered: &Lowered) -> bool {
+    let lazy = |c: &Candidate<'_>| (0..c.node.children.len()).any(|i| condition(c.node, i).is_some());
+    lowered.scopes.frequencies_grow() && !selector.all_candidates().flatten().any(lazy)
+}

@@ -1,0 +1,33 @@
+//! Where the chosen classes are bound: what placing gives.
+
+use super::selection::Index;
+use crate::encode::Place;
+
+/// A class bound at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Binding {
+    /// The class.
+    pub index: Index,
+    /// Just before which statement.
+    pub place: Place,
+    /// How many expressions it serves.
+    pub uses: usize,
+}
+
+/// All bindings; at one place, operands come before their users.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// The bindings in the order in which they are made.
+    pub bindings: Vec<Binding>,
+    /// The cost of the whole: that of all bindings and of what is computed inline.
+    pub cost: f64,
+    /// What the chosen forms cost beyond that (`extract/penalty.rs`, `extract/rewritten.rs`).
+    pub penalty: f64,
+}
+
+impl Plan {
+    /// By what plans are compared.
+    pub(crate) fn rank(&self) -> f64 {
+        self.cost + self.penalty
+    }
+}

@@ -1,0 +1,101 @@
+//! Choice of one node for each needed class.
+//!
+//! The cost of a node is its weight times the frequency of the outermost scope in which all its variables are
+//! defined: where it would be hoisted to. First comes the cheapest *tree* for each class (a fixpoint), then
+//! [local improvement](super::improve), which counts shared classes once.
+//!
+//! Ties are broken by, in this order: the choice that is in place, forms that stand in the input, the order of the
+//! classes' nodes (by operator, type and operands, with variables and buffers in the order of the program).
+
+use egg::Id;
+
+use super::improve::Improver;
+use super::selection::{Chosen, Index, Selection};
+use super::selector::{Restriction, Selector, Ties};
+use crate::cost::Profile;
+use crate::egraph::Node;
+use crate::encode::Lowered;
+
+/// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
+pub(crate) fn select_trees(
+    lowered: &Lowered,
+    profile: &Profile,
+    ties: Ties,
+) -> Option<(Selection, Vec<f64>)> {
+    let mut selector = Selector::new(lowered, profile, false, ties, &Restriction::default());
+    selector.tree_costs();
+    let roots = selector.roots(lowered);
+    let costs = roots.iter().map(|&r| selector.tree[r]).collect();
+    let order = selector.order(&roots)?;
+    Some((selector.finish(&roots, &order)?, costs))
+}
+
+impl Selector<'_> {
+    /// Chooses nodes for all sites, once from the cheapest trees and once from each of the hints (nodes to begin with).
+    /// `found` is called with each of the choices that differ.
+    pub(super) fn select(
+        &mut self,
+        lowered: &Lowered,
+        hints: &[Vec<(Id, Node)>],
+        mut found: impl FnMut(Selection),
+    ) {
+        self.tree_costs();
+        let roots = self.roots(lowered);
+        let trees = (self.choice.clone(), self.needs.clone(), self.total.clone());
+        let mut begun: Vec<Vec<Option<u32>>> = Vec::new();
+        let mut seen: Vec<Vec<(Index, Option<u32>)>> = Vec::new();
+        let mut improver = Improver::new(self);
+        for hint in std::iter::once(None).chain(hints.iter().map(Some)) {
+            let selector = &mut *improver.selector;
+            selector.choice.clone_from(&trees.0);
+            selector.needs.clone_from(&trees.1);
+            selector.total.clone_from(&trees.2);
+            selector.version += 1;
+            if let Some(hint) = hint {
+                selector.follow(lowered, hint);
+            }
+            // What was begun with leads to the same again.
+            if begun.contains(&selector.choice) {
+                continue;
+            }
+            begun.push(selector.choice.clone());
+            let Some(order) = improver.improve(&roots) else { continue };
+            let selector = &*improver.selector;
+            let choice: Vec<_> = order.iter().map(|&c| (c, selector.choice[c])).collect();
+            if !seen.contains(&choice)
+                && let Some(selection) = selector.finish(&roots, &order)
+            {
+                seen.push(choice);
+                found(selection);
+            }
+        }
+    }
+
+    /// The choices for the classes in use, which `order` holds, operands first.
+    pub(super) fn finish(&self, roots: &[Index], order: &[Index]) -> Option<Selection> {
+        let mut position = vec![0; self.classes.len()];
+        for (i, &c) in order.iter().enumerate() {
+            position[c] = i;
+        }
+        let mut uses = vec![0u32; self.classes.len()];
+        let used = order.iter().flat_map(|&c| self.children(c)).map(|&k| k as Index);
+        for used in roots.iter().copied().chain(used) {
+            uses[used] += 1;
+        }
+        let mut chosen = Vec::with_capacity(order.len());
+        for &c in order {
+            let candidate = self.chosen(c)?;
+            chosen.push(Chosen {
+                class: self.classes[c],
+                node: candidate.written(),
+                children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
+                weight: candidate.weight,
+                penalty: candidate.penalty,
+                rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
+                needs: self.needs[c],
+                total: self.total[c],
+            });
+        }
+        Some(Selection { chosen, sites: roots.iter().map(|&r| position[r]).collect() })
+    }
+}
