@@ -3,9 +3,10 @@
 
 use egg::Id;
 
+use super::vectors::lane_bound;
 use crate::egraph::{Graph, Knowing, Node, in_theory, is_full, poly_of, rebuild_if_changed};
 use crate::ir::BinOp;
-use crate::theory::{unite, vector};
+use crate::theory::unite;
 
 /// The most dividends that are compared with each other.
 const MAX_DIVIDENDS: usize = 32;
@@ -15,7 +16,7 @@ pub(super) fn offer(graph: &mut Graph, node_limit: usize) {
     let mut dividends: Vec<Id> = Vec::new();
     let mut remainders: Vec<(Id, Id, Id, i64)> = Vec::new();
     // The lanes of vectors are no code.
-    let lanes = vector::lane_bound(graph);
+    let lanes = lane_bound(graph);
     for class in
         graph.classes().filter(|class| in_theory(graph.facts(class.id).dtype) && !lanes.contains(&class.id))
     {

@@ -14,21 +14,24 @@
 //! - *congruent*: remainders of other dividends ([`congruent`]);
 //! - *quotients* and *extrema* with terms of the sum around them taken in, or out of them ([`quotients`]).
 //!
+//! Comparisons get the ways in which their constant can stand ([`comparisons`]), classes of lanes the code for vectors
+//! ([`vectors`]).
+//!
 //! Parts that several sums of a function have in common are found among the nodes that were chosen first, by
 //! [`extract`](crate::extract).
 
+mod comparisons;
 mod congruent;
 mod quotients;
 mod reduced;
 mod sums;
+mod vectors;
 pub(crate) mod written;
 
 use egg::Id;
 
 use crate::egraph::{self, Graph, Knowing, TheoryLevel, in_theory, is_full, poly_of, rebuild};
 use crate::ir::DType;
-use crate::theory::{compare, vector};
-use sums::offer;
 
 /// Offers ways to write the sums and the comparisons of all classes, as long as the graph holds at most `node_limit`
 /// nodes.
@@ -66,7 +69,7 @@ fn offer_sums(graph: &mut Graph, node_limit: usize) {
         if is_full(graph, node_limit) {
             break;
         }
-        offer(graph, id);
+        sums::offer(graph, id);
     }
     rebuild(graph);
 }
@@ -79,13 +82,13 @@ fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph, fn(
         ids
     };
     // The lanes of vectors are no code; operations on vectors are made of them.
-    let lanes = vector::lane_bound(graph);
+    let lanes = vectors::lane_bound(graph);
     for id in of_type(graph, |dtype| dtype == DType::BOOL) {
         if is_full(graph, node_limit) {
             break;
         }
         if !lanes.contains(&id) {
-            compare::offer(graph, id);
+            comparisons::offer(graph, id);
         }
     }
     for id in of_type(graph, in_theory) {
@@ -97,9 +100,9 @@ fn offer_each(graph: &mut Graph, node_limit: usize, classes: impl Fn(&Graph, fn(
         if lanes.contains(&id) {
             quotients::remainders(graph, id);
         } else {
-            offer(graph, id);
+            sums::offer(graph, id);
         }
     }
     rebuild(graph);
-    vector::offer(graph, node_limit);
+    vectors::offer(graph, node_limit);
 }

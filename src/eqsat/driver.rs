@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::raise;
 use super::saturation::{GROWTH, ROUNDS_OF_FUNCTION, limit, limit_candidates, saturate_within};
 use crate::analysis::volatile;
-use crate::candidates::{self, written};
+use crate::candidates;
 use crate::cost::{Bindings, Profile};
 use crate::encode::{self, Lowered};
 use crate::extract::{self, Plan, Unextracted};
@@ -243,7 +243,7 @@ fn optimize_all(
     listener(Snapshot::Saturated(&lowered));
     let node_limit = limit_candidates(&mut lowered, input_nodes, config.node_limit);
     candidates::offer_all(&mut lowered.graph, node_limit);
-    written::offer(&mut lowered.graph, lowered.input_nodes, node_limit);
+    candidates::written::offer(&mut lowered.graph, lowered.input_nodes, node_limit);
     if lowered.graph.analysis.contradictions > 0 {
         return Err(Failure::Contradiction);
     }

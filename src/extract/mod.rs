@@ -151,8 +151,7 @@ pub(crate) fn extract(
         shift: weight(OpClass::MulPow2),
         bind: weight(OpClass::Bind),
     };
-    let (first, _) =
-        select::select_trees(lowered, profile, selector::Ties::Input).ok_or(Unextracted::NoTerm)?;
+    let (first, _) = select::select_trees(lowered, profile, Ties::Input).ok_or(Unextracted::NoTerm)?;
     let size = lowered.graph.total_size();
     let mut searches = vec![Search { expand: false, strategy: Strategy { factor: true, last: false } }];
     if size <= LARGE {
@@ -176,7 +175,7 @@ pub(crate) fn extract(
     let evaluated = SpeculationSafety::new(lowered);
     let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
-    let mut selector = Selector::new(lowered, profile, true, selector::Ties::Input, &restriction);
+    let mut selector = Selector::new(lowered, profile, true, Ties::Input, &restriction);
     for attempt in 1.. {
         let mut any = false;
         selector.select(lowered, &hints, |selection| {
@@ -199,7 +198,7 @@ pub(crate) fn extract(
             break;
         }
         restriction.fitting = attempt == MAX_REPAIRS;
-        selector = Selector::new(lowered, profile, true, selector::Ties::Input, &restriction);
+        selector = Selector::new(lowered, profile, true, Ties::Input, &restriction);
     }
     let steps = effort.steps(selector.classes());
     if steps == 0 {

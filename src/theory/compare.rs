@@ -2,17 +2,15 @@
 //!
 //! A comparison is `sum <= 0`, `sum == 0` or `sum != 0`. The terms' common factor is taken out, and so are parts
 //! that are too small to matter: `g*A + r <= 0` with `k*g <= r < (k+1)*g` is `A + k < 1` where the end of the range
-//! allows it. The class also gets the ways to write it that can be cheaper: the constant on either side, strict or
-//! not, and with remainders for what the sum holds of `N - c * (N // c)`.
+//! allows it.
 
 use egg::Id;
 
 use super::bounds::{BOUND_DEPTH, bound};
 use super::quotients::truncated_quotient_of;
-use super::remainders::remainders_in;
 use super::sums::{build, unite};
 use super::{divides, sign};
-use crate::egraph::{Graph, Knowing, Node, Poly, gcd, in_theory, poly_of};
+use crate::egraph::{Graph, Knowing, Node, Poly, gcd, poly_of};
 use crate::ir::{BinOp, DType};
 
 /// Decides a comparison, or gives comparisons of equal meaning one class.
@@ -52,27 +50,8 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
     changed
 }
 
-/// Puts the ways to write the comparisons of a class into it: candidates for extraction.
-pub(crate) fn offer(graph: &mut Graph, id: Id) {
-    let comparison = graph[id].nodes.iter().find_map(|node| {
-        node.as_bin().filter(|(op, a, _)| op.is_compare() && in_theory(graph.facts(*a).dtype))
-    });
-    let Some((op, a, b)) = comparison else { return };
-    let dtype = graph.facts(a).dtype;
-    let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return };
-    if let Some((kind, sum)) = normal(op, &difference) {
-        let sum = reduced(graph, kind, sum);
-        ways(graph, id, kind, &sum, dtype);
-    }
-    for with_remainders in remainders_in(graph, &difference, dtype) {
-        if let Some((kind, sum)) = normal(op, &with_remainders) {
-            ways(graph, id, kind, &sum, dtype);
-        }
-    }
-}
-
 /// `sum <= 0` without what cannot change whether it holds.
-fn reduced(graph: &Graph, kind: BinOp, sum: Poly) -> Poly {
+pub(crate) fn reduced(graph: &Graph, kind: BinOp, sum: Poly) -> Poly {
     if kind != BinOp::Le {
         return sum;
     }
@@ -111,7 +90,7 @@ fn decide(graph: &mut Graph, id: Id, truth: bool) -> bool {
 }
 
 /// `difference op 0` as one of `sum <= 0`, `sum == 0`, `sum != 0`.
-pub(super) fn normal(op: BinOp, difference: &Poly) -> Option<(BinOp, Poly)> {
+pub(crate) fn normal(op: BinOp, difference: &Poly) -> Option<(BinOp, Poly)> {
     let one = Poly::constant(1);
     Some(match op {
         BinOp::Lt => (BinOp::Le, difference.add(&one)?),
@@ -180,7 +159,7 @@ fn canonical_sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly)> {
 }
 
 /// The variable parts of both sides, and the constant that belongs to the right one.
-fn sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly, i64)> {
+pub(crate) fn sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly, i64)> {
     let g = sum.content().max(1);
     let constant = sum.const_term();
     if kind != BinOp::Le && constant % g != 0 {
@@ -194,26 +173,6 @@ fn sides(sum: &Poly, kind: BinOp) -> Option<(Poly, Poly, i64)> {
     let left = terms.filter(|_, c| c > 0);
     let right = terms.filter(|_, c| c < 0).scale(-1)?;
     Some((left, right, if flip { constant.checked_neg()? } else { constant }))
-}
-
-/// Puts the ways to write `sum kind 0` into its class.
-fn ways(graph: &mut Graph, id: Id, kind: BinOp, sum: &Poly, dtype: DType) {
-    let Some((left, right, constant)) = sides(sum, kind) else { return };
-    let mut ways: Vec<(BinOp, Poly, Poly)> = Vec::new();
-    let shifted = |p: &Poly, k: Option<i64>| k.and_then(|k| p.add(&Poly::constant(k)));
-    let mut way = |op, a: Option<Poly>, b: Option<Poly>| ways.extend(a.zip(b).map(|(a, b)| (op, a, b)));
-    way(kind, Some(left.clone()), shifted(&right, Some(constant)));
-    way(kind, shifted(&left, constant.checked_neg()), Some(right.clone()));
-    if kind == BinOp::Le {
-        let strict = constant.checked_add(1);
-        way(BinOp::Lt, Some(left.clone()), shifted(&right, strict));
-        way(BinOp::Lt, shifted(&left, strict.and_then(i64::checked_neg)), Some(right.clone()));
-    }
-    for (op, a, b) in ways {
-        let (a, b) = (build(graph, &a, dtype), build(graph, &b, dtype));
-        let node = graph.add(Node::bin(op, dtype, a, b));
-        unite(graph, id, node);
-    }
 }
 
 /// A sum that is not positive exactly where the comparison has this truth value; `None` for equalities that are
