@@ -395,7 +395,7 @@ impl Reason {
     pub fn rules(&self) -> Vec<&str> {
         match self {
             Reason::Rules(rules) => rules.iter().map(|rule| rule.name.as_str()).collect(),
-            Reason::Ring | Reason::FactAnalysis(_) => Vec::new(),
+            Reason::Ring | Reason::Theory(_) => Vec::new(),
         }
     }
 }

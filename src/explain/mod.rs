@@ -174,7 +174,7 @@ pub enum Reason {
     /// They have one normal form under the axioms of `+ - *`.
     Ring,
     /// The theory of integers; the part of it that is about the operator at the root.
-    FactAnalysis(&'static str),
+    Theory(&'static str),
     /// Rules, besides the theory.
     Rules(Vec<RuleName>),
 }
@@ -334,7 +334,7 @@ impl Context<'_> {
             return Some(Reason::Ring);
         }
         if self.are_equal(a, b, &Rewrites::of_rules([])) {
-            return Some(Reason::FactAnalysis(theory_of(a)));
+            return Some(Reason::Theory(theory_of(a)));
         }
         let observed = Rewrites::observed(self.used());
         let observed = observed.with_fast_math(self.fast_math);
@@ -505,7 +505,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Ring => f.write_str("normal form of sums and products"),
-            Reason::FactAnalysis(what) => f.write_str(what),
+            Reason::Theory(what) => f.write_str(what),
             Reason::Rules(rules) => {
                 for (i, rule) in rules.iter().enumerate() {
                     let comma = if i == 0 { "" } else { "; " };

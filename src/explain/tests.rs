@@ -49,7 +49,7 @@ fn arithmetic_is_named() {
     let ring = explained(&none, "x * (y + z)", "z * x + y * x");
     assert!(!reasons(&ring).is_empty() && reasons(&ring).iter().all(|r| **r == Reason::Ring), "{ring}");
     let theory = explained(&none, "(y * 4 + 3) // 4", "y");
-    assert_eq!(reasons(&theory), [&Reason::FactAnalysis("floor division")], "{theory}");
+    assert_eq!(reasons(&theory), [&Reason::Theory("floor division")], "{theory}");
     let text = theory.to_string();
     assert!(text.starts_with("  (y * 4 + 3) // 4\n= y ") && text.ends_with("[floor division]"), "{text}");
     let range = explained(&none, "(y * 16 + x) // 16 + z", "z + y");
