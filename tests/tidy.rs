@@ -169,6 +169,31 @@ fn nothing_is_left_unfinished() {
     assert!(errors.is_empty(), "\n{}", errors.join("\n"));
 }
 
+/// `Graph::union` and `Graph::unite` take a reason. egg's own graph, which takes none, is not to be had outside of `src/egraph`.
+#[test]
+fn classes_are_united_with_a_reason() {
+    let mut errors = Vec::new();
+    for (path, text) in sources("src") {
+        if module_of(&path) == "egraph" {
+            continue;
+        }
+        // What of egg others may name: numbers of classes, and what is asked of nodes.
+        let words = ["EGraph", "egg::*", "perform_union", "union_trusted", "union_instantiations"];
+        for (number, line) in
+            text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+        {
+            if let Some(word) = words.iter().find(|word| line.contains(*word)) {
+                errors.push(format!("{}:{}: {word}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+    // Within it there is one place.
+    let unions =
+        sources("src/egraph").iter().map(|(_, text)| text.matches("graph.union(").count()).sum::<usize>();
+    assert_eq!(unions, 1, "`unite_raw` is the only place that unites classes");
+}
+
 #[test]
 fn readme_and_ci_name_the_same_commands() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();

@@ -3,10 +3,10 @@
 
 use egg::Id;
 
-use crate::egraph::{Graph, Knowing, Node, Poly, in_theory, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Poly, in_theory, poly_of};
 use crate::ir::{BinOp, DType};
 use crate::theory::compare::{normal, reduced, sides};
-use crate::theory::{build, remainders_in, unite};
+use crate::theory::{build, remainders_in};
 
 /// Puts the ways to write the comparisons of a class into it.
 pub(super) fn offer(graph: &mut Graph, id: Id) {
@@ -43,6 +43,6 @@ fn ways(graph: &mut Graph, id: Id, kind: BinOp, sum: &Poly, dtype: DType) {
     for (op, a, b) in ways {
         let (a, b) = (build(graph, &a, dtype), build(graph, &b, dtype));
         let node = graph.add(Node::bin(op, dtype, a, b));
-        unite(graph, id, node);
+        graph.unite(id, node, Axiom::ComparisonNormalForm);
     }
 }

@@ -4,9 +4,8 @@
 use egg::Id;
 
 use super::vectors::lane_bound;
-use crate::egraph::{Graph, Knowing, Node, in_theory, is_full, poly_of, rebuild_if_changed};
+use crate::egraph::{Axiom, Graph, Knowing, Node, in_theory, is_full, poly_of, rebuild_if_changed};
 use crate::ir::BinOp;
-use crate::theory::unite;
 
 /// The most dividends that are compared with each other.
 const MAX_DIVIDENDS: usize = 32;
@@ -47,7 +46,7 @@ pub(super) fn offer(graph: &mut Graph, node_limit: usize) {
             let difference = poly_of(graph, other).sub(&poly_of(graph, dividend));
             if difference.is_some_and(|d| d.terms().iter().all(|(_, k)| k % c == 0)) {
                 let same = graph.add(Node::bin(BinOp::FloorMod, dtype, other, divisor));
-                unite(graph, remainder, same);
+                graph.unite(remainder, same, Axiom::RemainderCongruent);
             }
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use egg::Id;
 use foldhash::quality::FixedState;
 
-use crate::egraph::{Graph, Knowing, Monomial, Node, Poly, common_factor, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Node, Poly, common_factor, poly_of};
 use crate::ir::{BinOp, DType};
 use crate::theory::{self, build, default_form, extremum, quotient_of, remainders_in, truncated_quotient_of};
 
@@ -35,7 +35,7 @@ pub(crate) fn remainders(graph: &mut Graph, id: Id) {
     let poly = Poly::clone(&poly_of(graph, id));
     for with_remainder in remainders_in(graph, &poly, dtype) {
         let form = default_form(graph, &with_remainder, dtype);
-        graph.union(id, form);
+        graph.union(id, form, Axiom::Remainder);
     }
 }
 
@@ -45,7 +45,7 @@ fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32
     }
     for with_remainder in remainders_in(graph, poly, dtype) {
         let form = default_form(graph, &with_remainder, dtype);
-        graph.union(id, form);
+        graph.union(id, form, Axiom::Remainder);
         factors(graph, id, &with_remainder, dtype, 1);
     }
     factors(graph, id, poly, dtype, depth);
@@ -57,7 +57,7 @@ fn offer_within(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32
 fn is_new(graph: &mut Graph, id: Id, poly: &Poly, depth: u32) -> bool {
     let id = graph.find(id);
     let key = |depth: u32| FixedState::default().hash_one((id, poly, depth));
-    let visited = &mut graph.analysis.visited;
+    let visited = &mut graph.analysis_mut().visited;
     visited.insert(key(depth)) && {
         visited.extend((1..depth).map(key));
         true
@@ -86,7 +86,7 @@ fn factors(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
         if depth > 1 { part(graph, &inner, dtype, depth) } else { default_form(graph, &inner, dtype) };
     let factor = build(graph, &Poly::term(monomial, constant), dtype);
     let product = graph.add(Node::bin(BinOp::Mul, dtype, inner, factor));
-    graph.union(id, product);
+    graph.union(id, product, Axiom::SumWritten);
 }
 
 /// Terms taken into a numerator, and differences of two quotients.
@@ -149,7 +149,7 @@ fn absorb(
         Some(default_form(graph, &sum, dtype))
     };
     if let Some(form) = form(graph) {
-        graph.union(id, form);
+        graph.union(id, form, Axiom::QuotientSplit);
     }
 }
 
@@ -175,7 +175,7 @@ fn difference(
     let rest = poly.filter(|x, _| x != m && x != m2);
     if let Some(sum) = rest.add(&Poly::term(Monomial::atom(quotient), k)) {
         let form = default_form(graph, &sum, dtype);
-        graph.union(id, form);
+        graph.union(id, form, Axiom::QuotientDifference);
     }
 }
 
@@ -208,7 +208,7 @@ fn extrema(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, depth: u32) {
             let Some(extremum) = extremum_with(graph, op, &operands, &taken, dtype, depth) else { continue };
             if let Some(sum) = rest.add(&Poly::atom(extremum)) {
                 let form = default_form(graph, &sum, dtype);
-                graph.union(id, form);
+                graph.union(id, form, Axiom::ExtremumOfSums);
             }
         }
     }
@@ -263,7 +263,7 @@ fn quotient_out(graph: &mut Graph, class: Id, op: BinOp, operands: &[Poly], dtyp
     if let (Some(extremum), Some(c)) = (extremum, divisor) {
         let c = graph.add(Node::int(c, dtype));
         let quotient = graph.add(Node::bin(BinOp::FloorDiv, dtype, extremum, c));
-        graph.union(class, quotient);
+        graph.union(class, quotient, Axiom::ExtremumOfQuotients);
     }
 }
 
@@ -286,7 +286,7 @@ fn shared_factor(graph: &mut Graph, id: Id, dtype: DType) {
         if let Some((x, y, factor)) = shared {
             let sum = graph.add(Node::bin(op, dtype, x, y));
             let product = graph.add(Node::bin(BinOp::Mul, dtype, sum, factor));
-            graph.union(id, product);
+            graph.union(id, product, Axiom::SumWritten);
         }
     }
 }
@@ -312,7 +312,7 @@ fn negative_factor(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         let x = build(graph, &Poly::term(monomial.clone(), 1), dtype);
         let factor = graph.add(Node::int(c, dtype));
         let product = graph.add(Node::bin(BinOp::Mul, dtype, x, factor));
-        graph.union(id, product);
+        graph.union(id, product, Axiom::SumWritten);
     }
 }
 
@@ -324,6 +324,6 @@ fn negative_divisor(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         let n = build(graph, &numerator, dtype);
         let c = graph.add(Node::int(-c, dtype));
         let quotient = graph.add(Node::bin(BinOp::Div, dtype, n, c));
-        graph.union(id, quotient);
+        graph.union(id, quotient, Axiom::TruncationIsOdd);
     }
 }

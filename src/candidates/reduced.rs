@@ -3,7 +3,7 @@
 
 use egg::Id;
 
-use crate::egraph::{Graph, Knowing, Node, Poly, gcd};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Poly, gcd};
 use crate::ir::{BinOp, DType};
 use crate::theory::build;
 
@@ -24,7 +24,7 @@ pub(super) fn offer(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
     let n = build(graph, &dividend, dtype);
     let m = graph.add(Node::int(modulus, dtype));
     let remainder = graph.add(Node::bin(BinOp::FloorMod, dtype, n, m));
-    graph.union(id, remainder);
+    graph.union(id, remainder, Axiom::RemainderCongruent);
 }
 
 /// The polynomial without the terms that are multiples of `m`; its constant goes toward zero, so that the value stays

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egg::Id;
 
 use super::{quotients, reduced};
-use crate::egraph::{Graph, Knowing, Monomial, Node, Poly, TheoryLevel};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Node, Poly, TheoryLevel};
 use crate::ir::{BinOp, DType};
 use crate::theory::sums::{Sum, by_level, level_of};
 use crate::theory::{build, default_form, last_remainder_in, quotient_of};
@@ -23,7 +23,7 @@ pub(crate) fn offer(graph: &mut Graph, id: Id) {
     }
     let poly = Arc::clone(poly);
     let form = default_form(graph, &poly, dtype);
-    graph.union(id, form);
+    graph.union(id, form, Axiom::SumWritten);
     grouped(graph, id, &poly, dtype);
     let divides = graph.analysis.level == TheoryLevel::Full;
     if divides {
@@ -57,7 +57,7 @@ fn grouped(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
         sum.push(graph, group, negative);
     }
     let form = sum.finish(graph, poly.const_term());
-    graph.union(id, form);
+    graph.union(id, form, Axiom::SumWritten);
 }
 
 /// Remainders that stand in the polynomial in the form `N - c * (N // c)`: a form for each of them, of a long sum one
@@ -70,7 +70,7 @@ pub(super) fn remainders(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) {
             all = form;
         }
         let form = default_form(graph, &all, dtype);
-        graph.union(id, form);
+        graph.union(id, form, Axiom::SumWritten);
         return;
     }
     for (monomial, k) in poly.terms() {
@@ -136,7 +136,7 @@ fn add_scaled(graph: &mut Graph, id: Id, factor: Id, q: i64, rest: &Poly, dtype:
         }
         sum.finish(graph, rest.const_term())
     };
-    graph.union(id, form);
+    graph.union(id, form, Axiom::SumWritten);
 }
 
 /// Common factors: of all variable terms a constant, and each atom that divides two terms or more.

@@ -4,7 +4,7 @@
 use egg::{Id, Language};
 use hashbrown::HashSet;
 
-use crate::egraph::{Graph, Knowing, Monomial, Node, Op, in_theory, poly_of, rebuild};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Node, Op, in_theory, poly_of, rebuild};
 use crate::ir::DType;
 use crate::theory::build;
 
@@ -83,11 +83,11 @@ impl Offering {
         }
         if !self.bound.contains(&lane) {
             let broadcast = graph.add(Node::new(Op::Broadcast, dtype, [lane]));
-            graph.union(class, broadcast);
+            graph.union(class, broadcast, Axiom::Lanes);
             return class;
         }
         if let Some(ramp) = self.ramp(graph, lane, scalar, lanes) {
-            graph.union(class, ramp);
+            graph.union(class, ramp, Axiom::Lanes);
             return class;
         }
         for node in graph[lane].nodes.clone() {
@@ -98,11 +98,11 @@ impl Offering {
                 _ => false,
             };
             if node.op == Op::LaneOf {
-                graph.union(class, node.children[0]);
+                graph.union(class, node.children[0], Axiom::Lanes);
             } else if works {
                 let vector = node.map_children(|c| self.vector_of(graph, c, lanes, depth - 1));
                 let vector = graph.add(Node { dtype, ..vector });
-                graph.union(class, vector);
+                graph.union(class, vector, Axiom::Lanes);
             }
         }
         graph.find(class)

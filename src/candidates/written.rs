@@ -7,9 +7,9 @@ use egg::Id;
 use hashbrown::HashSet;
 
 use super::sums::MAX_FACTORED_TERMS;
-use crate::egraph::{Graph, Knowing, Monomial, Op, Poly, in_theory, is_full, rebuild_if_changed};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Op, Poly, in_theory, is_full, rebuild_if_changed};
 use crate::ir::BinOp;
-use crate::theory::{default_form, unite};
+use crate::theory::default_form;
 
 /// Offers the sums of the input (its first `input_nodes` nodes) with remainders among their terms.
 pub(crate) fn offer(graph: &mut Graph, input_nodes: usize, node_limit: usize) {
@@ -26,7 +26,7 @@ pub(crate) fn offer(graph: &mut Graph, input_nodes: usize, node_limit: usize) {
             && let Some(poly) = Poly::from_terms(terms)
         {
             let form = default_form(graph, &poly, graph.facts(id).dtype);
-            unite(graph, id, form);
+            graph.unite(id, form, Axiom::SumWritten);
         }
     }
     rebuild_if_changed(graph);

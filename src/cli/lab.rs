@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use rayon::prelude::*;
 use satir::cse::Options;
-use satir::eqsat::{Rewrites, TheoryLevel};
+use satir::eqsat::{Rewrites, TheoryLevel, UnionKind};
 use satir::lab::suggest::{Assume, MAX_VARIABLES, Operator, Search};
 use satir::lab::{self, Engine, Program, Unit};
 use satir::rules::{RuleSet, check};
@@ -300,6 +300,15 @@ pub(crate) fn stats(
             stats.ratio,
             stats.ratio_without_rules
         );
+        out += "\nunions of classes by reason\n";
+        for by in &stats.unions {
+            let kind = match by.kind {
+                UnionKind::Rule => "rule ",
+                UnionKind::Theory => "theory: ",
+                _ => "",
+            };
+            let _ = writeln!(out, "{:>9}  {kind}{}", by.unions, by.reason);
+        }
     }
     io::write_stdout(&out)
 }

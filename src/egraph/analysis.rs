@@ -1,6 +1,7 @@
 //! The state of the class analysis: facts about variables, and tables that find classes by their meaning.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::Instant;
 
 use egg::Id;
@@ -8,6 +9,7 @@ use hashbrown::HashSet;
 
 use super::functions::Functions;
 use super::level::TheoryLevel;
+use super::log::{UnionLog, UnionTally};
 use super::poly::Poly;
 use super::poly_table::PolyTable;
 use super::table::FactsTable;
@@ -53,6 +55,8 @@ pub(crate) struct FactAnalysis {
     pub work_limit: Option<u64>,
     /// When growing the graph ends, whatever is left to do.
     pub deadline: Option<Instant>,
+    /// The unions with their reasons, if they are asked for.
+    pub(super) log: Option<Box<RefCell<UnionLog>>>,
     /// Contradictions met (two values of one class): a rule is unsound, or the facts of a place exclude each other. The
     /// result is not used. From the first one on no facts spread: if 0 is 1, every sum has ever more values.
     pub contradictions: usize,
@@ -95,10 +99,29 @@ impl FactAnalysis {
     }
 }
 
-/// The variable's level and range are set for the ids up to `vars`. `level`: how much of the theory is used.
-pub(crate) fn theory_for(vars: usize, level: TheoryLevel) -> FactAnalysis {
+/// What a graph is made with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// How much of the theory is used.
+    pub level: TheoryLevel,
+    /// Whether unions are noted with their reasons.
+    pub logged: bool,
+    /// Where they are counted when the graph goes, if they are.
+    pub tally: Option<Arc<UnionTally>>,
+}
+
+impl From<TheoryLevel> for Settings {
+    fn from(level: TheoryLevel) -> Settings {
+        Settings { level, ..Settings::default() }
+    }
+}
+
+/// The variable's level and range are set for the ids up to `vars`.
+pub(crate) fn theory_for(vars: usize, settings: impl Into<Settings>) -> FactAnalysis {
+    let Settings { level, logged, tally } = settings.into();
     FactAnalysis {
         level,
+        log: (logged || tally.is_some()).then(|| Box::new(RefCell::new(UnionLog::new(tally)))),
         var_ranges: vec![Interval::ALL; vars],
         var_levels: vec![0; vars],
         ..FactAnalysis::default()

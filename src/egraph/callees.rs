@@ -18,7 +18,7 @@ impl Callees {
 
     /// The operator of calls of a head, of which the theory of the graph is told.
     pub(crate) fn operator(&mut self, graph: &mut Graph, head: Call) -> Op {
-        let functions = &mut graph.analysis.functions;
+        let functions = &mut graph.analysis_mut().functions;
         let callee = self.enter(head);
         functions.note(callee, self.get(callee));
         Op::Call(callee)

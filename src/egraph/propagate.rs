@@ -12,19 +12,20 @@
 //! which keeps its results to their place. Whether an operation may trap is a question of placement, not of
 //! equality, and is decided there.
 
-use egg::{Analysis, DidMerge, Id};
+use egg::{Analysis, DidMerge, Id, Justification};
 
 use super::analysis::FactAnalysis;
 use super::facts::{Facts, MAX_UPDATES, Operands, known_range};
-use super::graph::{Graph, Knowing};
+use super::graph::{Knowing, RawGraph, unite_raw};
 use super::level::TheoryLevel;
 use super::node::Node;
 use super::poly::Poly;
+use super::reason::{Axiom, Reason};
 use super::table::Held;
 use super::transfer;
 
 /// What is known of the value of a node of the class `id`.
-fn facts_of(graph: &Graph, node: &Node, id: Id) -> Facts {
+fn facts_of(graph: &RawGraph, node: &Node, id: Id) -> Facts {
     let operands: Operands<'_> = node.children.iter().map(|&c| graph.facts(c)).collect();
     transfer::facts_of(&graph.analysis, node, &operands, id)
 }
@@ -32,12 +33,12 @@ fn facts_of(graph: &Graph, node: &Node, id: Id) -> Facts {
 impl Analysis<Node> for FactAnalysis {
     type Data = Held;
 
-    fn make(graph: &mut Graph, node: &Node, id: Id) -> Held {
+    fn make(graph: &mut RawGraph, node: &Node, id: Id) -> Held {
         let facts = facts_of(graph, node, id);
         graph.analysis.facts.push(id, facts)
     }
 
-    fn remake(graph: &mut Graph, node: &Node, id: Id) -> Held {
+    fn remake(graph: &mut RawGraph, node: &Node, id: Id) -> Held {
         let facts = facts_of(graph, node, id);
         graph.analysis.facts.remake(facts)
     }
@@ -98,7 +99,16 @@ impl Analysis<Node> for FactAnalysis {
         did
     }
 
-    fn modify(graph: &mut Graph, id: Id) {
+    fn pre_union(graph: &RawGraph, a: Id, b: Id, justification: &Option<Justification>) {
+        if let Some(log) = &graph.analysis.log
+            && graph.find(a) != graph.find(b)
+        {
+            // Of its own egg unites only what is congruent.
+            log.borrow_mut().note(a, b, justification.is_some());
+        }
+    }
+
+    fn modify(graph: &mut RawGraph, id: Id) {
         if graph.analysis.contradicts() {
             return;
         }
@@ -109,21 +119,25 @@ impl Analysis<Node> for FactAnalysis {
             Some(poly) => poly.as_const(),
             None => None,
         };
-        let by_range =
-            || data.interval.as_point().or((data.residue.modulus() == 0).then(|| data.residue.rest()));
+        let by_range = || {
+            let value = data.interval.as_point().map(|value| (value, Axiom::OnlyValue));
+            value.or((data.residue.modulus() == 0).then(|| (data.residue.rest(), Axiom::OnlyResidue)))
+        };
         let concludes = graph.analysis.level == TheoryLevel::Full;
-        let value = constant.or_else(|| by_range().filter(|_| concludes && known_range(dtype)));
-        if let Some(value) = value {
+        let value = constant
+            .map(|value| (value, Axiom::ConstantForm))
+            .or_else(|| by_range().filter(|_| concludes && known_range(dtype)));
+        if let Some((value, axiom)) = value {
             let constant = graph.add(Node::int(value, dtype));
             if graph.find(constant) != id {
-                graph.union(id, constant);
+                unite_raw(graph, id, constant, Reason::Axiom(axiom));
             }
         }
         let id = graph.find(id);
         let FactAnalysis { facts, by_poly, .. } = &mut graph.analysis;
         let first = facts[id].poly.as_ref().map(|poly| by_poly.get_or_insert(dtype, poly, id));
         if let Some(other) = first.filter(|&other| other != id) {
-            graph.union(id, other);
+            unite_raw(graph, id, other, Reason::Axiom(Axiom::NormalForm));
         }
     }
 }

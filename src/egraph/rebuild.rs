@@ -22,5 +22,5 @@ pub(crate) fn rebuild_if_changed(graph: &mut Graph) {
 /// Restores the invariants of the graph after nodes were added and classes united.
 #[allow(clippy::disallowed_methods, reason = "this is what stands in its place")]
 pub(crate) fn rebuild(graph: &mut Graph) {
-    STOPPED.with(|clock| quanta::with_clock(clock, || graph.rebuild()));
+    STOPPED.with(|clock| quanta::with_clock(clock, || graph.raw_mut().rebuild()));
 }

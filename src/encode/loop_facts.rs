@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn factors_of_rounded_up_quotients_are_found() {
-        let mut g = Graph::new(theory_for(2, Default::default()));
+        let mut g = Graph::new(theory_for(2, crate::egraph::TheoryLevel::default()));
         let [a, b] = [0, 1].map(|i| g.add(Node::new(Op::Var(VarId(i)), DType::I32, [])));
         let product = bin(&mut g, BinOp::Mul, a, b);
         let extent_of = |g: &mut Graph, offset: i64, divisor: i64| {

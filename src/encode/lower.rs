@@ -31,7 +31,7 @@ use crate::analysis::ranges::{extent_range, parameter_ranges};
 use crate::analysis::side_effects::{effect_of_call, has_side_effects, is_lazy_select};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Places, Profile};
-use crate::egraph::{Callees, Graph, Knowing, Node, Op, TheoryLevel, rebuild, theory_for};
+use crate::egraph::{Callees, Graph, Knowing, Node, Op, Reason, Settings, rebuild, theory_for};
 use crate::ir::intrin::Effect;
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{
@@ -47,14 +47,14 @@ pub(crate) fn lower(
     profile: &Profile,
     bindings: &Bindings,
     keep_lets: bool,
-    theory: TheoryLevel,
+    settings: impl Into<Settings>,
 ) -> Lowered {
-    let mut lowerer = Lowerer::new(func, profile, bindings, theory);
+    let mut lowerer = Lowerer::new(func, profile, bindings, settings.into());
     let memory = MemoryVersions::new(func);
     lowerer.kept = lets::kept(func, &memory, keep_lets);
     lowerer.out.magnitudes = Arc::new(Magnitudes::new(func));
     lowerer.memory = Some(memory);
-    lowerer.out.graph.analysis.var_ranges = parameter_ranges(func);
+    lowerer.out.graph.analysis_mut().var_ranges = parameter_ranges(func);
     let root = lowerer.scope(None, 1.0, true, true);
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
@@ -68,12 +68,12 @@ pub(crate) fn lower_at<'a>(
     profile: &'a Profile,
     known: &'a Known,
     exprs: &[&Expr],
-    theory: TheoryLevel,
+    settings: impl Into<Settings>,
 ) -> Lowered {
     let bindings = Bindings::new();
-    let mut lowerer = Lowerer::new(func, profile, &bindings, theory);
-    lowerer.out.graph.analysis.var_ranges.clone_from(&known.ranges);
-    lowerer.out.graph.analysis.contextual = true;
+    let mut lowerer = Lowerer::new(func, profile, &bindings, settings.into());
+    lowerer.out.graph.analysis_mut().var_ranges.clone_from(&known.ranges);
+    lowerer.out.graph.analysis_mut().contextual = true;
     lowerer.out.magnitudes = known.magnitudes.clone();
     let scope = lowerer.scope(None, 1.0, true, true);
     let place = Place { scope, position: 0 };
@@ -82,7 +82,7 @@ pub(crate) fn lower_at<'a>(
     for (fact, truth) in &known.facts {
         let fact = lowerer.expr(fact);
         let truth = lowerer.add(Op::int(i64::from(*truth)), DType::BOOL, []);
-        lowerer.out.graph.union(fact, truth);
+        lowerer.out.graph.union(fact, truth, Reason::Input);
     }
     for e in exprs {
         let scope = lowerer.scope(Some(place), 1.0, true, false);
@@ -118,7 +118,7 @@ pub(super) struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, level: TheoryLevel) -> Lowerer<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, settings: Settings) -> Lowerer<'a> {
         Lowerer {
             places: Places::new(func, profile, bindings),
             func,
@@ -134,7 +134,7 @@ impl<'a> Lowerer<'a> {
             locals: Vec::new(),
             known_values: None,
             out: Lowered {
-                graph: Graph::new(theory_for(func.vars.len(), level)),
+                graph: Graph::new(theory_for(func.vars.len(), settings)),
                 scopes: Scopes::default(),
                 sites: Vec::new(),
                 callees: Callees::default(),
@@ -181,7 +181,7 @@ impl<'a> Lowerer<'a> {
     fn define(&mut self, var: VarId, place: Place, range: Interval) {
         self.out.redefined |= self.out.scopes.definition(var).is_some();
         self.out.scopes.define(var, place);
-        let theory = &mut self.out.graph.analysis;
+        let theory = self.out.graph.analysis_mut();
         theory.var_levels[var.index()] = self.out.scopes.get(place.scope).depth;
         theory.var_ranges[var.index()] = range;
     }
@@ -189,7 +189,8 @@ impl<'a> Lowerer<'a> {
     /// A new memory version that begins at `place`.
     fn version_at(&mut self, place: Place) -> u32 {
         self.out.versions.push(place);
-        self.out.graph.analysis.version_levels.push(self.out.scopes.get(place.scope).depth);
+        let depth = self.out.scopes.get(place.scope).depth;
+        self.out.graph.analysis_mut().version_levels.push(depth);
         u32::try_from(self.out.versions.len() - 1).expect("fewer than 2^32 versions")
     }
 
@@ -215,6 +216,7 @@ impl<'a> Lowerer<'a> {
 
     fn site(&mut self, e: &Expr, place: Place) -> Id {
         let class = self.value(e, place);
+        self.out.graph.root(class);
         self.out.sites.push(Site { class, place, address: false });
         class
     }

@@ -228,9 +228,9 @@ fn optimize_all(
     listener: &mut dyn FnMut(Snapshot<'_>),
 ) -> Result<Optimized, Failure> {
     let mut clock = Clock::new();
-    let theory = config.rewrites.theory();
-    let mut lowered = encode::lower(func, config.profile, config.bindings, config.keep_lets, theory);
-    lowered.graph.analysis.deadline = config.deadline;
+    let settings = config.rewrites.settings();
+    let mut lowered = encode::lower(func, config.profile, config.bindings, config.keep_lets, settings);
+    lowered.graph.analysis_mut().deadline = config.deadline;
     if lowered.redefined {
         return Err(Failure::Redefinition);
     }

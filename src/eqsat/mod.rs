@@ -17,7 +17,7 @@ mod tests;
 
 pub use crate::egraph::TheoryLevel;
 pub use crate::extract::Effort;
-pub use crate::rewrite::{Rewrites, RuleUse};
+pub use crate::rewrite::{Rewrites, RuleUse, UnionCount, UnionKind};
 pub use driver::{Bound, Config, Failure, Optimized, Stats, optimize};
 
 pub(crate) use driver::with_choice;

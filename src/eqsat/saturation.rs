@@ -34,13 +34,13 @@ const WORK: Budget = Budget { for_each: 600, floor: 60_000 };
 /// What a new graph may grow to by theory and rules, `most` at most; limits the work on it too.
 pub(crate) fn limit(lowered: &mut Lowered, most: usize) -> usize {
     let input_nodes = lowered.graph.total_number_of_nodes();
-    lowered.graph.analysis.work_limit = Some(WORK.of(input_nodes) as u64);
+    lowered.graph.analysis_mut().work_limit = Some(WORK.of(input_nodes) as u64);
     most.min(SATURATION.of(input_nodes))
 }
 
 /// What a graph may grow to by candidates, `most` at most; limits the work on it, with what was done before, too.
 pub(super) fn limit_candidates(lowered: &mut Lowered, input_nodes: usize, most: usize) -> usize {
-    lowered.graph.analysis.work_limit = Some((WORK.of(input_nodes) * 2) as u64);
+    lowered.graph.analysis_mut().work_limit = Some((WORK.of(input_nodes) * 2) as u64);
     most.min(CANDIDATES.of(input_nodes))
 }
 

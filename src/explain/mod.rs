@@ -1,9 +1,9 @@
 //! Why two expressions are equal, step by step; or why they were not found to be.
 //!
 //! [`Context::equal`] brings both sides to their cheapest form from the inside out, one subexpression at a time, and
-//! says for each step what it takes: the axioms of `+ - *`, the theory of integers (quotients, ranges, comparisons),
-//! or named rules, as few as will do. So an explanation does not repeat what the search did, but each of its steps is
-//! decided anew by the engine with nothing else at hand.
+//! says for each step what it takes: the axioms of `+ - *`, laws of the theory of integers (quotients, ranges, comparisons),
+//! or named rules. These are read off the log of unions of a graph that holds the two sides of the step and nothing else
+//! (`provenance`).
 
 mod account;
 mod draw;
@@ -12,6 +12,7 @@ mod graph;
 mod layout;
 mod missed;
 mod program;
+mod provenance;
 mod removed;
 #[cfg(test)]
 mod tests;
@@ -30,10 +31,9 @@ use indexmap::IndexSet;
 use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::cost::Profile;
-use crate::egraph::TheoryLevel;
 use crate::encode::lower_at;
 use crate::eqsat;
-use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
+use crate::ir::{Expr, PrimFunc};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rule, RuleSet};
 use crate::script::print_expr;
@@ -162,7 +162,7 @@ pub struct Step {
 /// for step in reasons(&split).expect("equal").iter().chain(&reasons(&masked).expect("equal")) {
 ///     match &step.reason {
 ///         Reason::Ring => println!("{} by the axioms of + - *", step.part),
-///         Reason::Theory(of) => println!("{} by arithmetic: {of}", step.part),
+///         Reason::Theory(laws) => println!("{} by arithmetic: {}", step.part, laws[0].name),
 ///         Reason::Rules(rules) => println!("{} by {} rules", step.part, rules.len()),
 ///         other => println!("{} by {other}", step.part),
 ///     }
@@ -173,10 +173,38 @@ pub struct Step {
 pub enum Reason {
     /// They have one normal form under the axioms of `+ - *`.
     Ring,
-    /// The theory of integers; the part of it that is about the operator at the root.
-    Theory(&'static str),
+    /// The theory of integers, by these of its laws.
+    Theory(Vec<Law>),
     /// Rules, besides the theory.
     Rules(Vec<RuleName>),
+}
+
+/// A law of the theory that an explanation uses.
+///
+/// ```
+/// use satir::cost::Profile;
+/// use satir::explain::{Context, Reason};
+/// use satir::rules::RuleSet;
+/// use satir::script::parse_expr;
+///
+/// let mut b = satir::ir::build::FuncBuilder::new("main");
+/// b.param("x", satir::ir::DType::I32);
+/// let mut func = b.finish();
+/// let (a, b) = (parse_expr("x * 8 // 4", &mut func)?, parse_expr("x * 2", &mut func)?);
+/// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
+/// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
+/// let explanation = context.equal(&a, &b).expect("equal");
+/// let Reason::Theory(laws) = &explanation.left_steps[0].reason else { panic!("by the theory") };
+/// assert_eq!((laws[0].about, laws[0].name), ("floor division", "quotient of a multiple"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Law {
+    /// The part of arithmetic that it belongs to.
+    pub about: &'static str,
+    /// What it is called.
+    pub name: &'static str,
 }
 
 /// A rule that an explanation uses.
@@ -304,52 +332,16 @@ impl Context<'_> {
     ) -> bool {
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
-        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b], rewrites.theory());
+        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b], rewrites.settings());
         eqsat::saturate_within(&mut lowered, rewrites, NODES, rounds, growth);
         let [.., a, b] = &lowered.sites[..] else { return false };
         lowered.graph.analysis.contradictions == 0
             && lowered.graph.find(a.class) == lowered.graph.find(b.class)
     }
 
-    /// Whether the two have one normal form before anything is applied.
-    fn in_one_ring(&self, a: &Expr, b: &Expr) -> bool {
-        if a.dtype.is_bool() {
-            return false;
-        }
-        let ranges = vec![Interval::ALL; self.func.vars.len()];
-        let known = Known { ranges, ..Known::default() };
-        let lowered = lower_at(self.func, self.profile, &known, &[a, b], TheoryLevel::Full);
-        let [a, b] = &lowered.sites[..] else { return false };
-        lowered.graph.find(a.class) == lowered.graph.find(b.class)
-    }
-
     /// The rules that an optimization uses.
     fn used(&self) -> impl Iterator<Item = &Rule> {
         self.rules.used(self.fast_math)
-    }
-
-    /// As little as it takes to make the two equal; `None` if all rules do not.
-    fn reason(&self, a: &Expr, b: &Expr) -> Option<Reason> {
-        if self.in_one_ring(a, b) {
-            return Some(Reason::Ring);
-        }
-        if self.are_equal(a, b, &Rewrites::of_rules([])) {
-            return Some(Reason::Theory(theory_of(a)));
-        }
-        let observed = Rewrites::observed(self.used());
-        let observed = observed.with_fast_math(self.fast_math);
-        if !self.are_equal(a, b, observed) {
-            return None;
-        }
-        let used: Vec<String> =
-            observed.uses().into_iter().filter(|u| u.unions > 0).map(|u| u.rule).collect();
-        let kept = self.used().filter(|r| used.iter().any(|u| **u == *r.name)).collect();
-        let kept: Vec<&Rule> = fewest(kept, |rules| {
-            let rewrites = Rewrites::of_rules(rules.iter().copied());
-            self.are_equal(a, b, rewrites.with_fast_math(self.fast_math))
-        });
-        let name = |rule: &Rule| RuleName { name: rule.name.to_string(), why: rule.why.to_string() };
-        Some(Reason::Rules(kept.into_iter().map(name).collect()))
     }
 
     fn show(&self, e: &Expr) -> String {
@@ -451,21 +443,6 @@ fn replace(e: &mut Expr, path: &[usize], by: &Expr) {
     });
 }
 
-/// What the theory of integers has about an expression.
-fn theory_of(e: &Expr) -> &'static str {
-    match &e.kind {
-        ExprKind::Binary(BinOp::FloorDiv | BinOp::FloorMod, ..) => "floor division",
-        ExprKind::Binary(BinOp::Div | BinOp::Mod, ..) => "truncating division",
-        ExprKind::Binary(BinOp::Min | BinOp::Max, ..) => "minimum and maximum",
-        ExprKind::Binary(op, ..) if op.is_compare() => "comparison of sums",
-        ExprKind::Binary(op, ..) if op.is_logic() => "truth values",
-        ExprKind::Not(_) => "truth values",
-        ExprKind::Cast(_) => "conversion of what fits",
-        ExprKind::Select(..) | ExprKind::Call(_) => "a condition that is decided",
-        _ => "arithmetic of integers",
-    }
-}
-
 impl Explanation {
     /// The facts of the place that it takes, each once.
     ///
@@ -505,7 +482,17 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Ring => f.write_str("normal form of sums and products"),
-            Reason::Theory(what) => f.write_str(what),
+            Reason::Theory(laws) => {
+                let mut about = None;
+                for (i, law) in laws.iter().enumerate() {
+                    let comma = if i == 0 { "" } else { "; " };
+                    match about.replace(law.about) == Some(law.about) {
+                        true => write!(f, ", {}", law.name)?,
+                        false => write!(f, "{comma}{}: {}", law.about, law.name)?,
+                    }
+                }
+                Ok(())
+            }
             Reason::Rules(rules) => {
                 for (i, rule) in rules.iter().enumerate() {
                     let comma = if i == 0 { "" } else { "; " };

@@ -49,11 +49,13 @@ fn arithmetic_is_named() {
     let ring = explained(&none, "x * (y + z)", "z * x + y * x");
     assert!(!reasons(&ring).is_empty() && reasons(&ring).iter().all(|r| **r == Reason::Ring), "{ring}");
     let theory = explained(&none, "(y * 4 + 3) // 4", "y");
-    assert_eq!(reasons(&theory), [&Reason::Theory("floor division")], "{theory}");
+    let in_range = Law { about: "floor division", name: "a quotient that the range of the dividend decides" };
+    assert_eq!(reasons(&theory), [&Reason::Theory(vec![in_range])], "{theory}");
     let text = theory.to_string();
-    assert!(text.starts_with("  (y * 4 + 3) // 4\n= y ") && text.ends_with("[floor division]"), "{text}");
+    assert!(text.starts_with("  (y * 4 + 3) // 4\n= y "), "{text}");
+    assert!(text.ends_with("[floor division: a quotient that the range of the dividend decides]"), "{text}");
     let range = explained(&none, "(y * 16 + x) // 16 + z", "z + y");
-    assert!(range.to_string().contains("[floor division; given 0 <= x <= 15]"), "{range}");
+    assert!(range.to_string().contains("decides; given 0 <= x <= 15]"), "{range}");
     let cond = with(&none, &["z < y", "z > 3"], "T.min(z, y)", "z", |c, a, b| c.equal(a, b)).unwrap();
     assert_eq!(cond.left_steps[0].given, ["z < y"], "{cond}");
 }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::divisors::{Definition, Divisors, Item, Level, Problem, Strategy, Symbol, Weights};
 use super::selection::Selection;
-use crate::egraph::{ClassMap, Graph, Knowing, Monomial, Node, Op, Poly, in_theory};
+use crate::egraph::{Axiom, ClassMap, Graph, Knowing, Monomial, Node, Op, Poly, in_theory};
 use crate::encode::Lowered;
 use crate::ir::{BinOp, DType};
 use crate::theory::sums::{Emit, Sum, product};
@@ -86,7 +86,7 @@ pub(crate) fn offer(
             let mut with_offset = Sum::new(sum.dtype);
             with_offset.push(&mut builder, built[base], false);
             let id = with_offset.finish(&mut builder, offset);
-            builder.graph.union(sum.class, id);
+            builder.graph.union(sum.class, id, Axiom::SumWritten);
         }
         if !hints.contains(&builder.built) {
             hints.push(builder.built);

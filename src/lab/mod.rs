@@ -36,7 +36,7 @@ use crate::cost::cost_of_expr;
 use crate::cse::{self, Options};
 use crate::error::Error;
 use crate::ir::{Expr, Module, PrimFunc};
-use crate::rewrite::{Rewrites, RuleUse};
+use crate::rewrite::{Rewrites, RuleUse, UnionCount};
 use crate::rules::RuleSet;
 use crate::simplify;
 
@@ -161,6 +161,8 @@ pub struct Trial {
     pub time: Duration,
     /// What each rule did that the engine uses.
     pub uses: Vec<RuleUse>,
+    /// How many unions were made for each reason, by rules and by the theory.
+    pub unions: Vec<UnionCount>,
 }
 
 impl Trial {
@@ -186,7 +188,7 @@ impl Trial {
     /// ```
     /// use satir::lab::Trial;
     ///
-    /// let trial = Trial { before: 8.0, after: 6.0, time: Default::default(), uses: Vec::new() };
+    /// let trial = Trial { before: 8.0, after: 6.0, time: Default::default(), uses: Vec::new(), unions: Vec::new() };
     /// assert_eq!(trial.ratio(), 0.75);
     /// ```
     pub fn ratio(&self) -> f64 {
@@ -231,12 +233,9 @@ pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Resul
             (cost(&e.expr), cost(&result))
         }
     };
-    Ok(Trial {
-        before,
-        after,
-        time: start.elapsed(),
-        uses: rewrites.with_fast_math(options.fast_math).uses(),
-    })
+    let time = start.elapsed();
+    let rewrites = rewrites.with_fast_math(options.fast_math);
+    Ok(Trial { before, after, time, uses: rewrites.uses(), unions: rewrites.unions() })
 }
 
 /// The rules that are on, without some.

@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use indexmap::IndexMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Program, Trial, dearer, geometric_mean, micros, try_rules, without};
 use crate::cse::Options;
 use crate::error::Error;
+use crate::rewrite::{UnionCount, UnionKind};
 use crate::rules::RuleSet;
 use crate::rules::check::Watch;
 
@@ -33,6 +35,8 @@ pub struct Stats {
     pub programs: Vec<ProgramStats>,
     /// A line for each rule that the engine uses, in the order of the rule files.
     pub rules: Vec<RuleStats>,
+    /// How many unions were made for each reason, by rules and by the theory, the most first.
+    pub unions: Vec<UnionCount>,
     /// Geometric mean of the results' costs in parts of the inputs'.
     pub ratio: f64,
     /// The same without any rule: what arithmetic, sharing and placement reach by themselves.
@@ -207,6 +211,7 @@ pub fn stats_watched(
     let lines = rules.rules().filter(|r| engine.contains(&&*r.name)).map(|r| line(&r.name, &r.set));
     Ok(Stats {
         rules: lines.collect(),
+        unions: unions_of(trials.iter().map(|(with, _)| with)),
         programs: programs
             .iter()
             .zip(&trials)
@@ -221,4 +226,16 @@ pub fn stats_watched(
         ratio: geometric_mean(trials.iter().map(|(with, _)| with.ratio())),
         ratio_without_rules: geometric_mean(trials.iter().map(|(_, none)| none.ratio())),
     })
+}
+
+/// The unions of all programs together, the most first.
+fn unions_of<'t>(trials: impl Iterator<Item = &'t Trial>) -> Vec<UnionCount> {
+    let mut sums: IndexMap<(UnionKind, &str), UnionCount> = IndexMap::new();
+    for by in trials.flat_map(|trial| &trial.unions) {
+        let sum = sums.entry((by.kind, &by.reason));
+        sum.and_modify(|sum| sum.unions += by.unions).or_insert_with(|| by.clone());
+    }
+    let mut sums: Vec<UnionCount> = sums.into_values().collect();
+    sums.sort_by(|a, b| b.unions.cmp(&a.unions).then_with(|| (a.kind, &a.reason).cmp(&(b.kind, &b.reason))));
+    sums
 }

@@ -636,7 +636,8 @@ impl Prover {
             return true;
         }
         let (a, b) = (a.expr(&self.variables), b.expr(&self.variables));
-        let mut lowered = lower_at(&self.env, &self.profile, &self.known, &[&a, &b], self.rewrites.theory());
+        let mut lowered =
+            lower_at(&self.env, &self.profile, &self.known, &[&a, &b], self.rewrites.settings());
         eqsat::saturate(&mut lowered, self.rewrites.with_fast_math(self.fast_math), PAIR_NODES);
         let class = |i: usize| lowered.graph.find(lowered.sites[i].class);
         class(0) == class(1)

@@ -8,9 +8,11 @@ use super::build::{Built, add};
 use super::matcher::Matcher;
 use super::matching::Match;
 use super::rule_index::{IndexedRule, Rewrites};
-use crate::egraph::{Callees, Graph, Knowing, Node, TheoryLevel, is_full, rebuild_if_changed};
+use crate::egraph::{
+    Callees, Graph, Knowing, Node, Reason, TheoryLevel, canonical, is_full, rebuild_if_changed,
+};
 use crate::rules::Heads;
-use crate::theory::{has_constant, unite};
+use crate::theory::has_constant;
 
 /// The most matches of one rule that are applied in one round.
 const MATCH_LIMIT: usize = 20_000;
@@ -35,8 +37,8 @@ pub(crate) fn apply_to(
     rewrites: &Rewrites,
     node_limit: usize,
 ) -> usize {
-    let level = graph.analysis.level;
-    let mut found: Vec<(Id, &IndexedRule, Built)> = Vec::new();
+    let (level, graph_is_logged) = (graph.analysis.level, graph.is_logged());
+    let mut found: Vec<Found<'_>> = Vec::new();
     {
         let matcher = Matcher::new(graph, callees);
         let mut heads = Heads::EMPTY;
@@ -71,7 +73,13 @@ pub(crate) fn apply_to(
                             observer.matched(prepared.index, matches.len(), start.elapsed());
                         }
                         if new > 0 {
-                            found.extend(matches.drain(..).map(|(class, built)| (class, prepared, built)));
+                            let node = || graph_is_logged.then(|| Box::new(node.clone()));
+                            found.extend(matches.drain(..).map(|(class, built)| Found {
+                                class,
+                                node: node(),
+                                rule: prepared,
+                                built,
+                            }));
                         }
                     }
                 }
@@ -79,20 +87,28 @@ pub(crate) fn apply_to(
         }
     }
     let mut united = 0;
-    for (class, prepared, built) in found {
+    for Found { class, node, rule: prepared, built } in found {
+        let reason = Reason::Rule(u32::try_from(prepared.number).unwrap_or(u32::MAX));
         if is_full(graph, node_limit) {
             break;
         }
         let id = add(graph, callees, &built);
-        if unite(graph, class, id) {
-            united += 1;
-            if let Some(observer) = rewrites.observer() {
-                observer.united(prepared.index);
-            }
+        if let Some(node) = node {
+            graph.about(class, &canonical(graph, *node));
         }
+        united += usize::from(graph.unite(class, id, reason));
     }
     rebuild_if_changed(graph);
     united
+}
+
+/// A match of a rule, with what it builds.
+struct Found<'r> {
+    class: Id,
+    /// The node that matched, if the log is to know.
+    node: Option<Box<Node>>,
+    rule: &'r IndexedRule,
+    built: Built,
 }
 
 impl Matcher<'_> {

@@ -14,7 +14,7 @@ mod matching;
 mod observe;
 mod rule_index;
 
-pub use observe::RuleUse;
+pub use observe::{RuleUse, UnionCount, UnionKind};
 pub use rule_index::Rewrites;
 
 pub(crate) use apply::{apply, apply_to};

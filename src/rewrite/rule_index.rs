@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::observe::{Observer, RuleUse};
-use crate::egraph::TheoryLevel;
+use super::observe::{Observer, RuleUse, UnionCount};
+use crate::egraph::{Reason, Settings, TheoryLevel};
 use crate::rules::{Direction, Head, Heads, Need, Pat, Rule, RuleSet, Unread, unread};
 
 /// Rules prepared for the engine.
@@ -279,7 +279,41 @@ impl Rewrites {
             let entry = uses.entry(&rule.name).or_insert_with(|| RuleUse::none(&rule.name, &rule.set));
             observer.add_to(prepared.index, entry);
         }
+        for (reason, unions) in observer.tally().counts() {
+            if let Reason::Rule(number) = reason
+                && let Some(entry) = uses.get_mut(&*self.rule_name(number))
+            {
+                entry.unions += unions;
+            }
+        }
         uses.into_values().collect()
+    }
+
+    /// How many unions were made for each reason since [`Rewrites::counted`]: by rules, and by laws of the theory. Nothing if
+    /// nobody counts.
+    ///
+    /// ```
+    /// use satir::eqsat::Rewrites;
+    ///
+    /// assert!(Rewrites::embedded().unions().is_empty(), "nobody counts");
+    /// ```
+    pub fn unions(&self) -> Vec<UnionCount> {
+        let counts = self.observer().map_or_else(Vec::new, |observer| observer.tally().counts());
+        let name = |number| self.rule_name(number);
+        counts.into_iter().map(|(reason, unions)| UnionCount::new(reason, unions, name)).collect()
+    }
+
+    /// The name of a rule by its number.
+    pub(crate) fn rule_name(&self, number: u32) -> String {
+        let mut entries = self.table().by_root.iter().flatten();
+        let entry = entries.find(|entry| entry.source.0 == number as usize);
+        let rule = entry.and_then(|entry| self.table().prepared(entry)).map(|prepared| &prepared.rule);
+        rule.map_or_else(|| format!("rule {number}"), |rule| rule.name.to_string())
+    }
+
+    /// What the graphs are made with that these rules work on.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { level: self.theory, logged: false, tally: self.observer().map(Observer::tally) }
     }
 
     /// More than any [`IndexedRule::number`].

@@ -100,7 +100,7 @@ pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -
 /// Whether no place is reached where `known` holds: the facts that have to do with `e` contradict each other.
 pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool {
     let mut lowered =
-        lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[], engine.rewrites.theory());
+        lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[], engine.rewrites.settings());
     let node_limit = limit(&mut lowered, NODE_LIMIT);
     saturate(&mut lowered, engine.rewrites, node_limit);
     lowered.graph.analysis.contradictions > 0
@@ -109,7 +109,7 @@ pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool 
 /// Whether the expressions of each pair are equal where `known` holds.
 pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) -> bool {
     let exprs: Vec<&Expr> = pairs.iter().flat_map(|(a, b)| [a, b]).collect();
-    let mut lowered = lower_at(engine.func, engine.profile, known, &exprs, engine.rewrites.theory());
+    let mut lowered = lower_at(engine.func, engine.profile, known, &exprs, engine.rewrites.settings());
     let node_limit = limit(&mut lowered, NODE_LIMIT);
     saturate(&mut lowered, engine.rewrites, node_limit);
     let graph = &lowered.graph;
@@ -123,7 +123,7 @@ pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) 
 /// The saturated graph of expressions and its cheapest trees; `None` if the facts contradict each other (the place
 /// is never reached) or nothing could be extracted.
 fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
-    let mut lowered = lower_at(engine.func, engine.profile, known, exprs, engine.rewrites.theory());
+    let mut lowered = lower_at(engine.func, engine.profile, known, exprs, engine.rewrites.settings());
     let node_limit = limit(&mut lowered, NODE_LIMIT);
     if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
         match engine.reach {

@@ -3,8 +3,9 @@
 use egg::Id;
 
 use super::normalize::refresh;
-use super::sums::unite;
-use crate::egraph::{Class, Graph, Knowing, Node, Op, TheoryLevel, is_full, rebuild, rebuild_if_changed};
+use crate::egraph::{
+    Class, Graph, Knowing, Node, Op, Reason, TheoryLevel, is_full, rebuild, rebuild_if_changed,
+};
 
 /// The most rounds; each folds what has become constant, a level of operations further up.
 const MAX_ROUNDS: usize = 64;
@@ -44,7 +45,7 @@ fn fold(graph: &mut Graph) -> bool {
     for (class, value) in found {
         let dtype = graph.facts(class).dtype;
         let constant = graph.add(Node::int(value, dtype));
-        changed |= unite(graph, class, constant);
+        changed |= graph.unite(class, constant, Reason::Fold);
     }
     changed
 }

@@ -8,9 +8,9 @@ use egg::Id;
 
 use super::bounds::{BOUND_DEPTH, bound};
 use super::quotients::truncated_quotient_of;
-use super::sums::{build, unite};
+use super::sums::build;
 use super::{divides, sign};
-use crate::egraph::{Graph, Knowing, Node, Poly, gcd, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Poly, gcd, poly_of};
 use crate::ir::{BinOp, DType};
 
 /// Decides a comparison, or gives comparisons of equal meaning one class.
@@ -21,22 +21,22 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
     }
     let Some(difference) = poly_of(graph, a).sub(&poly_of(graph, b)) else { return false };
     if let Some(truth) = sign::sign_by_range(graph, &difference).decide(op) {
-        return decide(graph, id, truth);
+        return decide(graph, id, truth, Axiom::ComparisonByRange);
     }
     let Some((kind, sum)) = normal(op, &difference) else { return false };
     if kind != BinOp::Le && never_zero(graph, &sum) {
-        return decide(graph, id, kind == BinOp::Ne);
+        return decide(graph, id, kind == BinOp::Ne, Axiom::ComparisonByDivisibility);
     }
     let sum = reduced(graph, kind, sum);
     // The terms' common factor does not divide the constant: never equal.
     if kind != BinOp::Le && sum.const_term() % sum.content().max(1) != 0 {
-        return decide(graph, id, kind == BinOp::Ne);
+        return decide(graph, id, kind == BinOp::Ne, Axiom::ComparisonByDivisibility);
     }
     let Some((left, right)) = canonical_sides(&sum, kind) else { return false };
     let left = build(graph, &left, dtype);
     let right = build(graph, &right, dtype);
     let canonical = graph.add(Node::bin(kind, dtype, left, right));
-    let changed = unite(graph, id, canonical);
+    let changed = graph.unite(id, canonical, Axiom::ComparisonNormalForm);
     if (kind, left, right) != (op, a, b) {
         return changed;
     }
@@ -44,7 +44,7 @@ pub(super) fn compare(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> boo
     if graph.analysis.contextual {
         let Some(difference) = poly_of(graph, left).sub(&poly_of(graph, right)) else { return changed };
         if let Some(truth) = sign::sign(graph, &difference).decide(kind) {
-            return decide(graph, id, truth);
+            return decide(graph, id, truth, Axiom::ComparisonByFacts);
         }
     }
     changed
@@ -84,9 +84,9 @@ fn without_truncation(graph: &Graph, sum: &Poly) -> Option<Poly> {
     }
 }
 
-fn decide(graph: &mut Graph, id: Id, truth: bool) -> bool {
+fn decide(graph: &mut Graph, id: Id, truth: bool, why: Axiom) -> bool {
     let constant = graph.add(Node::int(i64::from(truth), DType::BOOL));
-    unite(graph, id, constant)
+    graph.unite(id, constant, why)
 }
 
 /// `difference op 0` as one of `sum <= 0`, `sum == 0`, `sum != 0`.

@@ -3,9 +3,9 @@
 use egg::Id;
 
 use super::bounds::bound;
-use super::sums::{unite, unite_with};
+use super::sums::unite_with;
 use crate::arith::Interval;
-use crate::egraph::{Function, Graph, Knowing, Node, Op, Poly, in_theory, poly_of};
+use crate::egraph::{Axiom, Function, Graph, Knowing, Node, Op, Poly, Reason, in_theory, poly_of};
 use crate::ir::value::{Undefined, Value};
 use crate::ir::{DType, value};
 
@@ -36,11 +36,11 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
     match result {
         Some(Ok(Value::Int(v))) => {
             let constant = graph.add(Node::int(v, node.dtype));
-            unite(graph, id, constant)
+            graph.unite(id, constant, Reason::Fold)
         }
         Some(Ok(Value::Float(v))) => {
             let constant = graph.add(Node::new(Op::float(v.to_bits()), node.dtype, []));
-            unite(graph, id, constant)
+            graph.unite(id, constant, Reason::Fold)
         }
         Some(Err(_)) | None => false,
     }
@@ -59,7 +59,7 @@ fn call(graph: &Graph, callee: u32, operands: &[Id]) -> Option<Result<Value, Und
 pub(super) fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
     let from = graph.facts(a).dtype;
     if from == to {
-        return unite(graph, id, a);
+        return graph.unite(id, a, Axiom::CastToSame);
     }
     if !in_theory(from) || !in_theory(to) {
         return false;
@@ -77,7 +77,7 @@ pub(super) fn cast(graph: &mut Graph, id: Id, to: DType, a: Id) -> bool {
         converted.iter().find(|(a, _)| *a == atom).map_or_else(Poly::default, |(_, p)| p.clone())
     });
     match sum {
-        Some(sum) => unite_with(graph, id, &sum, to),
+        Some(sum) => unite_with(graph, id, &sum, to, Axiom::CastOfSum),
         None => false,
     }
 }

@@ -23,9 +23,9 @@ use super::bounds::{BOUND_DEPTH, bound};
 use super::divides::residue_of;
 use super::quotients::{quotient_of, truncated_quotient_of};
 use super::sign::{self, Sign};
-use super::sums::{build, unite, unite_with};
+use super::sums::{build, unite_with};
 use super::{convert, nonzero};
-use crate::egraph::{Graph, Knowing, Monomial, Node, Poly, common_factor, gcd, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Node, Poly, common_factor, gcd, poly_of};
 use crate::ir::{BinOp, DType};
 
 /// How many common factors and inner quotients are taken out of one fraction.
@@ -38,14 +38,14 @@ pub(super) fn floordiv(graph: &mut Graph, id: Id, a: Id, b: Id) -> bool {
     match graph.facts(b).interval.as_point() {
         Some(0) => false,
         Some(c) if c > 0 => match floordiv_const(graph, &p, c, dtype) {
-            Some(result) => unite_with(graph, id, &result, dtype),
+            Some((result, law)) => unite_with(graph, id, &result, dtype, law),
             None => c == 2 && meet_other_half(graph, id, &p, dtype),
         },
         Some(c) => {
             // x // -c = -x // c.
             let (Some(negated), Some(c)) = (p.scale(-1), c.checked_neg()) else { return false };
             let quotient = quotient(graph, BinOp::FloorDiv, &negated, &Poly::constant(c), dtype);
-            unite(graph, id, quotient)
+            graph.unite(id, quotient, Axiom::QuotientNegativeDivisor)
         }
         None => floordiv_symbolic(graph, id, &p, a, b, dtype),
     }
@@ -58,17 +58,22 @@ fn quotient(graph: &mut Graph, op: BinOp, n: &Poly, d: &Poly, dtype: DType) -> I
     graph.add(Node::bin(op, dtype, n, d))
 }
 
-/// The reduced form of `p // c` for `c > 0`; `None` if it is already reduced.
-fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<Poly> {
+/// The reduced form of `p // c` for `c > 0`, with the law that decided last; `None` if it is already reduced.
+fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<(Poly, Axiom)> {
     if c == 1 {
-        return Some(p.clone());
+        return Some((p.clone(), Axiom::QuotientByOne));
     }
     let (mut whole, mut rest) = p.split_by_const(c);
     let range = bound(graph, &rest, BOUND_DEPTH).floordiv_const(c);
     if let Some(m) = range.as_point() {
-        return whole.add(&Poly::constant(m));
+        let multiple = rest.terms().is_empty();
+        let law = if multiple { Axiom::QuotientOfMultiple } else { Axiom::QuotientInRange };
+        return Some((whole.add(&Poly::constant(m))?, law));
     }
-    rest = without_offset(graph, &rest, c).unwrap_or(rest);
+    let mut law = Axiom::QuotientSplit;
+    if let Some(without) = without_offset(graph, &rest, c) {
+        (rest, law) = (without, Axiom::QuotientRest);
+    }
     if c == 2 {
         // The coefficients are odd: -m = m - 2*m.
         let negative = rest.filter(|m, k| !m.is_empty() && k < 0);
@@ -77,25 +82,26 @@ fn floordiv_const(graph: &mut Graph, p: &Poly, c: i64, dtype: DType) -> Option<P
         if rest.const_term() == 1
             && let Some(half) = known_half(graph, &rest.without_const(), dtype)
         {
-            return whole.add(&rest.without_const())?.sub(&half);
+            return Some((whole.add(&rest.without_const())?.sub(&half)?, Axiom::QuotientHalves));
         }
     }
-    let (numerator, divisor) = reduce_fraction(graph, &rest, c);
+    let (numerator, divisor, reduction) = reduce_fraction(graph, &rest, c);
+    let law = reduction.unwrap_or(law);
     if divisor == 1 {
-        return whole.add(&numerator);
+        return Some((whole.add(&numerator)?, law));
     }
     if numerator.leading_sign() < 0 {
         // -N // c = -((N + c - 1) // c).
         let upper = numerator.scale(-1)?.add(&Poly::constant(divisor - 1))?;
         let negated = quotient(graph, BinOp::FloorDiv, &upper, &Poly::constant(divisor), dtype);
         let negated = Poly::clone(&poly_of(graph, negated));
-        return whole.sub(&negated);
+        return Some((whole.sub(&negated)?, Axiom::QuotientNegated));
     }
     if numerator == *p && divisor == c {
         return None;
     }
     let reduced = quotient(graph, BinOp::FloorDiv, &numerator, &Poly::constant(divisor), dtype);
-    poly_of(graph, reduced).add(&whole)
+    Some((poly_of(graph, reduced).add(&whole)?, law))
 }
 
 /// `n` without its constant, if that does not change `n // c`: where `n` leaves the rest `r` modulo a factor `g` of `c`,
@@ -131,25 +137,28 @@ fn meet_other_half(graph: &mut Graph, id: Id, p: &Poly, dtype: DType) -> bool {
     }
     let other = p.add(&Poly::constant(1)).and_then(|upper| half_class(graph, &upper, dtype));
     match other.zip(p.sub(&poly_of(graph, id))) {
-        Some((other, sum)) if *poly_of(graph, other) != sum => unite_with(graph, other, &sum, dtype),
+        Some((other, sum)) if *poly_of(graph, other) != sum => {
+            unite_with(graph, other, &sum, dtype, Axiom::QuotientHalves)
+        }
         _ => false,
     }
 }
 
-/// `n // c` with common factors, small parts and inner quotients taken out, as far as possible.
-fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64) {
+/// `n // c` with common factors, small parts and inner quotients taken out, as far as possible; the law that came last.
+fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64, Option<Axiom>) {
     let (mut n, mut c) = (n.clone(), c);
+    let mut law = None;
     for _ in 0..MAX_REDUCTIONS {
         let g = gcd(n.content(), c);
         if g > 1 {
             let constant = n.const_term().div_euclid(g);
             if let Some(reduced) = n.without_const().exact_div(g).add(&Poly::constant(constant)) {
-                (n, c) = (reduced, c / g);
+                (n, c, law) = (reduced, c / g, Some(Axiom::QuotientCommonFactor));
                 continue;
             }
         }
-        if let Some(larger) = without_small_part(graph, &n, c) {
-            (n, c) = larger;
+        if let Some((larger, divisor)) = without_small_part(graph, &n, c) {
+            (n, c, law) = (larger, divisor, Some(Axiom::QuotientSmallPart));
             continue;
         }
         let inner = n.terms().iter().find_map(|(monomial, k)| match monomial[..] {
@@ -163,12 +172,12 @@ fn reduce_fraction(graph: &Graph, n: &Poly, c: i64) -> (Poly, i64) {
             && let Some(merged) = numerator.add(&Poly::constant(shift))
             && let Some(product) = c.checked_mul(d)
         {
-            (n, c) = (merged, product);
+            (n, c, law) = (merged, product, Some(Axiom::QuotientNested));
             continue;
         }
         break;
     }
-    (n, c)
+    (n, c, law)
 }
 
 /// `n = g*A + r` with `g` a divisor of `c` and `m*g <= r < (m+1)*g`: then `n // c = (A + m) // (c / g)`.
@@ -194,26 +203,26 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
         && let Some((quotient, rest)) = split_by(p, &divisor)
     {
         if rest.terms().is_empty() {
-            return unite_with(graph, id, &quotient, dtype);
+            return unite_with(graph, id, &quotient, dtype, Axiom::QuotientOfMultiple);
         }
         if range.at_least(1)
             && let Some(m) = sign::small_quotient(graph, &rest, &divisor)
             && let Some(result) = quotient.add(&Poly::constant(m))
         {
-            return unite_with(graph, id, &result, dtype);
+            return unite_with(graph, id, &result, dtype, Axiom::QuotientInRange);
         }
         if !quotient.terms().is_empty() {
             let rest_id = build(graph, &rest, dtype);
             let remaining = graph.add(Node::bin(BinOp::FloorDiv, dtype, rest_id, b));
             if let Some(sum) = poly_of(graph, remaining).add(&quotient) {
-                changed |= unite_with(graph, id, &sum, dtype);
+                changed |= unite_with(graph, id, &sum, dtype, Axiom::QuotientSplit);
             }
         }
     }
     changed |= split_vanishing(graph, id, p, &divisor, b, dtype);
     if let Some((n, d)) = cancel(graph, p, &divisor) {
         let cancelled = quotient(graph, BinOp::FloorDiv, &n, &d, dtype);
-        changed |= unite(graph, id, cancelled);
+        changed |= graph.unite(id, cancelled, Axiom::QuotientCommonFactor);
     }
     if range.at_least(0) {
         let inner = graph[a].nodes.iter().find_map(|n| match n.as_bin() {
@@ -225,7 +234,7 @@ fn floordiv_symbolic(graph: &mut Graph, id: Id, p: &Poly, a: Id, b: Id, dtype: D
         {
             let product = build(graph, &product, dtype);
             let merged = graph.add(Node::bin(BinOp::FloorDiv, dtype, x, product));
-            changed |= unite(graph, id, merged);
+            changed |= graph.unite(id, merged, Axiom::QuotientNested);
         }
     }
     changed
@@ -255,7 +264,7 @@ fn split_vanishing(graph: &mut Graph, id: Id, p: &Poly, divisor: &Poly, b: Id, d
         poly_of(graph, remaining).add(&whole)
     };
     match form(graph) {
-        Some(sum) => unite_with(graph, id, &sum, dtype),
+        Some(sum) => unite_with(graph, id, &sum, dtype, Axiom::QuotientVanishing),
         None => false,
     }
 }
@@ -315,7 +324,8 @@ pub(super) fn remainder(graph: &mut Graph, id: Id, op: BinOp, dtype: DType, a: I
     if poly_of(graph, id).as_ref() == &remainder {
         return false;
     }
-    unite_with(graph, id, &remainder, dtype)
+    let law = if op == BinOp::FloorMod { Axiom::Remainder } else { Axiom::TruncationRemainder };
+    unite_with(graph, id, &remainder, dtype, law)
 }
 
 /// Truncating division.
@@ -328,7 +338,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
         let sign = sign::sign(graph, &p);
         if up(sign) {
             let floored = graph.add(Node::bin(BinOp::FloorDiv, dtype, a, b));
-            return unite(graph, id, floored);
+            return graph.unite(id, floored, Axiom::TruncationIsFloor);
         }
         if down(sign) {
             return opposite(graph, id, BinOp::FloorDiv, &p, &q, dtype);
@@ -338,7 +348,7 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
         return match cancel(graph, &p, &q) {
             Some((n, d)) => {
                 let cancelled = quotient(graph, BinOp::Div, &n, &d, dtype);
-                unite(graph, id, cancelled)
+                graph.unite(id, cancelled, Axiom::TruncationCommonFactor)
             }
             None => false,
         };
@@ -361,24 +371,24 @@ pub(super) fn truncdiv(graph: &mut Graph, id: Id, dtype: DType, a: Id, b: Id) ->
     }
     let range = bound(graph, &p, BOUND_DEPTH);
     if range.at_least(1 - c) && range.at_most(c - 1) {
-        return unite_with(graph, id, &Poly::default(), dtype);
+        return unite_with(graph, id, &Poly::default(), dtype, Axiom::TruncationInRange);
     }
     let (_, g) = common_factor(&[&p, &q]);
     let reduced = if g > 1 {
-        Some((Arc::new(p.exact_div(g)), c / g))
+        Some((Arc::new(p.exact_div(g)), c / g, Axiom::TruncationCommonFactor))
     } else {
         // x tdiv d tdiv c = x tdiv (d*c), for positive divisors.
         p.as_atom()
             .and_then(|atom| truncated_quotient_of(graph, atom))
-            .and_then(|(n, d)| Some((n, c.checked_mul(d)?)))
+            .and_then(|(n, d)| Some((n, c.checked_mul(d)?, Axiom::TruncationNested)))
     };
     match reduced {
-        Some((n, 1)) => unite_with(graph, id, &n, dtype),
-        Some((n, c)) => {
+        Some((n, 1, law)) => unite_with(graph, id, &n, dtype, law),
+        Some((n, c, law)) => {
             let reduced = quotient(graph, BinOp::Div, &n, &Poly::constant(c), dtype);
-            unite(graph, id, reduced)
+            graph.unite(id, reduced, law)
         }
-        None => c == 1 && unite_with(graph, id, &p, dtype),
+        None => c == 1 && unite_with(graph, id, &p, dtype, Axiom::TruncationByOne),
     }
 }
 
@@ -392,7 +402,7 @@ fn opposite(graph: &mut Graph, id: Id, op: BinOp, p: &Poly, q: &Poly, dtype: DTy
 /// Unites the class with `-other`.
 fn negated(graph: &mut Graph, id: Id, other: Id, dtype: DType) -> bool {
     match poly_of(graph, other).scale(-1) {
-        Some(result) => unite_with(graph, id, &result, dtype),
+        Some(result) => unite_with(graph, id, &result, dtype, Axiom::TruncationIsOdd),
         None => false,
     }
 }

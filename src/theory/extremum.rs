@@ -8,9 +8,9 @@
 use egg::Id;
 
 use super::bounds::{BOUND_DEPTH, bound};
-use super::sums::{build, unite, unite_with};
+use super::sums::{build, unite_with};
 use super::{samples, sign};
-use crate::egraph::{Graph, Knowing, Node, Poly, common_factor, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Poly, common_factor, poly_of};
 use crate::ir::BinOp;
 
 /// The most operands of one chain.
@@ -41,7 +41,7 @@ pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bo
     }
     if let [single] = &operands[..] {
         let single = single.clone();
-        return unite_with(graph, id, &single, dtype);
+        return unite_with(graph, id, &single, dtype, Axiom::ExtremumBounded);
     }
     let Some((common, factor)) = take_common(&mut operands) else { return false };
     let (op, factor) = if factor < 0 { (dual(op), factor) } else { (op, factor) };
@@ -53,8 +53,10 @@ pub(super) fn extremum(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bo
     };
     let result = poly_of(graph, chain).scale(factor).and_then(|p| p.add(&common));
     match result {
-        Some(p) if p.as_atom() == Some(graph.find(chain)) => unite(graph, id, chain),
-        Some(p) => unite_with(graph, id, &p, dtype),
+        Some(p) if p.as_atom() == Some(graph.find(chain)) => {
+            graph.unite(id, chain, Axiom::ExtremumNormalForm)
+        }
+        Some(p) => unite_with(graph, id, &p, dtype, Axiom::ExtremumNormalForm),
         None => false,
     }
 }

@@ -4,8 +4,7 @@ use egg::Id;
 
 use super::bounds::{BOUND_DEPTH, bound};
 use super::compare::bounded_sum;
-use super::sums::unite;
-use crate::egraph::{Graph, Knowing, Node, Op, Poly, in_theory, poly_of};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Op, Poly, in_theory, poly_of};
 use crate::ir::{BinOp, DType};
 
 /// The most parts of a condition that are compared with each other.
@@ -26,10 +25,10 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
     let neutral = if op == BinOp::And { 1 } else { 0 };
     let (x, y) = (graph.facts(a).interval.as_point(), graph.facts(b).interval.as_point());
     if x == Some(neutral) || a == b || y == Some(1 - neutral) {
-        return unite(graph, id, b);
+        return graph.unite(id, b, Axiom::LogicUnit);
     }
     if y == Some(neutral) || x == Some(1 - neutral) {
-        return unite(graph, id, a);
+        return graph.unite(id, a, Axiom::LogicUnit);
     }
     let mut parts = Vec::new();
     gather(graph, op, a, MAX_DEPTH, &mut parts);
@@ -43,7 +42,7 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
         for j in i + 1..parts.len() {
             if excludes(graph, parts[i], parts[j], and) {
                 let decided = graph.add(Node::int(1 - neutral, DType::BOOL));
-                return unite(graph, id, decided);
+                return graph.unite(id, decided, Axiom::LogicExcluded);
             }
         }
     }
@@ -63,7 +62,7 @@ pub(super) fn logic(graph: &mut Graph, id: Id, op: BinOp, a: Id, b: Id) -> bool 
     // One order for all of the same parts.
     parts.sort_unstable();
     match parts.into_iter().reduce(|x, y| graph.add(Node::bin(op, DType::BOOL, x, y))) {
-        Some(rest) => unite(graph, id, rest),
+        Some(rest) => graph.unite(id, rest, Axiom::LogicImplied),
         None => false,
     }
 }
@@ -201,11 +200,11 @@ pub(super) fn not(graph: &mut Graph, id: Id, a: Id) -> bool {
         _ => None,
     });
     match inverse {
-        Some(Ok(x)) => unite(graph, id, x),
+        Some(Ok(x)) => graph.unite(id, x, Axiom::DoubleNegation),
         Some(Err((op, x, y))) => {
             let operand = graph.facts(x).dtype;
             let flipped = graph.add(Node::bin(op, operand, x, y));
-            unite(graph, id, flipped)
+            graph.unite(id, flipped, Axiom::NegatedComparison)
         }
         None => false,
     }

@@ -35,4 +35,4 @@ pub(crate) use logic::can_be_total;
 pub(crate) use quotients::{quotient_of, truncated_quotient_of};
 pub(crate) use remainders::{last_remainder_in, remainders_in};
 pub(crate) use saturate::run;
-pub(crate) use sums::{build, default_form, unite};
+pub(crate) use sums::{build, default_form};

@@ -39,7 +39,7 @@ pub(super) fn collect(graph: &mut Graph) -> bool {
     for fact in &facts {
         changed |= fact.as_atom().is_some_and(|atom| exclude_zero(graph, atom));
     }
-    graph.analysis.nonzero = facts;
+    graph.analysis_mut().nonzero = facts;
     changed
 }
 

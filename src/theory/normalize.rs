@@ -8,8 +8,7 @@ use foldhash::quality::FixedState;
 
 use super::bounds::{BOUND_DEPTH, bound};
 use super::divides::{self, residue_of};
-use super::sums::unite;
-use crate::egraph::{Graph, Knowing, Node, Poly, PolyTable, TheoryLevel, in_theory, poly_of, rebuild};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Poly, PolyTable, TheoryLevel, in_theory, poly_of, rebuild};
 
 /// Brings all normal forms up to date with the classes' unions and unites classes of equal forms.
 pub(super) fn refresh(graph: &mut Graph) -> bool {
@@ -31,7 +30,7 @@ pub(super) fn refresh(graph: &mut Graph) -> bool {
         graph.analysis.spend(new.terms().len());
         let first = bounds && {
             let known = known_of_atoms(graph, root, &new);
-            graph.analysis.bounded.insert(known)
+            graph.analysis_mut().bounded.insert(known)
         };
         let data = graph.facts(root);
         let (narrowed, residue) = if first {
@@ -50,16 +49,19 @@ pub(super) fn refresh(graph: &mut Graph) -> bool {
             changed = true;
         }
         let dtype = graph.facts(root).dtype;
-        if let Some(value) = new.as_const().or_else(|| narrowed.as_point().filter(|_| bounds)) {
+        let constant = new.as_const().map(|value| (value, Axiom::ConstantForm));
+        let only = || narrowed.as_point().filter(|_| bounds).map(|value| (value, Axiom::OnlyValue));
+        if let Some((value, axiom)) = constant.or_else(only) {
             let constant = graph.add(Node::int(value, dtype));
-            changed |= unite(graph, root, constant);
+            changed |= graph.unite(root, constant, axiom);
         }
         let first = table.get_or_insert(dtype, &new, root);
-        changed |= unite(graph, first, root);
+        changed |= graph.unite(first, root, Axiom::NormalForm);
     }
     // In a whole function sums are built again, so that rules see them as they are built.
-    let forgotten = || PolyTable::with_capacity(table.len());
-    graph.analysis.set_table(if graph.analysis.contextual { table } else { forgotten() });
+    let size = table.len();
+    let table = if graph.analysis.contextual { table } else { PolyTable::with_capacity(size) };
+    graph.analysis_mut().set_table(table);
     if changed || !graph.clean {
         rebuild(graph);
     }

@@ -6,9 +6,9 @@ use egg::{Id, Language};
 use foldhash::quality::FixedState;
 
 use super::normalize::refresh;
-use super::sums::{unite, unite_commuted};
+use super::sums::unite_commuted;
 use super::{basic, compare, convert, division, extremum, logic, nonzero, sign, vector};
-use crate::egraph::{Graph, Knowing, Node, Op, TheoryLevel, in_theory, is_full, poly_of, rebuild};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Op, TheoryLevel, in_theory, is_full, poly_of, rebuild};
 use crate::ir::{BinOp, DType};
 
 /// The most rounds of one call of [`run`]; each visits every class once.
@@ -32,7 +32,7 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
             }
         }
         if changed {
-            graph.analysis.unproven.get_mut().clear();
+            graph.analysis_mut().unproven.get_mut().clear();
         }
         // Room for all that there is: growing would copy it.
         let mut nodes: Vec<(Id, Node)> = Vec::with_capacity(graph.total_size());
@@ -46,10 +46,12 @@ pub(crate) fn run(graph: &mut Graph, node_limit: usize) -> usize {
             }
             let node = node.map_children(|c| graph.find(c));
             let fingerprint = fingerprint(graph, &node);
-            if graph.analysis.visited.insert(fingerprint) {
+            if graph.analysis_mut().visited.insert(fingerprint) {
                 let terms = poly_of(graph, id).terms().len();
                 graph.analysis.spend(terms);
-                changed |= step(graph, graph.find(id), &node);
+                let class = graph.find(id);
+                graph.about(class, &node);
+                changed |= step(graph, class, &node);
             }
         }
         if !changed {
@@ -112,17 +114,17 @@ pub(super) fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
     match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[a, b]) => binary(graph, id, *op, node.dtype, a, b),
         (Op::Select | Op::IfThenElse, &[cond, then, otherwise]) => {
-            let target = match graph.facts(cond).interval.as_point() {
-                Some(0) if graph.facts(cond).dtype.is_scalar() => otherwise,
-                Some(_) if graph.facts(cond).dtype.is_scalar() => then,
-                _ if then == otherwise => then,
+            let (target, axiom) = match graph.facts(cond).interval.as_point() {
+                Some(0) if graph.facts(cond).dtype.is_scalar() => (otherwise, Axiom::ChoiceDecided),
+                Some(_) if graph.facts(cond).dtype.is_scalar() => (then, Axiom::ChoiceDecided),
+                _ if then == otherwise => (then, Axiom::ChoiceOfSame),
                 _ => return false,
             };
-            unite(graph, id, target)
+            graph.unite(id, target, axiom)
         }
         // The hint is for conditions.
         (Op::Likely, &[a]) if !node.dtype.is_bool() || graph.facts(a).interval.as_point().is_some() => {
-            unite(graph, id, a)
+            graph.unite(id, a, Axiom::Likely)
         }
         (Op::Cast, &[a]) => convert::cast(graph, id, node.dtype, a),
         (Op::Not, &[a]) => logic::not(graph, id, a),

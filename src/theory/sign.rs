@@ -10,9 +10,8 @@ use egg::Id;
 use super::bounds::{BOUND_DEPTH, bound};
 use super::divides::known_remainder;
 use super::samples;
-use super::sums::unite;
 use crate::arith::{Interval, Residue};
-use crate::egraph::{self, Graph, Knowing, Monomial, Node, Op, Poly, poly_of, rebuild};
+use crate::egraph::{self, Axiom, Graph, Knowing, Monomial, Node, Op, Poly, poly_of, rebuild};
 use crate::ir::{BinOp, DType};
 
 /// The most assumptions of a graph; later ones are not used.
@@ -258,17 +257,17 @@ pub(crate) fn assume_what_is_true(graph: &mut Graph) -> bool {
         for node in nodes {
             match (&node.op, &node.children[..]) {
                 (Op::Bin(BinOp::And), &[a, b]) if truth => {
-                    changed |= unite(graph, a, class);
-                    changed |= unite(graph, b, class);
+                    changed |= graph.unite(a, class, Axiom::PartsHold);
+                    changed |= graph.unite(b, class, Axiom::PartsHold);
                 }
                 (Op::Bin(BinOp::Or), &[a, b]) if !truth => {
-                    changed |= unite(graph, a, class);
-                    changed |= unite(graph, b, class);
+                    changed |= graph.unite(a, class, Axiom::PartsHold);
+                    changed |= graph.unite(b, class, Axiom::PartsHold);
                 }
-                (Op::Likely, &[a]) => changed |= unite(graph, a, class),
+                (Op::Likely, &[a]) => changed |= graph.unite(a, class, Axiom::Likely),
                 (Op::Not, &[a]) => {
                     let opposite = graph.add(Node::int(i64::from(!truth), DType::BOOL));
-                    changed |= unite(graph, a, opposite);
+                    changed |= graph.unite(a, opposite, Axiom::PartsHold);
                 }
                 (Op::Bin(op), &[a, b]) if egraph::in_theory(graph.facts(a).dtype) => {
                     changed |= unite_equals(graph, *op, truth, a, b);
@@ -300,10 +299,10 @@ fn unite_equals(graph: &mut Graph, op: BinOp, truth: bool, a: Id, b: Id) -> bool
         BinOp::Ne => (BinOp::Eq, !truth),
         _ => return false,
     };
-    let mut changed = equal && unite(graph, a, b);
+    let mut changed = equal && graph.unite(a, b, Axiom::EquationHolds);
     if let Some(class) = graph.lookup(Node::bin(opposite, DType::BOOL, a, b)) {
         let value = graph.add(Node::int(i64::from(!truth), DType::BOOL));
-        changed |= unite(graph, class, value);
+        changed |= graph.unite(class, value, Axiom::ComparisonOpposite);
     }
     changed
 }
@@ -330,11 +329,11 @@ fn leave_rest(graph: &mut Graph, class: Id) -> bool {
                 let mut facts = data.clone();
                 facts.residue = both;
                 graph.set_facts(n, facts);
-                graph.analysis.knows_rests = true;
+                graph.analysis_mut().knows_rests = true;
                 changed = true;
             }
             Some(_) => {}
-            None => graph.analysis.contradictions += 1,
+            None => graph.analysis_mut().contradictions += 1,
         }
     }
     changed
@@ -393,7 +392,7 @@ fn assume(graph: &mut Graph, fact: Poly) -> bool {
             _ => {}
         }
     }
-    let assumptions = &mut graph.analysis.assumptions;
+    let assumptions = &mut graph.analysis_mut().assumptions;
     if assumptions.len() < MAX_ASSUMPTIONS && !assumptions.contains(&fact) {
         assumptions.push(fact);
         changed = true;
@@ -413,7 +412,7 @@ fn narrow(graph: &mut Graph, atom: Id, range: Interval) -> bool {
         }
         Some(_) => false,
         None => {
-            graph.analysis.contradictions += 1;
+            graph.analysis_mut().contradictions += 1;
             false
         }
     }

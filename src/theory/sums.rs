@@ -2,7 +2,7 @@
 
 use egg::Id;
 
-use crate::egraph::{Graph, Knowing, Monomial, Node, Poly};
+use crate::egraph::{Axiom, Graph, Knowing, Monomial, Node, Poly};
 use crate::ir::{BinOp, DType};
 
 /// What nodes are put into: an e-graph, or one that remembers them.
@@ -29,21 +29,17 @@ pub(crate) fn build(graph: &mut Graph, poly: &Poly, dtype: DType) -> Id {
     default_form(graph, poly, dtype)
 }
 
-/// Unites two classes; whether they were two. (The graph's own method has it rebuilt in any case.)
-pub(crate) fn unite(graph: &mut Graph, a: Id, b: Id) -> bool {
-    graph.find(a) != graph.find(b) && graph.union(a, b)
-}
-
-pub(super) fn unite_with(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType) -> bool {
+/// Unites a class with that of a polynomial; whether they were two.
+pub(super) fn unite_with(graph: &mut Graph, id: Id, poly: &Poly, dtype: DType, why: Axiom) -> bool {
     let target = build(graph, poly, dtype);
-    unite(graph, id, target)
+    graph.unite(id, target, why)
 }
 
 /// Unites the class of a commutative operation with the one on swapped operands, if there is one.
 pub(crate) fn unite_commuted(graph: &mut Graph, op: BinOp, dtype: DType, a: Id, b: Id, id: Id) -> bool {
     match graph.lookup(Node::bin(op, dtype, b, a)) {
-        Some(other) if graph.find(other) != graph.find(id) => graph.union(id, other),
-        _ => false,
+        Some(other) => graph.unite(id, other, Axiom::Commuted),
+        None => false,
     }
 }
 

@@ -9,7 +9,7 @@
 
 use egg::Id;
 
-use crate::egraph::{Graph, Knowing, Node, Op, rebuild};
+use crate::egraph::{Axiom, Graph, Knowing, Node, Op, rebuild};
 use crate::ir::{BinOp, DType};
 
 /// How deep the lanes of operands are looked for; what is deeper is an atom.
@@ -25,7 +25,7 @@ pub(super) fn step(graph: &mut Graph, id: Id, node: &Node) -> bool {
     }
     let lane = lane_of_node(graph, id, node, MAX_DEPTH);
     let lanes = graph.add(Node::new(Op::Lanes, node.dtype, [lane]));
-    graph.union(id, lanes)
+    graph.union(id, lanes, Axiom::Lanes)
 }
 
 /// Puts the lanes of calls of bit operations and shifts into their classes, operands first; `in_lanes` tells what such a
@@ -48,7 +48,7 @@ pub(crate) fn look_into_calls(graph: &mut Graph, in_lanes: impl Fn(u32, DType) -
         let children: Vec<Id> = node.children.iter().map(|&c| lane_of(graph, c, MAX_DEPTH)).collect();
         let lane = graph.add(Node::new(op, node.dtype.scalar(), children));
         let lanes = graph.add(Node::new(Op::Lanes, node.dtype, [lane]));
-        graph.union(id, lanes);
+        graph.union(id, lanes, Axiom::Lanes);
     }
     rebuild(graph);
 }

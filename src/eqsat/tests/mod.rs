@@ -2,6 +2,7 @@
 
 mod exact;
 mod pipeline;
+mod provenance;
 mod safety;
 mod vectors;
 
@@ -9,14 +10,14 @@ use egg::{Id, Language};
 use proptest::prelude::*;
 
 use crate::arith::Interval;
-use crate::egraph::{FactAnalysis, Graph, Knowing, Node, Op, theory_for};
+use crate::egraph::{FactAnalysis, Graph, Knowing, Node, Op, TheoryLevel, theory_for};
 use crate::ir::{BinOp, DType, VarId};
 use crate::{candidates, theory};
 
 pub(super) const NODES: usize = 20_000;
 
 pub(super) fn theory_with(ranges: &[(i64, i64)]) -> FactAnalysis {
-    let mut theory = theory_for(ranges.len(), Default::default());
+    let mut theory = theory_for(ranges.len(), TheoryLevel::default());
     for (i, &(lo, hi)) in ranges.iter().enumerate() {
         theory.var_ranges[i] = Interval::new(lo, hi).unwrap();
     }
