@@ -39,9 +39,9 @@ MUTANTS = [
     (
         "quotient-bounds", "the theory: `R // c = m` where only the least R is known to allow it",
         "src/theory/division.rs",
-        "    if let Some(m) = range.as_point() {\n        return whole.add(&Poly::constant(m));",
+        "    if let Some(m) = range.as_point() {\n        let multiple",
         "    if let Some(m) = range.as_point().or_else(|| range.lo().filter(|_| MUTANT)) {\n"
-        "        return whole.add(&Poly::constant(m));",
+        "        let multiple",
     ),
     (
         "memory-versions", "a store gives its buffer no new version", "src/analysis/memory.rs",
