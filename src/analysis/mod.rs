@@ -3,6 +3,7 @@
 pub(crate) mod alias;
 pub(crate) mod differences;
 pub(crate) mod effects;
+pub(crate) mod folded;
 pub(crate) mod known;
 pub(crate) mod lanes;
 pub(crate) mod lets;

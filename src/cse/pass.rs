@@ -7,7 +7,7 @@ use super::windows::Windows;
 use super::{
     Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink_indices, summary, syntactic,
 };
-use crate::analysis::{differences, unsigned, zero_divisors};
+use crate::analysis::{differences, folded, unsigned, zero_divisors};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
@@ -45,6 +45,7 @@ impl Found {
         differences::keep(before, &mut func);
         unsigned::keep(before, &mut func);
         zero_divisors::keep(before, &mut func);
+        folded::keep(before, &mut func);
         let cost = summary::cost(&func, options);
         Found { func, cost, by }
     }
