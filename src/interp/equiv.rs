@@ -327,15 +327,29 @@ impl Pair<'_> {
             lenient_loads: options.lenient_loads,
             // The first function did not use such a value; the second may compute one that it does not use.
             lenient_casts: true,
+            races: false,
         };
         let run_b = self.run_b.run(&inputs_b, longer);
         Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
-            Some(what) => Verdict::Different(what),
+            Some(what) => match self.race(&inputs_a, longer) {
+                Some(race) => Verdict::Skipped(race),
+                None => Verdict::Different(what),
+            },
             None => match new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
                 Some(what) => Verdict::Different(what),
                 None => Verdict::Same,
             },
         })
+    }
+}
+
+impl Pair<'_> {
+    /// The race between threads for which what the first function computes from the inputs has no meaning.
+    fn race(&self, inputs: &Inputs, mode: RunMode) -> Option<String> {
+        match self.run_a.run(inputs, RunMode { races: true, ..mode }).outcome {
+            Outcome::Trap(trap) if matches!(trap.kind, TrapKind::Race(_)) => Some(trap.to_string()),
+            _ => None,
+        }
     }
 }
 

@@ -48,8 +48,17 @@ impl<'p> Machine<'p> {
         let program = self.program;
         match node {
             Node::Code(code) => {
+                if let Some(races) = &mut self.races {
+                    races.begin();
+                }
                 for &k in active {
+                    if let Some(races) = self.races.as_mut().filter(|_| active.len() > 1) {
+                        races.run(k);
+                    }
                     self.run(&mut team.threads[k], *code)?;
+                }
+                if let Some(races) = &mut self.races {
+                    races.begin();
                 }
             }
             Node::If { cond, slot, then, otherwise } => {

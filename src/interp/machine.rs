@@ -10,6 +10,7 @@ use super::memory::{Memory, pointee, pointer};
 use super::modes::RunMode;
 use super::outcome::{Trap, TrapKind};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
+use super::races::Races;
 use super::shape::{allocation_size, compact_strides};
 use super::thread::{Dim, Thread, View};
 use crate::diag::Span;
@@ -36,6 +37,8 @@ pub(super) struct Machine<'p> {
     steps: u64,
     mode: RunMode,
     pub log: CallLog,
+    /// What threads do to one another, if that is asked for.
+    pub races: Option<Races>,
     /// In lockstep, memory of threads that was allocated outside of their launch.
     pub private_copies: PrivateCopies,
     /// Memory of each parameter that is a buffer or a handle.
@@ -67,6 +70,7 @@ impl<'p> Machine<'p> {
             steps: 0,
             mode,
             log: CallLog::default(),
+            races: mode.races.then(Races::default),
             private_copies: PrivateCopies::new(),
             param_memories,
         }
@@ -297,13 +301,19 @@ impl<'p> Machine<'p> {
     }
 
     #[inline]
-    fn load(&self, t: &mut Thread, access: &Access, dst: Slot) -> Checked<()> {
+    fn load(&mut self, t: &mut Thread, access: &Access, dst: Slot) -> Checked<()> {
         let info = &self.program.buffers[access.buffer as usize];
         let size = info.repr.size();
         let bounds = !self.mode.lenient_loads;
         let mut to = dst as usize;
         for lane in 0..u32::from(access.lanes) {
-            let (bytes, byte) = match self.address_within(t, access, lane, bounds) {
+            let address = self.address_within(t, access, lane, bounds);
+            if let (Some(races), Ok((memory, byte))) = (&mut self.races, &address)
+                && races.reads(*memory, *byte)
+            {
+                return Err(TrapKind::Race(self.buffer_name(access.buffer)));
+            }
+            let (bytes, byte) = match address {
                 Ok((memory, byte)) => (&self.memories[memory as usize].bytes[..], byte),
                 Err(TrapKind::OutsideMemory(_)) if !bounds => (&[][..], 0),
                 Err(trap) => return Err(trap),
@@ -333,6 +343,11 @@ impl<'p> Machine<'p> {
         for lane in 0..u32::from(access.lanes) {
             let (memory, byte) = self.address(t, access, lane)?;
             for (inner, &value) in (0..usize::from(info.lanes)).zip(&mut values) {
+                if let Some(races) = &mut self.races
+                    && races.writes(memory, byte + inner * info.repr.size(), value)
+                {
+                    return Err(TrapKind::Race(self.buffer_name(access.buffer)));
+                }
                 let bytes = &mut self.memories[memory as usize].bytes;
                 if info.repr.store(bytes, byte + inner * info.repr.size(), value).is_none() {
                     return Err(self.outside_memory(access.buffer));

@@ -34,6 +34,7 @@ mod names;
 mod outcome;
 mod outputs;
 mod program;
+mod races;
 mod serial;
 mod session;
 mod shape;

@@ -19,4 +19,6 @@ pub(crate) struct RunMode {
     /// Whether a cast of a float that its integer type cannot hold gives some number instead of trapping. The cast does
     /// not trap on any machine, but its value has no meaning: what uses it computes something else than it did.
     pub lenient_casts: bool,
+    /// Whether a race between threads is a trap.
+    pub races: bool,
 }

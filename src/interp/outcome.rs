@@ -106,6 +106,9 @@ pub enum TrapKind {
     /// A reduction over threads where no threads were launched.
     #[error("a reduction over threads outside of a launch of threads")]
     NoThreads,
+    /// Threads of a block that read and write an element in one statement, or write different values.
+    #[error("threads race for an element of `{0}`")]
+    Race(Arc<str>),
     /// More steps than the run was allowed.
     #[error("step limit reached")]
     StepLimit,

@@ -4,6 +4,7 @@ use super::flow::{Flow, Range};
 use super::machine::{Machine, Stop};
 use super::outcome::TrapKind;
 use super::program::{Loop, Node};
+use super::races::Races;
 use super::thread::Thread;
 
 impl<'p> Machine<'p> {
@@ -67,11 +68,24 @@ impl<'p> Machine<'p> {
     }
 
     fn run_loop(&mut self, t: &mut Thread, for_: &'p Loop) -> Result<Flow, Stop> {
+        if for_.threads.is_none() || self.races.is_none() {
+            return self.iterate_loop(t, for_);
+        }
+        self.races.iter_mut().for_each(Races::enter);
+        let flow = self.iterate_loop(t, for_);
+        self.races.iter_mut().for_each(Races::leave);
+        flow
+    }
+
+    fn iterate_loop(&mut self, t: &mut Thread, for_: &'p Loop) -> Result<Flow, Stop> {
         self.run(t, for_.head)?;
         let mut range = Range::of(t, for_)?;
         while let Some(value) = range.next(for_)? {
             t.regs[for_.var as usize] = value as u64;
             self.iteration(for_.head.start)?;
+            if let Some(races) = self.races.as_mut().filter(|_| for_.threads.is_some()) {
+                races.next();
+            }
             match self.run_nodes(t, &for_.body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => break,

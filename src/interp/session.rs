@@ -235,8 +235,12 @@ pub(super) fn run_in_range<E>(
     wild: Wild,
     generate: impl Fn(&Fill<'_>) -> Result<Inputs, E>,
 ) -> Result<(Ints, Inputs, Run), E> {
-    let mode =
-        RunMode { max_steps: options.max_steps, lenient_loads: options.lenient_loads, lenient_casts: false };
+    let mode = RunMode {
+        max_steps: options.max_steps,
+        lenient_loads: options.lenient_loads,
+        lenient_casts: false,
+        races: false,
+    };
     let ranges: &[Ints] = if wild.near_limits { &INTS_NEAR_LIMITS } else { &INTS };
     let mut ranges = ranges.iter().copied().peekable();
     loop {

@@ -19,7 +19,8 @@ use crate::ir::{
 const I32: DType = DType::I32;
 const F32: DType = DType::F32;
 
-const MODE: RunMode = RunMode { max_steps: 1_000_000, lenient_loads: false, lenient_casts: false };
+const MODE: RunMode =
+    RunMode { max_steps: 1_000_000, lenient_loads: false, lenient_casts: false, races: false };
 
 /// A function under construction.
 struct Builder(PrimFunc);

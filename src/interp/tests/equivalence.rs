@@ -185,3 +185,30 @@ fn reports_of_runs_are_json() {
     assert_eq!(json["outputs"][0]["name"], "x");
     assert_eq!(json["outputs"][0]["shape"], serde_json::json!([3]));
 }
+
+#[test]
+fn what_threads_that_race_compute_is_not_compared() {
+    let program = |body: &str| {
+        let text = format!(
+            "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\")):\n    t = T.launch_thread(\"threadIdx.x\", 4)\n    {body}\n"
+        );
+        crate::parse(&text).unwrap()
+    };
+    let compared = |a: &str, b: &str| equiv(&program(a), &program(b), &options()).unwrap();
+    for (first, second) in [
+        // One thread reads what another one writes; several write different values.
+        ("A[t] = A[0] + t", "A[t] = A[4] + t"),
+        ("A[t // 2] = t", "A[t // 2] = 3 - t"),
+    ] {
+        let result = compared(first, second);
+        assert!(result.difference.is_none() && result.compared == 0, "{result:?}");
+        assert!(
+            result.skipped.keys().all(|why| why.contains("threads race for an element of `A`")),
+            "{result:?}"
+        );
+    }
+    // An element of each thread's own, and the same value from all, are no races.
+    assert_differs(&compared("A[t] = A[t] + 1", "A[t] = A[t] + 2"), "A[0]");
+    assert_differs(&compared("A[0] = 5", "A[0] = 6"), "A[0]");
+    assert_differs(&compared("A[t + 4] = A[t]", "A[t + 4] = A[0]"), "A[");
+}
