@@ -1,5 +1,7 @@
 //! `satir cse --explain`, `--explain-missed` and `--emit egraph-…`: why expressions are equal, or not found to be.
 
+use std::collections::HashSet;
+
 use satir::arith::Interval;
 use satir::cse::Options;
 use satir::diag::LineIndex;
@@ -22,16 +24,19 @@ pub(crate) fn replaced(
     let mut out = String::new();
     for (before, after) in before.funcs.iter().zip(&after.funcs) {
         let anywhere = context(after, &[], options, rules);
-        let mut seen: Vec<(Expr, Expr)> = Vec::new();
+        let mut seen: HashSet<(Expr, Expr)> = HashSet::new();
         for r in replacements(before, after, options.positive_dims) {
-            let pair = (r.before.clone(), r.after.clone());
-            let show = |e: &Expr| script::print_expr(after, e);
-            if seen.contains(&pair) || show(&r.before) == show(&r.after) {
+            if seen.contains(&(r.before.clone(), r.after.clone())) {
                 continue;
             }
-            seen.push(pair);
+            let show = |e: &Expr| script::print_expr(after, e);
+            let old = show(&r.before);
+            if old == show(&r.after) {
+                continue;
+            }
+            seen.insert((r.before.clone(), r.after.clone()));
             let place = format!("{}:{}", source.name, lines.line(r.span.start));
-            out += &format!("{place}: `{}` became `{}`\n", show(&r.before), show(&r.written));
+            out += &format!("{place}: `{old}` became `{}`\n", show(&r.written));
             let origin =
                 |fact: &str| r.origin(after, fact).map(|span| format!("line {}", lines.line(span.start)));
             let here = Context { ranges: &r.ranges, conds: &r.conds, ..anywhere };

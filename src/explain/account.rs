@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::derive::Deriver;
 use super::removed::{Gone, Removal};
 use super::{Context, Explanation};
 use crate::ir::opclass::{OpClass, classify};
@@ -68,53 +69,7 @@ impl Context<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn account(&self, before: &Expr, after: &Expr) -> Option<Account> {
-        let rewrites = Rewrites::of_rules(self.used());
-        let rewrites = rewrites.with_fast_math(self.fast_math);
-        if before.dtype != after.dtype || !self.are_equal(before, after, rewrites) {
-            return None;
-        }
-        let mut pairs = Vec::new();
-        self.differing(before, after, rewrites, &mut MAX_COMPARED.clone(), &mut pairs);
-        let mut explained: Vec<(&Expr, &Expr)> = Vec::new();
-        for pair in pairs {
-            if !explained.contains(&pair) {
-                explained.push(pair);
-            }
-        }
-        let whole = matches!(explained[..], [(a, _)] if std::ptr::eq(a, before));
-        let chains: Option<Vec<Explanation>> = explained.iter().map(|(a, b)| self.equal(a, b)).collect();
-        let parts = match chains {
-            Some(chains) => chains,
-            None => vec![self.equal(before, after)?],
-        };
-        let conjuncts = |e| -> Vec<String> { conjuncts(e).into_iter().map(|e| self.show(e)).collect() };
-        let mut dropped = Vec::new();
-        let (old, new) = (conjuncts(before), conjuncts(after));
-        if old.len() > 1 && new.iter().all(|part| old.contains(part)) {
-            dropped = old.into_iter().filter(|part| !new.contains(part)).collect();
-        }
-        Some(Account { parts, whole, dropped, fewer: fewer(before, after) })
-    }
-
-    /// Collects the smallest pairs of parts that differ and are equal by themselves.
-    fn differing<'e>(
-        &self,
-        a: &'e Expr,
-        b: &'e Expr,
-        rewrites: &Rewrites,
-        fuel: &mut usize,
-        pairs: &mut Vec<(&'e Expr, &'e Expr)>,
-    ) {
-        if let Some(children) = differing_children(a, b)
-            && children.len() <= *fuel
-        {
-            *fuel -= children.len();
-            if children.iter().all(|(a, b)| self.are_equal(a, b, rewrites)) {
-                children.into_iter().for_each(|(a, b)| self.differing(a, b, rewrites, fuel, pairs));
-                return;
-            }
-        }
-        pairs.push((a, b));
+        Deriver::new(self).account(before, after)
     }
 
     /// Why a statement could go.
@@ -187,6 +142,58 @@ impl Context<'_> {
             Gone::Binding => unknown("its value is written where it is used, or bound anew"),
             Gone::Other => unknown("it has no effect"),
         }
+    }
+}
+
+impl Deriver<'_> {
+    /// What became of `before` with `after`; see [`Context::account`].
+    fn account(&self, before: &Expr, after: &Expr) -> Option<Account> {
+        let rewrites = self.rewrites();
+        if before.dtype != after.dtype || !self.are_equal(before, after, rewrites) {
+            return None;
+        }
+        let mut pairs = Vec::new();
+        self.differing(before, after, rewrites, &mut MAX_COMPARED.clone(), &mut pairs);
+        let mut explained: Vec<(&Expr, &Expr)> = Vec::new();
+        for pair in pairs {
+            if !explained.contains(&pair) {
+                explained.push(pair);
+            }
+        }
+        let whole = matches!(explained[..], [(a, _)] if std::ptr::eq(a, before));
+        let chains: Option<Vec<Explanation>> = explained.iter().map(|(a, b)| self.equal(a, b)).collect();
+        let parts = match chains {
+            Some(chains) => chains,
+            None => vec![self.equal(before, after)?],
+        };
+        let conjuncts = |e| -> Vec<String> { conjuncts(e).into_iter().map(|e| self.show(e)).collect() };
+        let mut dropped = Vec::new();
+        let (old, new) = (conjuncts(before), conjuncts(after));
+        if old.len() > 1 && new.iter().all(|part| old.contains(part)) {
+            dropped = old.into_iter().filter(|part| !new.contains(part)).collect();
+        }
+        Some(Account { parts, whole, dropped, fewer: fewer(before, after) })
+    }
+
+    /// Collects the smallest pairs of parts that differ and are equal by themselves.
+    fn differing<'e>(
+        &self,
+        a: &'e Expr,
+        b: &'e Expr,
+        rewrites: &Rewrites,
+        fuel: &mut usize,
+        pairs: &mut Vec<(&'e Expr, &'e Expr)>,
+    ) {
+        if let Some(children) = differing_children(a, b)
+            && children.len() <= *fuel
+        {
+            *fuel -= children.len();
+            if self.all_equal(&children, rewrites) {
+                children.into_iter().for_each(|(a, b)| self.differing(a, b, rewrites, fuel, pairs));
+                return;
+            }
+        }
+        pairs.push((a, b));
     }
 }
 

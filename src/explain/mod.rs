@@ -6,6 +6,7 @@
 //! (`provenance`).
 
 mod account;
+mod derive;
 mod draw;
 mod facts;
 mod graph;
@@ -31,13 +32,12 @@ use indexmap::IndexSet;
 use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::cost::Profile;
-use crate::encode::lower_at;
+use crate::encode::{Site, lower_at};
 use crate::eqsat;
 use crate::ir::{Expr, PrimFunc};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rule, RuleSet};
 use crate::script::print_expr;
-use crate::simplify;
 
 /// What is known where two expressions are compared.
 ///
@@ -242,80 +242,6 @@ const NODES: usize = 20_000;
 const MAX_STEPS: usize = 40;
 
 impl Context<'_> {
-    /// Why the two are equal; `None` if the engine does not find that they are.
-    ///
-    /// ```
-    /// use satir::cost::Profile;
-    /// use satir::explain::Context;
-    /// use satir::rules::RuleSet;
-    /// use satir::script::parse_expr;
-    ///
-    /// let mut b = satir::ir::build::FuncBuilder::new("main");
-    /// b.param("x", satir::ir::DType::I32);
-    /// let mut func = b.finish();
-    /// let (a, b) = (parse_expr("x * 4 // 4", &mut func)?, parse_expr("x", &mut func)?);
-    /// let rounded = parse_expr("x // 4 * 4", &mut func)?;
-    /// let (profile, rules) = (Profile::default(), RuleSet::embedded()?);
-    /// let context = Context { func: &func, profile: &profile, rules: &rules, fast_math: false, ranges: &[], conds: &[] };
-    /// assert!(context.equal(&a, &b).is_some());
-    /// assert!(context.equal(&rounded, &b).is_none());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn equal(&self, a: &Expr, b: &Expr) -> Option<Explanation> {
-        let rewrites = Rewrites::of_rules(self.used());
-        let rewrites = rewrites.with_fast_math(self.fast_math);
-        if a.dtype != b.dtype || !self.are_equal(a, b, rewrites) {
-            return None;
-        }
-        let chain = |e: &Expr| {
-            let mut chain = Chain { context: self, rewrites, whole: e.clone(), steps: Vec::new() };
-            chain.normalize(&mut Vec::new());
-            (chain.steps, chain.whole)
-        };
-        let ((left_steps, left), (right_steps, right)) = (chain(a), chain(b));
-        let (mut meeting, mut meeting_given) = (None, Vec::new());
-        if self.show(&left) != self.show(&right) {
-            let reason = self.reason(&left, &right)?;
-            meeting_given = self.given(&left, &right, &reason);
-            meeting = Some(reason);
-        }
-        let (shown_left, shown_right) = (self.show(a), self.show(b));
-        Some(Explanation {
-            left: shown_left,
-            right: shown_right,
-            left_steps,
-            right_steps,
-            meeting,
-            meeting_given,
-        })
-    }
-
-    /// The ranges and conditions without which the reason would not do.
-    fn given(&self, a: &Expr, b: &Expr, reason: &Reason) -> Vec<String> {
-        if *reason == Reason::Ring {
-            return Vec::new();
-        }
-        let names = reason.rules();
-        let rules = self.used().filter(|rule| names.contains(&&*rule.name));
-        let rewrites = Rewrites::of_rules(rules);
-        let rewrites = rewrites.with_fast_math(self.fast_math);
-        let conds = fewest(self.conds.iter().collect(), |conds| {
-            let conds: Vec<Expr> = conds.iter().map(|cond| (*cond).clone()).collect();
-            (Context { conds: &conds, ..*self }).are_equal(a, b, rewrites)
-        });
-        let mut given: Vec<String> = conds.iter().map(|cond| self.show(cond)).collect();
-        let conds: Vec<Expr> = conds.into_iter().cloned().collect();
-        let known = self.ranges.iter().enumerate().filter(|(_, range)| **range != Interval::ALL);
-        let ranges = fewest(known.collect(), |kept| {
-            let mut ranges = vec![Interval::ALL; self.ranges.len()];
-            kept.iter().for_each(|&(var, range)| ranges[var] = *range);
-            (Context { ranges: &ranges, conds: &conds, ..*self }).are_equal(a, b, rewrites)
-        });
-        let text = |(var, range): (usize, &Interval)| given_range(&self.func.vars.get(var)?.name, *range);
-        given.extend(ranges.into_iter().filter_map(text));
-        given
-    }
-
     /// Whether one e-graph with nothing but the two expressions and these rules unites them.
     fn are_equal(&self, a: &Expr, b: &Expr, rewrites: &Rewrites) -> bool {
         self.are_equal_within(a, b, rewrites, eqsat::ROUNDS_OF_EXPRESSIONS, eqsat::GROWTH)
@@ -330,13 +256,29 @@ impl Context<'_> {
         rounds: usize,
         growth: usize,
     ) -> bool {
+        self.all_equal_within(&[(a, b)], rewrites, rounds, growth)
+    }
+
+    /// Whether one e-graph with nothing but the pairs of expressions and these rules unites each pair.
+    fn all_equal(&self, pairs: &[(&Expr, &Expr)], rewrites: &Rewrites) -> bool {
+        self.all_equal_within(pairs, rewrites, eqsat::ROUNDS_OF_EXPRESSIONS, eqsat::GROWTH)
+    }
+
+    fn all_equal_within(
+        &self,
+        pairs: &[(&Expr, &Expr)],
+        rewrites: &Rewrites,
+        rounds: usize,
+        growth: usize,
+    ) -> bool {
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
-        let mut lowered = lower_at(self.func, self.profile, &known, &[a, b], rewrites.settings());
+        let exprs: Vec<&Expr> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let mut lowered = lower_at(self.func, self.profile, &known, &exprs, rewrites.settings());
         eqsat::saturate_within(&mut lowered, rewrites, NODES, rounds, growth);
-        let [.., a, b] = &lowered.sites[..] else { return false };
-        lowered.graph.analysis.contradictions == 0
-            && lowered.graph.find(a.class) == lowered.graph.find(b.class)
+        let graph = &lowered.graph;
+        let equal = |[a, b]: &[Site; 2]| graph.find(a.class) == graph.find(b.class);
+        graph.analysis.contradictions == 0 && lowered.sites.as_chunks().0.iter().all(equal)
     }
 
     /// The rules that an optimization uses.
@@ -349,25 +291,6 @@ impl Context<'_> {
     }
 }
 
-/// Items without any of which `is_enough` would not hold, as it does for all of them.
-fn fewest<T: Copy>(mut kept: Vec<T>, is_enough: impl Fn(&[T]) -> bool) -> Vec<T> {
-    let mut size = kept.len();
-    while size > 0 {
-        let mut at = 0;
-        while at < kept.len() {
-            let end = (at + size).min(kept.len());
-            let rest: Vec<T> = [&kept[..at], &kept[end..]].concat();
-            if is_enough(&rest) {
-                kept = rest;
-            } else {
-                at = end;
-            }
-        }
-        size /= 2;
-    }
-    kept
-}
-
 /// A range as a fact; `None` if it says nothing.
 fn given_range(name: &str, range: Interval) -> Option<String> {
     match (range.lo(), range.hi()) {
@@ -376,71 +299,6 @@ fn given_range(name: &str, range: Interval) -> Option<String> {
         (None, Some(high)) => Some(format!("{name} <= {high}")),
         (None, None) => None,
     }
-}
-
-/// Brings an expression to its cheapest form from the inside out.
-struct Chain<'a> {
-    context: &'a Context<'a>,
-    rewrites: &'a Rewrites,
-    whole: Expr,
-    steps: Vec<Step>,
-}
-
-impl Chain<'_> {
-    /// Normalizes the part of `whole` at `path`: the numbers of the operands on the way to it.
-    fn normalize(&mut self, path: &mut Vec<usize>) {
-        let mut operands = 0;
-        part(&self.whole, path).for_each_child(|_| operands += 1);
-        for operand in 0..operands {
-            path.push(operand);
-            self.normalize(path);
-            path.pop();
-        }
-        if self.steps.len() >= MAX_STEPS {
-            return;
-        }
-        let context = self.context;
-        let before = part(&self.whole, path).clone();
-        let after = simplify::expression(
-            context.func,
-            context.profile,
-            self.rewrites,
-            context.ranges.to_vec(),
-            context.conds,
-            &before,
-        );
-        if context.show(&before) == context.show(&after) {
-            return;
-        }
-        let Some(reason) = context.reason(&before, &after) else { return };
-        replace(&mut self.whole, path, &after);
-        let whole = context.show(&self.whole);
-        let given = context.given(&before, &after, &reason);
-        self.steps.push(Step { part: context.show(&before), by: context.show(&after), whole, reason, given });
-    }
-}
-
-/// The part of an expression at a path; the whole if there is none.
-fn part<'e>(e: &'e Expr, path: &[usize]) -> &'e Expr {
-    let Some((&first, rest)) = path.split_first() else { return e };
-    let mut operands = Vec::new();
-    e.for_each_child(|child| operands.push(child));
-    operands.get(first).map_or(e, |child| part(child, rest))
-}
-
-/// Replaces the part of an expression at a path.
-fn replace(e: &mut Expr, path: &[usize], by: &Expr) {
-    let Some((&first, rest)) = path.split_first() else {
-        e.clone_from(by);
-        return;
-    };
-    let mut at = 0;
-    e.for_each_child_mut(|child| {
-        if at == first {
-            replace(child, rest, by);
-        }
-        at += 1;
-    });
 }
 
 impl Explanation {

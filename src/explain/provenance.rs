@@ -2,7 +2,8 @@
 
 use indexmap::IndexSet;
 
-use super::{Context, Law, NODES, Reason, RuleName, fewest};
+use super::derive::{Deriver, fewest};
+use super::{Law, NODES, Reason, RuleName};
 use crate::analysis::known::Known;
 use crate::arith::Interval;
 use crate::egraph::{Area, Axiom, Proofs, Settings, TheoryLevel};
@@ -18,11 +19,10 @@ const MAX_PROOF: usize = 10_000;
 /// The most laws that are named.
 const MAX_LAWS: usize = 3;
 
-impl Context<'_> {
+impl Deriver<'_> {
     /// The rules and laws by which one graph of the two expressions unites them; `None` if it does not.
     pub(super) fn reason(&self, a: &Expr, b: &Expr) -> Option<Reason> {
-        let rewrites = Rewrites::of_rules(self.used());
-        let rewrites = rewrites.with_fast_math(self.fast_math);
+        let rewrites = self.rewrites();
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
         let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
         let settings = Settings { logged: true, ..rewrites.settings() };

@@ -117,6 +117,8 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSet {
     entries: Vec<Entry>,
+    /// Whether these are the library's own rules, as they were read.
+    embedded: bool,
 }
 
 /// One line about a set.
@@ -194,7 +196,7 @@ impl RuleSet {
     /// assert_eq!(satir::rules::RuleSet::empty().all_rules().count(), 0);
     /// ```
     pub const fn empty() -> RuleSet {
-        RuleSet { entries: Vec::new() }
+        RuleSet { entries: Vec::new(), embedded: false }
     }
 
     /// The library's own rules, with the switches that their files set.
@@ -212,6 +214,7 @@ impl RuleSet {
     pub fn embedded() -> Result<RuleSet, RulesError> {
         let mut rules = RuleSet::empty();
         rules.add(EMBEDDED.iter().map(|&(name, text)| (embedded_path(name), text.to_owned())).collect())?;
+        rules.embedded = true;
         Ok(rules)
     }
 
@@ -280,6 +283,11 @@ impl RuleSet {
     /// If it has a mistake; then nothing has changed.
     pub fn extend_with_text(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
         self.add(vec![(file.to_owned(), text.to_owned())])
+    }
+
+    /// Whether these are the library's own rules with no change: those that the engine has ready.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.embedded
     }
 
     /// Every rule that is on, in order. Those about real numbers (`(fast-math)`) are used only where that is asked for:
@@ -363,6 +371,7 @@ impl RuleSet {
     /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
     pub fn keep_only(&mut self, keep: impl Fn(&Rule) -> bool) {
+        self.embedded = false;
         for entry in &mut self.entries {
             for (rule, on) in entry.file.rules.iter().zip(&mut entry.rule_on) {
                 *on &= keep(rule);
@@ -502,10 +511,12 @@ impl RuleSet {
             return Err(RulesError::Bad(errors));
         }
         self.entries = entries;
+        self.embedded = false;
         Ok(())
     }
 
     fn switch(&mut self, name: &str, on: bool) -> Result<(), RulesError> {
+        self.embedded = false;
         if let Some(set) = self.entries.iter_mut().find(|e| &*e.file.set == name) {
             set.on = on;
             set.rule_on.fill(on);
