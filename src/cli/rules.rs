@@ -245,6 +245,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
                 (info.expensive, " (expensive)"),
                 (info.may_trap, " (may-trap)"),
                 (info.fast_math, " (fast-math)"),
+                (info.by_theory, " (by-theory)"),
             ];
             let marks: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
             out += &format!(

@@ -208,7 +208,9 @@ pub fn compare_engines(
     let of_turn = |turn: usize| geometric_mean(ratios.iter().map(move |of_program| of_program[turn]));
     let turns: Vec<f64> = (0..repeats.max(1)).map(of_turn).collect();
     let ratio = |l: &ProgramComparison| if l.cost_a > 0.0 { l.cost_b / l.cost_a } else { 1.0 };
-    let used = |engine: &Engine| -> Vec<_> { engine.rules.used(options.fast_math).cloned().collect() };
+    let used = |engine: &Engine| -> Vec<_> {
+        engine.rules.used_without_theory(options.fast_math).cloned().collect()
+    };
     Ok(Comparison {
         cost_ratio: geometric_mean(lines.iter().map(ratio)),
         time_ratio: geometric_mean(lines.iter().map(|line| line.time_ratio)),

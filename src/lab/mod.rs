@@ -215,7 +215,7 @@ impl Trial {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn try_rules(program: &Program, rules: &RuleSet, options: &Options) -> Result<Trial, Error> {
-    let rewrites = Rewrites::observed(rules.used(options.fast_math));
+    let rewrites = Rewrites::observed(rules.used_without_theory(options.fast_math));
     let rewrites = Arc::new(rewrites.with_theory(options.rewrites.theory()));
     let start = Instant::now();
     let (before, after) = match &program.work {

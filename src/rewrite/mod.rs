@@ -13,6 +13,8 @@ mod matcher;
 mod matching;
 mod observe;
 mod rule_index;
+#[cfg(test)]
+mod tests;
 
 pub use observe::{RuleUse, UnionCount, UnionKind};
 pub use rule_index::Rewrites;

@@ -1,7 +1,8 @@
 //! The rules as the engine uses them: each direction by itself, by what stands at its root, read when first needed.
 //!
 //! Every rule that is on is used, but for those about real numbers (`(fast-math)`), which wait for
-//! [`Rewrites::with_fast_math`].
+//! [`Rewrites::with_fast_math`], and those that the theory proves (`(by-theory)`), which wait for a lower
+//! [`TheoryLevel`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -55,6 +56,8 @@ struct Table {
     entries: usize,
     /// For each rule whether it is one of real numbers.
     fast_math: Vec<bool>,
+    /// For each rule whether the full theory proves it.
+    by_theory: Vec<bool>,
     /// What the entries that are not prepared are read from.
     unread: Vec<Unread>,
 }
@@ -112,6 +115,7 @@ impl Table {
                 table.push(need, (number, reversed), OnceLock::from(Some(Box::new(prepared))));
             }
             table.fast_math.push(rule.fast_math);
+            table.by_theory.push(rule.by_theory);
         }
         table
     }
@@ -124,6 +128,7 @@ impl Table {
                 table.push(need, (number, reversed), OnceLock::new());
             }
             table.fast_math.push(rule.fast_math);
+            table.by_theory.push(rule.by_theory);
         }
         table.unread = unread;
         table
@@ -345,7 +350,9 @@ impl Rewrites {
     }
 
     fn uses_rule(&self, number: usize) -> bool {
-        self.fast_math || !self.table().fast_math[number]
+        let table = self.table();
+        (self.fast_math || !table.fast_math[number])
+            && (self.theory < TheoryLevel::Full || !table.by_theory[number])
     }
 
     fn table(&self) -> &Table {

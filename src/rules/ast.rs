@@ -50,6 +50,9 @@ pub struct Rule {
     pub may_trap: bool,
     /// Marked `(fast-math)`: true of real numbers, not of floats.
     pub fast_math: bool,
+    /// Marked `(by-theory)`: the engine's theory of integers proves it, so that it is used only where that is not used in
+    /// full.
+    pub by_theory: bool,
     /// Whether it mentions `ramp` or `broadcast`, so that [`Hole::scalar`] counts. Other rules hold for scalars and,
     /// lane by lane, for vectors.
     pub(crate) vector: bool,

@@ -143,10 +143,9 @@ pub(super) fn rule<'s, 't>(form: &'s Sexp<'t>) -> Result<(Rule, &'s Sexp<'t>), F
     for clause in clauses {
         match head(clause)? {
             "types" => build.main_types(clause)?,
-            "type" | "of" | "=>" | "<=>" | "if" | "expensive" | "may-trap" | "fast-math" => {}
+            "type" | "of" | "=>" | "<=>" | "if" | "expensive" | "may-trap" | "fast-math" | "by-theory" => {}
             other => {
-                let known =
-                    "`types`, `type`, `of`, `=>`, `<=>`, `if`, `expensive`, `may-trap` or `fast-math`";
+                let known = "`types`, `type`, `of`, `=>`, `<=>`, `if`, `expensive`, `may-trap`, `fast-math` or `by-theory`";
                 return fail(clause, format!("expected {known}, found `{other}`"));
             }
         }
@@ -205,8 +204,9 @@ pub(super) fn rule<'s, 't>(form: &'s Sexp<'t>) -> Result<(Rule, &'s Sexp<'t>), F
     if fast_math && !build.vars[0].classes.iter().all(|class| *class == TypeClass::Float) {
         return fail(form, "`(fast-math)` is for rules about `float`");
     }
+    let by_theory = flag(clauses, "by-theory", form)?;
     let rule = build.finish(name, why, (lhs, rhs), bidirectional, conds, form)?;
-    Ok((Rule { expensive, may_trap, fast_math, ..rule }, name_node))
+    Ok((Rule { expensive, may_trap, fast_math, by_theory, ..rule }, name_node))
 }
 
 /// Whether the clause `(name)` is there.
@@ -646,6 +646,7 @@ impl Builder {
             expensive: false,
             may_trap: false,
             fast_math: false,
+            by_theory: false,
             vector,
             file: "".into(),
             line: 0,

@@ -147,6 +147,8 @@ pub struct SetInfo {
     /// How many of them are on only where floats may be computed as real numbers:
     /// [`Options::fast_math`](crate::cse::Options::fast_math).
     pub rules_fast_math: usize,
+    /// How many of them are on only below the full theory, which proves them.
+    pub rules_by_theory: usize,
     /// How many of them are on.
     pub rules_on: usize,
     /// How many ways to rewrite they give: `<=>` counts twice.
@@ -185,6 +187,8 @@ pub struct RuleInfo {
     pub may_trap: bool,
     /// Whether it holds for real numbers only.
     pub fast_math: bool,
+    /// Whether the theory proves it, so that it is used only below the full theory.
+    pub by_theory: bool,
     /// Line in its file.
     pub line: u32,
 }
@@ -312,6 +316,18 @@ impl RuleSet {
     /// # Ok::<(), satir::rules::RulesError>(())
     /// ```
     pub fn used(&self, fast_math: bool) -> impl Iterator<Item = &Rule> {
+        self.used_without_theory(fast_math).filter(|rule| !rule.by_theory)
+    }
+
+    /// As [`RuleSet::used`], where the theory of integers is not used in full: with the rules that it would prove
+    /// (`(by-theory)`).
+    ///
+    /// ```
+    /// let rules = satir::rules::RuleSet::embedded()?;
+    /// assert!(rules.used_without_theory(false).count() > rules.used(false).count());
+    /// # Ok::<(), satir::rules::RulesError>(())
+    /// ```
+    pub fn used_without_theory(&self, fast_math: bool) -> impl Iterator<Item = &Rule> {
         self.rules().filter(move |rule| fast_math || !rule.fast_math)
     }
 
@@ -421,7 +437,8 @@ impl RuleSet {
                 file: e.file.rules.first().map_or(String::new(), |rule| rule.file.to_string()),
                 on: e.on,
                 rules: e.file.rules.len(),
-                rules_on: e.rules().filter(|rule| !rule.fast_math).count(),
+                rules_on: e.rules().filter(|rule| !rule.fast_math && !rule.by_theory).count(),
+                rules_by_theory: e.rules().filter(|rule| rule.by_theory).count(),
                 rules_fast_math: e.rules().filter(|rule| rule.fast_math).count(),
                 rewrites: e.file.rules.iter().map(|rule| rule.directions().len()).sum(),
                 expensive: e.file.rules.iter().filter(|rule| rule.expensive).count(),
@@ -483,6 +500,7 @@ impl RuleSet {
             expensive: rule.expensive,
             may_trap: rule.may_trap,
             fast_math: rule.fast_math,
+            by_theory: rule.by_theory,
             line: rule.line,
         };
         let of_entry = |e: &Entry| {

@@ -23,6 +23,8 @@ pub(crate) struct Unread {
     line: u32,
     /// Marked `(fast-math)`.
     pub(crate) fast_math: bool,
+    /// Marked `(by-theory)`.
+    pub(crate) by_theory: bool,
     /// The left side; the right side if the rule is used in both directions.
     needs: [Option<Need>; 2],
 }
@@ -65,8 +67,8 @@ pub(crate) fn unread() -> Vec<Unread> {
                     break;
                 }
                 if form.is_rule {
-                    let Form { end, fast_math, needs, .. } = form;
-                    found.push(Unread { file, start: at, end, line, fast_math, needs });
+                    let Form { end, fast_math, by_theory, needs, .. } = form;
+                    found.push(Unread { file, start: at, end, line, fast_math, by_theory, needs });
                 }
                 line += form.lines;
                 at = form.end;
@@ -87,14 +89,22 @@ struct Form {
     /// It says that the set is off.
     is_off: bool,
     fast_math: bool,
+    by_theory: bool,
     needs: [Option<Need>; 2],
 }
 
 impl Form {
     /// The form that begins at `start`.
     fn scan(text: &str, start: usize) -> Form {
-        let mut form =
-            Form { end: start, lines: 0, is_rule: false, is_off: false, fast_math: false, needs: [None; 2] };
+        let mut form = Form {
+            end: start,
+            lines: 0,
+            is_rule: false,
+            is_off: false,
+            fast_math: false,
+            by_theory: false,
+            needs: [None; 2],
+        };
         let (mut at, mut depth) = (start, 0);
         // Of the equation: how many sides are matched, and how many of them have begun.
         let (mut sides, mut side) = (0, 0);
@@ -110,6 +120,7 @@ impl Form {
                             sides = if head == "=>" { 1 } else { 2 * usize::from(head == "<=>") };
                             side = 0;
                             form.fast_math |= head == "fast-math";
+                            form.by_theory |= head == "by-theory";
                         }
                         _ => {
                             side += usize::from(depth == 3);
@@ -164,7 +175,7 @@ mod tests {
         assert_eq!(unread.len(), rules.rules().count());
         for (unread, rule) in unread.iter().zip(rules.rules()) {
             assert_eq!(unread.read().as_ref(), Some(rule));
-            assert_eq!(unread.fast_math, rule.fast_math);
+            assert_eq!((unread.fast_math, unread.by_theory), (rule.fast_math, rule.by_theory));
             let need = |d: &Direction<'_>| {
                 Some(Need { root: Head::of_pattern(d.from)?, all: Heads::of_pattern(d.from) })
             };

@@ -124,7 +124,7 @@ fn mistakes_in_a_rule() {
         ("(types index) (types bool) (=> (add ?x 0) ?x)", "2:15: there is a `(types …)` already"),
         (
             "(types index) (when) (=> (add ?x 0) ?x)",
-            "2:15: expected `types`, `type`, `of`, `=>`, `<=>`, `if`, `expensive`, `may-trap` or `fast-math`, found `when`",
+            "2:15: expected `types`, `type`, `of`, `=>`, `<=>`, `if`, `expensive`, `may-trap`, `fast-math` or `by-theory`, found `when`",
         ),
         ("(types index) (=> (plus ?x 0) ?x)", "2:20: unknown operator `plus`"),
         ("(types index) (=> (add ?x) ?x)", "2:19: `add` takes 2 operands, found 1"),
