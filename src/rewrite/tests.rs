@@ -216,10 +216,7 @@ fn guess<'r>(rule: &'r Rule, reversed: bool, first: DType, random: &mut Random) 
                 true => Value::Float(random.of(&[2.0, 0.5, -1.0, 0.0, 1.0, 3.0])),
                 false => Value::Var(Interval::ALL, Residue::ALL),
             }
-        } else if hole.constant || known {
-            let fitting: Vec<i64> = INTS.into_iter().filter(fits).collect();
-            Value::Int(random.of(&fitting))
-        } else if !dtype.is_bool() && random.below(5) == 0 {
+        } else if hole.constant || known || !dtype.is_bool() && random.below(5) == 0 {
             let fitting: Vec<i64> = INTS.into_iter().filter(fits).collect();
             Value::Int(random.of(&fitting))
         } else if dtype.is_index() && random.below(4) == 0 {
