@@ -274,7 +274,8 @@ impl Magnitudes {
             return false;
         }
         let makes_larger = match &e.kind {
-            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) | ExprKind::Ramp(..) => true,
+            ExprKind::Binary(op, ..) if op.is_ring() => true,
+            ExprKind::Ramp(..) => true,
             // Only the least value divided by -1 is none of the type.
             ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, _, b) => match &b.kind {
                 ExprKind::Broadcast(b) => b.as_int().is_none_or(|c| c == -1),

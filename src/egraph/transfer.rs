@@ -45,12 +45,13 @@ fn node_poly(theory: &FactAnalysis, node: &Node, operands: &[&Facts]) -> Option<
     match node.op {
         Op::Int(v) if v.get() == i64::MIN => None,
         Op::Int(v) => Some(Poly::constant(v.get())),
-        Op::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul)) if theory.level >= TheoryLevel::Linear => {
+        Op::Bin(op) if op.is_ring() && theory.level >= TheoryLevel::Linear => {
             let (a, b) = (operands[0].poly.as_ref()?, operands[1].poly.as_ref()?);
             match op {
                 BinOp::Add => a.add(b),
                 BinOp::Sub => a.sub(b),
-                _ => a.mul(b),
+                BinOp::Mul => a.mul(b),
+                _ => None,
             }
         }
         _ => None,
@@ -73,7 +74,7 @@ fn node_interval(theory: &FactAnalysis, node: &Node, operands: &Operands<'_>) ->
         Op::Bin(op) if operand.is_some_and(known_range) => {
             // A result that leaves a type that wraps can be anything.
             let result = binary_interval(op, of(0), of(1)).unwrap_or(unknown);
-            let may_wrap = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) && !node.dtype.is_index();
+            let may_wrap = op.is_ring() && !node.dtype.is_index();
             let ends = !may_wrap || result.lo().is_some() && result.hi().is_some();
             if ends && result.meet(unknown) == Some(result) { result } else { unknown }
         }
@@ -193,13 +194,8 @@ pub(super) fn node_sample(
         Op::Bin(op) => {
             let operand = operands[0].dtype;
             let (a, b) = (of(0)?, of(1)?);
-            match op {
-                BinOp::Div | BinOp::FloorDiv if b == 0 => Some(0),
-                BinOp::Mod | BinOp::FloorMod if b == 0 => Some(a),
-                // Integers of index types have no bounds here, but those of 64 bits.
-                _ if operand.is_index() => int::index(*op, 64, a, b).ok(),
-                _ => int::binary(*op, operand, a, b).ok(),
-            }
+            // Integers of index types have no bounds here, but those of 64 bits.
+            int::total(*op, if operand.is_index() { DType::I64 } else { operand }, a, b).ok()
         }
         Op::Not => of(0).map(|v| i64::from(v == 0)),
         Op::Likely => of(0),

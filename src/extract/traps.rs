@@ -52,7 +52,8 @@ pub(crate) fn may_trap(lowered: &Lowered, class: Id, node: &Node) -> bool {
 /// Whether the operation of a node of a class may overflow, for all that is known of the class.
 pub(super) fn overflows(lowered: &Lowered, class: Id, node: &Node) -> bool {
     let makes_larger = match node.op {
-        Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) | Op::Ramp => true,
+        Op::Bin(op) if op.is_ring() => true,
+        Op::Ramp => true,
         // Only the least value divided by -1 is none of the type.
         Op::Bin(BinOp::FloorDiv | BinOp::Div) => {
             lowered.graph.facts(scalar_of(&lowered.graph, node.children[1])).interval.contains(-1)

@@ -2,7 +2,7 @@
 //! the static cost model and for the interpreter's counts.
 
 use super::intrin::{CostClass, Effect, VOLATILE_LOAD, lookup};
-use super::{BinOp, Callee, DType, Expr, ExprKind};
+use super::{BinOp, Callee, DType, Expr, ExprKind, Family};
 
 macro_rules! op_classes {
     ($($variant:ident $name:literal : $doc:literal;)*) => {
@@ -144,20 +144,20 @@ pub(crate) fn classify_binary(
     b: impl Fn() -> Option<i64>,
 ) -> (OpClass, u64) {
     let float = operand.is_float();
-    let class = match op {
-        BinOp::And | BinOp::Or => OpClass::Logic,
-        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod if float => OpClass::FloatDiv,
+    let class = match op.family() {
+        Family::Logic => OpClass::Logic,
+        Family::Quotient | Family::Remainder if float => OpClass::FloatDiv,
         _ if float => OpClass::FloatArith,
-        BinOp::Add | BinOp::Sub => OpClass::AddSub,
-        BinOp::Mul if is_pow2(a()) || is_pow2(b()) => OpClass::MulPow2,
-        BinOp::Mul => OpClass::Mul,
-        BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => match b() {
+        Family::Sum => OpClass::AddSub,
+        Family::Product if is_pow2(a()) || is_pow2(b()) => OpClass::MulPow2,
+        Family::Product => OpClass::Mul,
+        Family::Quotient | Family::Remainder => match b() {
             divisor @ Some(_) if is_pow2(divisor) => OpClass::DivPow2,
             Some(_) => OpClass::DivConst,
             None => OpClass::DivVar,
         },
-        BinOp::Min | BinOp::Max => OpClass::MinMax,
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => OpClass::Compare,
+        Family::Extremum => OpClass::MinMax,
+        Family::Comparison => OpClass::Compare,
     };
     (class, units(operand))
 }

@@ -133,7 +133,7 @@ impl Operator {
             }
         };
         Some(match (self.0, values) {
-            (RuleOp::Bin(op), &[a, b]) => apply(op, a, b)?,
+            (RuleOp::Bin(op), &[a, b]) => value::int::total(op, DType::I64, a, b).ok()?,
             (RuleOp::Not, &[a]) => i64::from(a == 0),
             (RuleOp::Likely, &[a]) => a,
             (RuleOp::Select | RuleOp::IfThenElse, &[p, a, b]) => {
@@ -552,17 +552,6 @@ fn sizes(operands: usize, size: usize) -> Vec<Vec<usize>> {
         }
     }
     all
-}
-
-/// An operation as a total function; `None` if the result leaves 64 bits.
-fn apply(op: BinOp, a: i64, b: i64) -> Option<i64> {
-    match (op, b) {
-        (BinOp::FloorDiv | BinOp::Div, 0) => Some(0),
-        (BinOp::FloorMod | BinOp::Mod, 0) => Some(a),
-        (BinOp::And, _) => Some(a & b),
-        (BinOp::Or, _) => Some(a | b),
-        _ => value::int::binary(op, DType::I64, a, b).ok(),
-    }
 }
 
 /// Values of the variables: all small ones together, some large ones.

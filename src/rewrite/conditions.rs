@@ -4,6 +4,7 @@ use super::matcher::Matcher;
 use super::matching::Subst;
 use crate::arith::Interval;
 use crate::egraph::{Graph, Knowing, Op, Poly, in_theory, known_range, poly_of};
+use crate::ir::value::int;
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Pat, RuleOp, TypeRef};
 use crate::theory::bound;
@@ -77,7 +78,10 @@ impl Matcher<'_> {
                     BinOp::Add => a.0.add(&b.0).map(Term),
                     BinOp::Sub => a.0.sub(&b.0).map(Term),
                     BinOp::Mul => a.0.mul(&b.0).map(Term),
-                    _ => Some(Term(Poly::constant(fold(*op, a.constant()?, b.constant()?)?))),
+                    _ => {
+                        let value = int::index(*op, 64, a.constant()?, b.constant()?).ok()?;
+                        Some(Term(Poly::constant(value)))
+                    }
                 }
             }
             Pat::Op(RuleOp::ShiftLeft, args) => {
@@ -97,33 +101,6 @@ pub(super) fn resolve(ty: TypeRef, subst: &Subst) -> Option<DType> {
         TypeRef::Bool => Some(DType::BOOL),
         TypeRef::Is(dtype) => Some(dtype),
         TypeRef::Var(var) => subst.types[var],
-    }
-}
-
-/// An operation on constants over integers without bounds; `None` if it is undefined or leaves 64 bits.
-fn fold(op: BinOp, a: i64, b: i64) -> Option<i64> {
-    let floordiv = |a: i64, b: i64| {
-        let q = a.checked_div(b)?;
-        Some(if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
-    };
-    match op {
-        BinOp::Add => a.checked_add(b),
-        BinOp::Sub => a.checked_sub(b),
-        BinOp::Mul => a.checked_mul(b),
-        BinOp::Div => a.checked_div(b),
-        BinOp::Mod => a.checked_rem(b),
-        BinOp::FloorDiv => floordiv(a, b),
-        BinOp::FloorMod => a.checked_sub(floordiv(a, b)?.checked_mul(b)?),
-        BinOp::Min => Some(a.min(b)),
-        BinOp::Max => Some(a.max(b)),
-        BinOp::Eq => Some(i64::from(a == b)),
-        BinOp::Ne => Some(i64::from(a != b)),
-        BinOp::Lt => Some(i64::from(a < b)),
-        BinOp::Le => Some(i64::from(a <= b)),
-        BinOp::Gt => Some(i64::from(a > b)),
-        BinOp::Ge => Some(i64::from(a >= b)),
-        BinOp::And => Some(a & b),
-        BinOp::Or => Some(a | b),
     }
 }
 

@@ -3,7 +3,7 @@
 use egg::Id;
 
 use crate::egraph::{Callees, Classes, Graph, Node, Op, TheoryLevel};
-use crate::ir::{BinOp, DType};
+use crate::ir::{BinOp, Commutes, DType};
 use crate::rules::{Head, Heads, Pat, Rule, RuleOp};
 use crate::theory;
 
@@ -82,11 +82,14 @@ impl<'a> Matcher<'a> {
     /// Whether the operands may be taken in either order; of `and` and `or` if neither can trap, since the left one
     /// may guard the right one.
     pub(super) fn commutes(&self, op: RuleOp, node: &Node) -> bool {
-        match op {
-            _ if self.plain => false,
-            op if guards(op) => node.children.iter().all(|&c| theory::can_be_total(&self.graph, c)),
-            op => commutes(op, node.dtype),
-        }
+        let RuleOp::Bin(op) = op else { return false };
+        !self.plain
+            && match op.commutes() {
+                Commutes::Always => true,
+                Commutes::ExceptFloats => !node.dtype.is_float(),
+                Commutes::AsValues => node.children.iter().all(|&c| theory::can_be_total(&self.graph, c)),
+                Commutes::Never => false,
+            }
     }
 
     /// Whether a class may match as far as operators at the root and constants tell.
@@ -107,20 +110,6 @@ impl<'a> Matcher<'a> {
     pub(super) fn constant(&self, class: Id) -> Option<i64> {
         self.summary(class).constant
     }
-}
-
-/// Whether the operands may be matched in either order.
-fn commutes(op: RuleOp, dtype: DType) -> bool {
-    match op {
-        RuleOp::Bin(BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne) => true,
-        RuleOp::Bin(BinOp::Min | BinOp::Max) => !dtype.is_float(),
-        _ => false,
-    }
-}
-
-/// Whether the left operand decides if the right one is evaluated.
-fn guards(op: RuleOp) -> bool {
-    matches!(op, RuleOp::Bin(BinOp::And | BinOp::Or))
 }
 
 /// The rule operator that a call of an intrinsic is.

@@ -7,7 +7,7 @@
 use super::ast::{Hole, Pat, RuleOp, TypeClass, TypeRef, TypeVar};
 use super::sexp::Fault;
 use crate::diag::Span;
-use crate::ir::BinOp;
+use crate::ir::Operands;
 
 /// A part of a pattern before its type is known.
 #[derive(Debug)]
@@ -233,14 +233,12 @@ pub(super) fn is_integer(class: TypeClass) -> bool {
 
 /// Whether an operator takes operands of a basic class.
 fn defined(op: RuleOp, class: TypeClass) -> bool {
-    let numeric = class != TypeClass::Bool;
     match op {
-        RuleOp::Bin(op) => match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max => numeric,
-            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => numeric,
-            BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => is_integer(class),
-            BinOp::Eq | BinOp::Ne => true,
-            BinOp::And | BinOp::Or => class == TypeClass::Bool,
+        RuleOp::Bin(op) => match op.operands() {
+            Operands::Any => true,
+            Operands::Numbers => class != TypeClass::Bool,
+            Operands::Integers => is_integer(class),
+            Operands::Truths => class == TypeClass::Bool,
         },
         RuleOp::Not | RuleOp::Likely => class == TypeClass::Bool,
         RuleOp::Select | RuleOp::IfThenElse | RuleOp::Broadcast => true,

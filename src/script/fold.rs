@@ -6,7 +6,7 @@
 //! `tirx/op/op.cc`.
 
 use crate::ir::value::int::widen;
-use crate::ir::{BinOp, DType, Expr, ExprKind, Kind};
+use crate::ir::{BinOp, DType, Expr, ExprKind, Kind, Operands};
 
 /// A constant operand: an integer as the number that it stands for.
 #[derive(Clone, Copy)]
@@ -151,7 +151,7 @@ pub(crate) fn binary(op: BinOp, a: Expr, b: Expr) -> Result<Expr, String> {
         return Ok(Expr::binary(op, a, b));
     }
     let integral = |e: &Expr| e.dtype.is_integral();
-    if matches!(op, BinOp::FloorDiv | BinOp::FloorMod) && !(integral(&a) && integral(&b)) {
+    if op.operands() == Operands::Integers && !(integral(&a) && integral(&b)) {
         return Err(format!("expected integer operands, found `{}` and `{}`", a.dtype, b.dtype));
     }
     let (a, b) = match_types(a, b)?;
@@ -189,11 +189,11 @@ fn logic_operands(op: BinOp, a: &Expr, b: &Expr) -> Result<(), String> {
 
 /// Whether values of the type can be operands.
 fn operand_type(op: BinOp, dtype: DType) -> Result<(), String> {
-    let ok = match op {
-        BinOp::Eq | BinOp::Ne => !matches!(dtype.kind, Kind::Void),
-        BinOp::FloorDiv | BinOp::FloorMod => dtype.is_integral(),
-        BinOp::Mod => dtype.is_integral(),
-        _ => !matches!(dtype.kind, Kind::Void | Kind::Handle),
+    let ok = match op.operands() {
+        Operands::Any => !matches!(dtype.kind, Kind::Void),
+        Operands::Integers => dtype.is_integral(),
+        Operands::Truths => dtype.is_bool(),
+        Operands::Numbers => !matches!(dtype.kind, Kind::Void | Kind::Handle),
     };
     if ok { Ok(()) } else { Err(format!("expected operands of a number type, found `{dtype}`")) }
 }

@@ -16,8 +16,8 @@ fn collect(e: &Expr, found: &mut Vec<Expr>) {
         ExprKind::Binary(BinOp::And | BinOp::Or, a, _) if e.dtype.is_scalar() => collect(a, found),
         ExprKind::Call(call) if is_lazy_select(call) => collect(&call.args[0], found),
         ExprKind::Binary(op, a, b) => {
-            let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod);
-            if divides && is_index(b.dtype) && b.as_int().is_none() && !reads_or_has_side_effects(b) {
+            if op.is_division() && is_index(b.dtype) && b.as_int().is_none() && !reads_or_has_side_effects(b)
+            {
                 let condition = Expr::binary(BinOp::Ne, (**b).clone(), Expr::int(0, b.dtype));
                 if !found.contains(&condition) {
                     found.push(condition);

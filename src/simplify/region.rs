@@ -62,10 +62,7 @@ pub(super) fn worth_it(known: &Known, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= match &e.kind {
-            ExprKind::Binary(op, a, _) => {
-                a.dtype.is_bool()
-                    || a.dtype.is_integral() && !matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
-            }
+            ExprKind::Binary(op, a, _) => a.dtype.is_bool() || a.dtype.is_integral() && !op.is_ring(),
             ExprKind::Not(_) | ExprKind::Select(..) => true,
             ExprKind::Call(_) => matches!(e.as_intrin(), Some(("if_then_else", _))),
             ExprKind::Var(v) => known.ranges.get(v.index()).is_some_and(|r| r.as_point().is_some()),

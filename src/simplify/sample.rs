@@ -17,7 +17,7 @@ use crate::analysis::known::Known;
 use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::arith::points::{mix, value_at};
-use crate::ir::value::int;
+use crate::ir::value::{Value, float, int};
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
 /// The values of variables without a known value, which depend on range and type.
@@ -248,13 +248,7 @@ pub(super) fn binary(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Rc<Lanes>
     match op {
         // What is behind a guard need not have a value.
         BinOp::And | BinOp::Or => a.or_else(op == BinOp::Or, b),
-        BinOp::Div | BinOp::FloorDiv => {
-            a.zip(b, |a, b| if b == 0 { Some(0) } else { int::binary(op, dtype, a, b).ok() })
-        }
-        BinOp::Mod | BinOp::FloorMod => {
-            a.zip(b, |a, b| if b == 0 { Some(a) } else { int::binary(op, dtype, a, b).ok() })
-        }
-        _ => a.zip(b, |a, b| int::binary(op, dtype, a, b).ok()),
+        _ => a.zip(b, |a, b| int::total(op, dtype, a, b).ok()),
     }
 }
 
@@ -287,7 +281,8 @@ fn index_arithmetic(op: BinOp, dtype: DType, a: &Lanes, b: &Lanes) -> Option<Rc<
         BinOp::Le => a.zip_everywhere(b, |a, b| truth(a <= b)),
         BinOp::Gt => a.zip_everywhere(b, |a, b| truth(a > b)),
         BinOp::Ge => a.zip_everywhere(b, |a, b| truth(a >= b)),
-        BinOp::Div | BinOp::Mod | BinOp::And | BinOp::Or => None,
+        // All others take the way that knows them.
+        _ => None,
     }
 }
 
@@ -305,34 +300,10 @@ fn floor_division(a: i64, b: i64) -> Option<(i64, i64)> {
 }
 
 fn float(op: BinOp, a: f64, b: f64) -> Option<i64> {
-    let value = match op {
-        BinOp::Add => a + b,
-        BinOp::Sub => a - b,
-        BinOp::Mul => a * b,
-        BinOp::Div => a / b,
-        BinOp::Min => {
-            if a < b {
-                a
-            } else {
-                b
-            }
-        }
-        BinOp::Max => {
-            if a > b {
-                a
-            } else {
-                b
-            }
-        }
-        BinOp::Eq => return Some(i64::from(a == b)),
-        BinOp::Ne => return Some(i64::from(a != b)),
-        BinOp::Lt => return Some(i64::from(a < b)),
-        BinOp::Le => return Some(i64::from(a <= b)),
-        BinOp::Gt => return Some(i64::from(a > b)),
-        BinOp::Ge => return Some(i64::from(a >= b)),
-        _ => return None,
-    };
-    Some(value.to_bits().cast_signed())
+    Some(match float::binary(op, DType::float(64), a, b).ok()? {
+        Value::Int(truth) => truth,
+        Value::Float(v) => v.to_bits().cast_signed(),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the numbers are small, and any would do")]

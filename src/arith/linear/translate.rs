@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
     /// Whether the form, made of an expression, is its value: nothing wraps.
     fn fits(&self, form: &Form, e: &Expr) -> bool {
         let may_wrap = match &e.kind {
-            ExprKind::Binary(op, ..) => matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul),
+            ExprKind::Binary(op, ..) => op.is_ring(),
             ExprKind::Int(_) | ExprKind::Cast(_) => true,
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! Integers and truth values: `int32` and `int64` report overflow, all other widths wrap.
 
 use super::Undefined;
-use crate::ir::{BinOp, DType, Kind};
+use crate::ir::{BinOp, DType, Family, Kind};
 
 /// `a op b` on operands of the scalar type `dtype`, an `int`, `uint` or `bool`.
 #[inline]
@@ -16,6 +16,17 @@ pub(crate) fn binary(op: BinOp, dtype: DType, a: i64, b: i64) -> Result<i64, Und
             _ => Err(Undefined::NoSuchOperation),
         },
         (Kind::Float | Kind::BFloat | Kind::Narrow(_) | Kind::Void, _) => Err(Undefined::NoSuchOperation),
+    }
+}
+
+/// `a op b` as equalities read it, where operators are total: a quotient by 0 is 0, a remainder by 0 its dividend.
+#[inline]
+pub(crate) fn total(op: BinOp, dtype: DType, a: i64, b: i64) -> Result<i64, Undefined> {
+    match op.family() {
+        Family::Quotient if b == 0 => Ok(0),
+        Family::Remainder if b == 0 => Ok(a),
+        Family::Logic => truth(op, a, b),
+        _ => binary(op, dtype, a, b),
     }
 }
 

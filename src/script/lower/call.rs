@@ -14,18 +14,10 @@ use crate::script::syntax::ast::{NodeId, NodeKind};
 
 /// The operator that `T.<name>(a, b)` applies; `true` if it folds constants as TVM's functions do.
 fn operator(name: &str) -> Option<(BinOp, bool)> {
-    Some(match name {
-        "min" => (BinOp::Min, true),
-        "max" => (BinOp::Max, true),
-        "truncmod" => (BinOp::Mod, true),
-        "truncdiv" => (BinOp::Div, true),
-        "floordiv" | "indexdiv" => (BinOp::FloorDiv, true),
-        "floormod" | "indexmod" => (BinOp::FloorMod, true),
-        "Mod" => (BinOp::Mod, false),
-        _ => {
-            let op = BinOp::ALL.into_iter().find(|op| op.tvm_name() == name)?;
-            (op, false)
-        }
+    BinOp::ALL.into_iter().find_map(|op| match name {
+        _ if op.functions().contains(&name) => Some((op, true)),
+        _ if op.tvm_name() == name => Some((op, false)),
+        _ => None,
     })
 }
 

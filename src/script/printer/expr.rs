@@ -8,35 +8,15 @@ use super::literal;
 use super::state::Printer;
 use crate::ir::intrin::{self, ResultType};
 use crate::ir::{
-    AttrValue, BinOp, BufferId, Call, Callee, CommReducer, DType, Expr, ExprKind, Kind, Origin, Type, VarId,
+    AttrValue, BinOp, BufferId, Call, Callee, CommReducer, DType, Expr, ExprKind, Kind, Origin, Sign, Type,
+    VarId,
 };
 use crate::script::fold;
 
 const LOOSEST: u8 = 0;
 const NOT: u8 = 5;
-const COMPARE: u8 = 6;
+const COMPARE: u8 = Sign::COMPARISON;
 const UNARY: u8 = 13;
-
-/// An operator's sign and how tightly it binds.
-fn sign(op: BinOp) -> Option<(&'static str, u8)> {
-    Some(match op {
-        BinOp::Or => ("or", 3),
-        BinOp::And => ("and", 4),
-        BinOp::Eq => ("==", COMPARE),
-        BinOp::Ne => ("!=", COMPARE),
-        BinOp::Lt => ("<", COMPARE),
-        BinOp::Le => ("<=", COMPARE),
-        BinOp::Gt => (">", COMPARE),
-        BinOp::Ge => (">=", COMPARE),
-        BinOp::Add => ("+", 11),
-        BinOp::Sub => ("-", 11),
-        BinOp::Mul => ("*", 12),
-        BinOp::Div => ("/", 12),
-        BinOp::FloorDiv => ("//", 12),
-        BinOp::FloorMod => ("%", 12),
-        BinOp::Mod | BinOp::Min | BinOp::Max => return None,
-    })
-}
 
 /// How an intrinsic on two arguments prints as an operator: sign, precedence, and its name where it would fold.
 fn bitwise_sign(name: &str) -> Option<(&'static str, u8, &'static str)> {
@@ -103,14 +83,10 @@ impl Printer<'_> {
             // `and` of vectors is the bitwise operation.
             || (op.is_logic() && !a.dtype.is_scalar())
             || a.dtype.kind == Kind::Handle;
-        let Some((text, power)) = sign(op).filter(|_| !named) else {
-            let name = match op {
-                // These fold when read.
-                BinOp::Min if !named => "min",
-                BinOp::Max if !named => "max",
-                BinOp::Mod if !named => "truncmod",
-                _ => op.tvm_name(),
-            };
+        let Some(sign) = op.sign().filter(|_| !named) else {
+            // The functions fold when read.
+            let function = op.functions().first().filter(|_| !named);
+            let name = function.copied().unwrap_or(op.tvm_name());
             let _ = write!(self.line, "T.{name}(");
             self.expr(a);
             self.line.push_str(", ");
@@ -118,7 +94,7 @@ impl Printer<'_> {
             self.line.push(')');
             return;
         };
-        self.infix(text, power, a, b, min);
+        self.infix(sign.text, sign.precedence, a, b, min);
     }
 
     fn infix(&mut self, text: &str, power: u8, a: &Expr, b: &Expr, min: u8) {
