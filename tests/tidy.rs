@@ -23,7 +23,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("rewrite", &["ir", "arith", "rules", "egraph", "theory"]),
     ("candidates", &["ir", "egraph", "theory"]),
     ("encode", &["ir", "arith", "analysis", "cost", "egraph", "theory"]),
-    ("extract", &["ir", "arith", "cost", "egraph", "theory", "encode"]),
+    ("target", &["ir", "arith", "analysis", "egraph", "encode"]),
+    ("extract", &["ir", "arith", "cost", "egraph", "theory", "encode", "target"]),
     (
         "eqsat",
         &[
@@ -36,6 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "rewrite",
             "candidates",
             "encode",
+            "target",
             "extract",
         ],
     ),
@@ -51,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "rewrite",
             "candidates",
             "encode",
+            "target",
             "extract",
             "eqsat",
         ],
@@ -63,7 +66,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("error", &["diag", "verify"]),
-    ("target", &["ir"]),
     (
         "cse",
         &[

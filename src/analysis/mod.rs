@@ -1,9 +1,7 @@
 //! Facts about programs that passes over statements and expressions rest on.
 
 pub(crate) mod alias;
-pub(crate) mod differences;
 pub(crate) mod effects;
-pub(crate) mod folded;
 pub(crate) mod known;
 pub(crate) mod lanes;
 pub(crate) mod lets;
@@ -12,6 +10,4 @@ pub(crate) mod memory;
 pub(crate) mod ranges;
 pub(crate) mod roots;
 pub(crate) mod side_effects;
-pub(crate) mod unsigned;
 pub(crate) mod volatile;
-pub(crate) mod zero_divisors;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::chosen::Chosen;
+use super::compiler::Compiler;
 use super::io::Failure;
 
 /// Where programs come from and where the results go.
@@ -57,6 +58,9 @@ pub(crate) struct Tuning {
 
     #[command(flatten)]
     pub(crate) bind: Bind,
+
+    #[command(flatten)]
+    pub(crate) compiler: Compiler,
 
     /// Take every dimension of a parameter's buffer to be at least 1. Without this a dimension may be zero.
     #[arg(long)]

@@ -7,6 +7,7 @@
 mod args;
 mod batch;
 mod chosen;
+mod compiler;
 mod count;
 mod cse;
 mod equiv;

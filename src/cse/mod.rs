@@ -5,12 +5,10 @@
 //! semantic mode, the result of equality saturation. So no result costs more than what simpler methods reach, whatever
 //! limit ended the search, and what is optimized again stays as it is.
 
-mod addresses;
 mod options;
 mod pass;
 mod pool;
 mod report;
-mod sink_indices;
 mod summary;
 pub mod syntactic;
 mod windows;
@@ -28,7 +26,7 @@ pub use report::{
 
 use crate::analysis::lets;
 use crate::analysis::volatile;
-use crate::target::{self, Target};
+use crate::target::{self, IndexBits, Model};
 pub(crate) use report::{locate, micros};
 
 use crate::error::Error;
@@ -60,11 +58,20 @@ use pass::{Found, Pass};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run(module: &Module, options: &Options) -> Result<(Module, Report), Error> {
+    run_before(module, options, false)
+}
+
+/// The same; `widened` if a later pass computes indices in 64 bits.
+pub(crate) fn run_before(
+    module: &Module,
+    options: &Options,
+    widened: bool,
+) -> Result<(Module, Report), Error> {
     let start = Instant::now();
     verify(module).map_err(Error::Invalid)?;
     let results: Vec<Result<(PrimFunc, FunctionReport), Error>> = match module.funcs.as_slice() {
-        [only] => vec![with_room(|| function(only, options))],
-        funcs => funcs.par_iter().map(|func| with_room(|| function(func, options))).collect(),
+        [only] => vec![with_room(|| function(only, options, widened))],
+        funcs => funcs.par_iter().map(|func| with_room(|| function(func, options, widened))).collect(),
     };
     let mut funcs = Vec::with_capacity(results.len());
     let mut functions = Vec::with_capacity(results.len());
@@ -102,26 +109,26 @@ const MAX_PASSES: usize = 8;
 const LARGE: usize = 20_000;
 
 /// Optimizes a function; volatile memory is left as it is.
-fn function(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
-    let Some(shielded) = volatile::shielded(func) else {
-        let (result, report) = optimized(func, options)?;
-        return Ok(for_target(func, result, report, options));
-    };
-    let (mut result, report) = optimized(&shielded, options)?;
-    volatile::unshield(&mut result);
-    Ok(for_target(func, result, report, options))
+fn function(func: &PrimFunc, options: &Options, widened: bool) -> Result<(PrimFunc, FunctionReport), Error> {
+    let target = options.target_of(func);
+    let widens = options.index_bits.widens(target);
+    let model = options.model_of(func, widens || widened && IndexBits::Auto.widens(target));
+    let shielded = volatile::shielded(func);
+    let (mut result, report) = optimized(shielded.as_ref().unwrap_or(func), options, model)?;
+    if shielded.is_some() {
+        volatile::unshield(&mut result);
+    }
+    Ok(if widens { widen(func, result, report, options) } else { (result, report) })
 }
 
-/// The result as the function's compiler likes it.
-fn for_target(
+/// The result with indices of 64 bits.
+fn widen(
     func: &PrimFunc,
     result: PrimFunc,
     mut report: FunctionReport,
     options: &Options,
 ) -> (PrimFunc, FunctionReport) {
-    let widens = options.index_bits.widens(Target::of(func));
-    let wide = if widens { target::widen(&result, &lets::named(&result)) } else { None };
-    let Some(wide) = wide else { return (result, report) };
+    let Some(wide) = target::widen(&result, &lets::named(&result)) else { return (result, report) };
     let by = if report.chosen == Chosen::Input { Chosen::Passes } else { report.chosen };
     report.choose(by, summary::measure(&summary::cost(&wide, options)));
     report.bindings = summary::new_bindings(func, &wide, options);
@@ -130,7 +137,7 @@ fn for_target(
 
 /// Optimizes a function until nothing changes: what a pass spells out is worth another look. Each pass goes by the text
 /// only, as it would if the result so far had been read from a file, so that what is optimized again stays as it is.
-fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionReport), Error> {
+fn optimized(func: &PrimFunc, options: &Options, model: Model) -> Result<(PrimFunc, FunctionReport), Error> {
     // A limit beyond what the clock can hold is none.
     let deadline = options.budgets.time.and_then(|time| Instant::now().checked_add(time));
     let mut cost = summary::cost(func, options);
@@ -140,7 +147,7 @@ fn optimized(func: &PrimFunc, options: &Options) -> Result<(PrimFunc, FunctionRe
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;
     for _ in 0..if large { 1 } else { MAX_PASSES } {
-        let pass = Pass { options, deadline, report: &mut report };
+        let pass = Pass { options, model, deadline, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = found;

@@ -6,9 +6,10 @@ use std::time::Duration;
 use crate::cost::{Bindings, Profile};
 use crate::eqsat;
 use crate::extract::Effort;
+use crate::ir::PrimFunc;
 use crate::rewrite::Rewrites;
 use crate::simplify::{Reach, Settings};
-use crate::target::IndexBits;
+use crate::target::{IndexBits, Model, Reason, Target};
 
 /// How equality of expressions is decided.
 ///
@@ -118,6 +119,10 @@ pub struct Options {
     /// The width of the arithmetic of indices in the result. In that of addresses compilers make faster code for CPUs; the
     /// conversions count as work, so that the result may be said to cost more than the input.
     pub index_bits: IndexBits,
+    /// The compiler that takes the result; without one each function says it, by its attribute or the threads that it binds.
+    pub target: Option<Target>,
+    /// What does not count of what that compiler makes of expressions.
+    pub ignored_reasons: Vec<Reason>,
     /// Whether floats may be computed as if they were real numbers: reassociated and distributed, by the rules that are
     /// marked `(fast-math)`. Results differ in their last bits then.
     pub fast_math: bool,
@@ -142,8 +147,19 @@ impl Options {
             effort: self.effort,
             keep_lets: self.keep_lets,
             deadline: None,
+            model: Model::default().without(&self.ignored_reasons),
             rewrites: self.rules(),
         }
+    }
+
+    /// The compiler that takes a function's result.
+    pub(crate) fn target_of(&self, func: &PrimFunc) -> Target {
+        self.target.unwrap_or_else(|| Target::of(func))
+    }
+
+    /// What counts of that compiler; `wide` if the indices of the result become ones of 64 bits.
+    pub(crate) fn model_of(&self, func: &PrimFunc, wide: bool) -> Model {
+        Model::new(self.target_of(func), wide).without(&self.ignored_reasons)
     }
 
     /// The rewrite rules, with those that [`Options::fast_math`] allows.
@@ -165,6 +181,8 @@ impl Default for Options {
             keep_lets: false,
             positive_dims: false,
             index_bits: IndexBits::default(),
+            target: None,
+            ignored_reasons: Vec::new(),
             fast_math: false,
         }
     }

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use super::windows::Windows;
-use super::{
-    Chosen, FunctionReport, Limit, Mode, Options, SearchReport, addresses, sink_indices, summary, syntactic,
-};
-use crate::analysis::{differences, folded, unsigned, zero_divisors};
+use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, summary, syntactic};
 use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
+use crate::target::llvm::addresses;
+use crate::target::{Model, Reason, tvm};
 use crate::verify::verify_func;
 
 /// How a pass is done.
 pub(super) struct Pass<'a> {
     pub options: &'a Options,
+    pub model: Model,
     pub deadline: Option<Instant>,
     pub report: &'a mut FunctionReport,
 }
@@ -42,10 +42,7 @@ pub(super) struct Found {
 impl Found {
     /// What was made of the function `before`, or of what was made of that.
     fn new(before: &PrimFunc, mut func: PrimFunc, by: Chosen, options: &Options) -> Found {
-        differences::keep(before, &mut func);
-        unsigned::keep(before, &mut func);
-        zero_divisors::keep(before, &mut func);
-        folded::keep(before, &mut func);
+        tvm::keep(before, &mut func);
         let cost = summary::cost(&func, options);
         Found { func, cost, by }
     }
@@ -91,7 +88,9 @@ impl Pass<'_> {
         };
         let mut shared = func.clone();
         syntactic::run_with(&mut shared, &how);
-        addresses::rematerialize(&mut shared, func.vars.len());
+        if self.model.has(Reason::SharedAddress) {
+            addresses::rematerialize(&mut shared, func.vars.len());
+        }
         shared
     }
 
@@ -152,7 +151,7 @@ impl Pass<'_> {
             report.hit(Limit::Time);
             return;
         }
-        let config = eqsat::Config { deadline: self.deadline, ..options.search() };
+        let config = eqsat::Config { deadline: self.deadline, model: self.model, ..options.search() };
         let optimize = |func: &PrimFunc| eqsat::optimize(func, &config).map(|done| (done.func, done.stats));
         let windows = (!options.keep_lets).then(|| Windows::new(func, options.budgets.window)).flatten();
         let optimized = match windows {
@@ -161,12 +160,8 @@ impl Pass<'_> {
         };
         match optimized {
             Ok((mut made, stats)) => {
-                addresses::rematerialize(&mut made, func.vars.len());
-                let first_bound = if options.keep_lets { func.vars.len() } else { 0 };
-                if let Some(sunk) = sink_indices::sunk(&made, first_bound)
-                    && summary::cost(&sunk, options).total <= best.cost
-                {
-                    made = sunk;
+                if self.model.has(Reason::SharedAddress) {
+                    addresses::rematerialize(&mut made, func.vars.len());
                 }
                 log::debug!(
                     "function `{}`: e-graph of {} nodes in {} classes after {} rounds{}",

@@ -11,6 +11,7 @@ use crate::encode::{self, Lowered};
 use crate::extract::{self, Plan, Unextracted};
 use crate::ir::{PrimFunc, VarId};
 use crate::rewrite;
+use crate::target::Model;
 
 /// Limits and inputs of one run.
 ///
@@ -34,6 +35,8 @@ pub struct Config<'a> {
     pub node_limit: usize,
     /// How much is done to find the cheapest choice of nodes.
     pub effort: extract::Effort,
+    /// What counts of the compiler that takes the result.
+    pub model: Model,
     /// Whether the `Bind` statements of the input stay.
     pub keep_lets: bool,
     /// When the search ends; the best so far is extracted. A backstop: results that depend on it differ between runs.
@@ -251,7 +254,7 @@ fn optimize_all(
     let time_limit_hit = lowered.graph.analysis.is_late();
     let node_limit_hit = lowered.graph.total_number_of_nodes() > config.node_limit;
     let extract::Extracted { selection, plan, optimal } =
-        extract::extract(&mut lowered, config.profile, config.effort)?;
+        extract::extract(&mut lowered, config.profile, config.model, config.effort)?;
     clock.lap("extract");
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
     let (result, vars) = raise::raise(func, &lowered, &selection, &plan);

@@ -154,7 +154,7 @@ impl<'s, 'a> Improver<'s, 'a> {
     }
 
     fn rewriting(&self, c: Index, i: usize) -> f64 {
-        self.selector.rewriting(c, self.selector.candidate(i), |k| self.refs[k] <= 1)
+        self.selector.rewriting(c, self.selector.candidate(i), &self.refs)
     }
 
     /// What a second use of `c` costs: the binding that serves both.

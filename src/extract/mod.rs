@@ -23,22 +23,15 @@ mod divisors;
 mod exact;
 mod guards;
 mod improve;
-mod narrowed;
-mod order;
-mod penalty;
 mod place;
 mod plan;
-mod rewritten;
 mod select;
 mod selection;
 mod selector;
 mod shared;
-mod signs;
 mod speculation;
 mod traps;
-pub(crate) mod unrolled;
 
-pub(crate) use penalty::DIVIDED_CONDITION;
 pub(crate) use plan::{Binding, Plan};
 pub(crate) use select::select_trees;
 pub(crate) use selection::Selection;
@@ -48,6 +41,7 @@ pub(crate) use speculation::safe_sites;
 use crate::cost::Profile;
 use crate::encode::Lowered;
 use crate::ir::opclass::OpClass;
+use crate::target::Model;
 use divisors::{Strategy, Weights};
 use selector::{Restriction, Selector};
 use shared::Search;
@@ -130,18 +124,12 @@ pub(crate) struct Extracted {
     pub optimal: bool,
 }
 
-impl Extracted {
-    fn new(lowered: &Lowered, selection: Selection, mut plan: Plan, optimal: bool) -> Extracted {
-        order::order(&mut plan, lowered, &selection);
-        Extracted { selection, plan, optimal }
-    }
-}
-
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
 /// have in common.
 pub(crate) fn extract(
     lowered: &mut Lowered,
     profile: &Profile,
+    model: Model,
     effort: Effort,
 ) -> Result<Extracted, Unextracted> {
     let weight = |class| profile.weight(class).to_f64();
@@ -175,7 +163,7 @@ pub(crate) fn extract(
     let evaluated = SpeculationSafety::new(lowered);
     let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
-    let mut selector = Selector::new(lowered, profile, true, Ties::Input, &restriction);
+    let mut selector = Selector::new(lowered, profile, model, Ties::Input, &restriction);
     for attempt in 1.. {
         let mut any = false;
         selector.select(lowered, &hints, |selection| {
@@ -198,15 +186,15 @@ pub(crate) fn extract(
             break;
         }
         restriction.fitting = attempt == MAX_REPAIRS;
-        selector = Selector::new(lowered, profile, true, Ties::Input, &restriction);
+        selector = Selector::new(lowered, profile, model, Ties::Input, &restriction);
     }
     let steps = effort.steps(selector.classes());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Unextracted::MayTrap)?;
-        return Ok(Extracted::new(lowered, selection, plan, false));
+        return Ok(Extracted { selection, plan, optimal: false });
     }
     let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.rank());
     let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Unextracted::MayTrap)?;
-    Ok(Extracted::new(lowered, selection, plan, found.complete))
+    Ok(Extracted { selection, plan, optimal: found.complete })
 }

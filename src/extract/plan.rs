@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
     pub cost: f64,
-    /// What the chosen forms cost beyond that (`extract/penalty.rs`, `extract/rewritten.rs`).
+    /// What the chosen forms cost beyond that to the compiler (`target/llvm`).
     pub penalty: f64,
 }
 

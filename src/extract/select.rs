@@ -11,10 +11,13 @@ use egg::Id;
 
 use super::improve::Improver;
 use super::selection::{Chosen, Index, Selection};
-use super::selector::{Restriction, Selector, Ties};
+use super::selector::{Candidate, Restriction, Selector, Ties};
 use crate::cost::Profile;
 use crate::egraph::Node;
 use crate::encode::Lowered;
+use crate::ir::BinOp;
+use crate::target::Model;
+use crate::target::llvm::rewritten::{self, Choices};
 
 /// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
 pub(crate) fn select_trees(
@@ -22,7 +25,7 @@ pub(crate) fn select_trees(
     profile: &Profile,
     ties: Ties,
 ) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, profile, false, ties, &Restriction::default());
+    let mut selector = Selector::new(lowered, profile, Model::NEUTRAL, ties, &Restriction::default());
     selector.tree_costs();
     let roots = selector.roots(lowered);
     let costs = roots.iter().map(|&r| selector.tree[r]).collect();
@@ -91,11 +94,51 @@ impl Selector<'_> {
                 children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
                 weight: candidate.weight,
                 penalty: candidate.penalty,
-                rewriting: self.rewriting(c, candidate, |k| uses[k] <= 1),
+                rewriting: self.rewriting(c, candidate, &uses),
                 needs: self.needs[c],
                 total: self.total[c],
             });
         }
         Some(Selection { chosen, sites: roots.iter().map(|&r| position[r]).collect() })
+    }
+}
+
+impl Selector<'_> {
+    /// What it costs in all that the compiler rewrites the sum of a candidate of class `c`, under the choices that are made
+    /// for its operands and the number of uses of each class.
+    pub(super) fn rewriting(&self, c: Index, candidate: &Candidate<'_>, uses: &[u32]) -> f64 {
+        let executed = self.executed[c];
+        let (Some((BinOp::Add | BinOp::Sub, ..)), &[a, b]) =
+            (candidate.node.as_bin(), self.operands(candidate))
+        else {
+            return 0.0;
+        };
+        if executed == 0.0 {
+            return 0.0;
+        }
+        let place = self.candidate_needs(candidate);
+        let inside = self.frequency[place.scope.0 as usize] >= executed;
+        let chosen = ChosenWithUses { selector: self, uses };
+        rewritten::penalty(self.model, &chosen, a as Index, b as Index, inside) * executed
+    }
+}
+
+/// The choice that is in place.
+struct ChosenWithUses<'s, 'a> {
+    selector: &'s Selector<'a>,
+    uses: &'s [u32],
+}
+
+impl Choices for ChosenWithUses<'_, '_> {
+    fn node(&self, class: Index) -> Option<&Node> {
+        self.selector.chosen(class).map(|candidate| candidate.node)
+    }
+
+    fn operands(&self, class: Index) -> &[u32] {
+        self.selector.children(class)
+    }
+
+    fn is_single(&self, class: Index) -> bool {
+        self.uses[class] <= 1
     }
 }

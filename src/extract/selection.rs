@@ -25,7 +25,7 @@ pub(crate) struct Chosen {
     pub weight: f64,
     /// What the form costs beyond its weight.
     pub penalty: f64,
-    /// What it costs in all that the compiler rewrites the sum (`extract/rewritten.rs`).
+    /// What it costs in all that the compiler rewrites the sum (`target/llvm/rewritten.rs`).
     pub rewriting: f64,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
     pub needs: Place,

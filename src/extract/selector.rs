@@ -7,7 +7,6 @@ use egg::{Id, Language};
 use hashbrown::HashSet;
 
 use super::computed::ComputedSums;
-use super::penalty::Penalties;
 use super::selection::Index;
 use super::traps::{condition, may_trap, overflows};
 use crate::cost::Profile;
@@ -15,6 +14,8 @@ use crate::egraph::{ClassMap, Classes, Knowing, Node, Op};
 use crate::encode::{Lowered, Originals, Place, Scopes, may_overflow};
 use crate::ir::opclass::{OpClass, classify, classify_binary};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::target::Model;
+use crate::target::llvm::Penalties;
 use crate::theory::representable;
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
@@ -100,6 +101,7 @@ impl Candidate<'_> {
 
 /// The classes that sites can reach, with all ways to compute them, and a choice among these.
 pub(super) struct Selector<'a> {
+    pub(super) model: Model,
     scopes: &'a Scopes,
     pub(super) classes: Vec<Id>,
     index: ClassMap<Index>,
@@ -129,18 +131,18 @@ pub(super) struct Selector<'a> {
 const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
-    /// `compiled`: whether what is chosen goes to a compiler as it is, so that penalties count.
+    /// `model`: what counts of the compiler that what is chosen goes to.
     pub(super) fn new(
         lowered: &'a Lowered,
         profile: &Profile,
-        compiled: bool,
+        model: Model,
         ties: Ties,
         restriction: &Restriction,
     ) -> Selector<'a> {
         let graph = &Classes::new(&lowered.graph);
         debug_assert!(graph.clean, "nodes have canonical operands");
         let originals = Originals::new(lowered);
-        let penalties = compiled.then(|| Penalties::new(lowered, graph));
+        let penalties = Penalties::new(lowered, graph, model);
         let sums = ComputedSums::new(lowered);
         let mut index = ClassMap::new(graph);
         // Room for all that there is: growing would copy it.
@@ -194,7 +196,7 @@ impl<'a> Selector<'a> {
                 let weight = weight(lowered, graph, node, profile);
                 let penalty = penalties
                     .as_ref()
-                    .map_or(0.0, |h| h.of(class, node) + if is_new { h.of_new(class, node) } else { 0.0 })
+                    .map_or(0.0, |penalties| penalties.of(class, node, is_new))
                     // Nothing costs less than nothing, whatever the profile.
                     .max(-weight);
                 all.push(Candidate {
@@ -214,6 +216,7 @@ impl<'a> Selector<'a> {
         }
         let n = classes.len();
         Selector {
+            model,
             scopes: &lowered.scopes,
             classes,
             index,

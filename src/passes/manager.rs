@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
 use super::pipeline::{Item, Pipeline};
-use super::registry::Pass;
+use super::registry::{Pass, Settings, WIDENING};
 use crate::cse::Options;
 use crate::error::Error;
 use crate::ir::{Module, with_room};
@@ -89,7 +89,8 @@ pub fn run_observed(
 ) -> Result<Module, Error> {
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
-    let mut manager = Manager { options, observe, ended: false };
+    let widens = pipeline.names().contains(&WIDENING);
+    let mut manager = Manager { settings: Settings { options, widens }, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }
@@ -102,7 +103,7 @@ struct Program {
 }
 
 struct Manager<'a, F> {
-    options: &'a Options,
+    settings: Settings<'a>,
     observe: F,
     ended: bool,
 }
@@ -125,9 +126,9 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
     }
 
     fn pass(&mut self, pass: &Pass, program: &mut Program) -> Result<bool, Error> {
-        program.known.provide(pass.needs, &program.module, self.options)?;
+        program.known.provide(pass.needs, &program.module, self.settings.options)?;
         let start = Instant::now();
-        let made = (pass.apply)(&program.module, self.options)?;
+        let made = (pass.apply)(&program.module, &self.settings)?;
         let time = start.elapsed();
         let changed = made.is_some();
         if let Some(module) = made {
@@ -158,10 +159,12 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         for way in ways {
             let mut made = program.clone();
             let changed = self.pipeline(way, &mut made)?;
-            let cost = made.known.cost(&made.module, self.options);
+            let cost = made.known.cost(&made.module, self.settings.options);
             // A run that ends within an alternative ends with it.
             if self.ended
-                || best.as_mut().is_none_or(|(best, _)| cost < best.known.cost(&best.module, self.options))
+                || best
+                    .as_mut()
+                    .is_none_or(|(best, _)| cost < best.known.cost(&best.module, self.settings.options))
             {
                 best = Some((made, changed));
             }

@@ -24,7 +24,17 @@ pub struct Pass {
     /// What has to be known of the program before.
     pub needs: &'static [Analysis],
     /// What it makes of a program; `None` if nothing changes.
-    pub(super) apply: fn(&Module, &Options) -> Result<Option<Module>, Error>,
+    pub(super) apply: fn(&Module, &Settings<'_>) -> Result<Option<Module>, Error>,
+}
+
+/// The pass that computes indices in 64 bits.
+pub(super) const WIDENING: &str = "widen-indices";
+
+/// What a pass is told beside the program.
+pub(super) struct Settings<'a> {
+    pub options: &'a Options,
+    /// Whether the pipeline has a pass that computes indices in 64 bits.
+    pub widens: bool,
 }
 
 /// All passes.
@@ -51,7 +61,7 @@ pub const ALL: &[Pass] = &[
         name: "simplify",
         about: "simplify expressions and conditions under what their place guarantees; no new bindings",
         needs: &[Analysis::WellFormed],
-        apply: |module, options| {
+        apply: |module, &Settings { options, .. }| {
             let settings = options.simplification(Reach::Everything);
             Ok(each(module, |func| {
                 simplify::run(func, &settings);
@@ -62,21 +72,21 @@ pub const ALL: &[Pass] = &[
         name: "syntactic-cse",
         about: "share expressions that are written alike",
         needs: &[Analysis::WellFormed],
-        apply: |module, options| share(module, options, Mode::Syntactic),
+        apply: |module, settings| share(module, settings, Mode::Syntactic),
     },
     Pass {
         name: "semantic-cse",
         about: "share expressions that are equal, by equality saturation",
         needs: &[Analysis::WellFormed],
-        apply: |module, options| share(module, options, Mode::Semantic),
+        apply: |module, settings| share(module, settings, Mode::Semantic),
     },
     Pass {
-        name: "widen-indices",
+        name: WIDENING,
         about: "compute the indices of functions for the CPU in 64 bits, the width of addresses",
         needs: &[Analysis::WellFormed],
-        apply: |module, _| {
+        apply: |module, settings| {
             Ok(each(module, |func| {
-                if Target::of(func) == Target::Cpu
+                if settings.options.target_of(func) == Target::Cpu
                     && let Some(wide) = target::widen(func, &lets::named(func))
                 {
                     *func = wide;
@@ -88,9 +98,9 @@ pub const ALL: &[Pass] = &[
         name: "assume-sizes",
         about: "tell the compiler of functions for the CPU that sizes are not negative",
         needs: &[Analysis::WellFormed],
-        apply: |module, _| {
+        apply: |module, settings| {
             Ok(each(module, |func| {
-                if Target::of(func) == Target::Cpu {
+                if settings.options.target_of(func) == Target::Cpu {
                     target::sizes::assume(func);
                 }
             }))
@@ -104,8 +114,9 @@ fn each(module: &Module, apply: impl FnMut(&mut PrimFunc)) -> Option<Module> {
     (result != *module).then_some(result)
 }
 
-fn share(module: &Module, options: &Options, mode: Mode) -> Result<Option<Module>, Error> {
-    let (result, _) = cse::run(module, &Options { mode, ..options.clone() })?;
+fn share(module: &Module, settings: &Settings<'_>, mode: Mode) -> Result<Option<Module>, Error> {
+    let options = Options { mode, ..settings.options.clone() };
+    let (result, _) = cse::run_before(module, &options, settings.widens)?;
     Ok((result != *module).then_some(result))
 }
 

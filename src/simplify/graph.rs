@@ -9,8 +9,8 @@ use crate::analysis::known::Known;
 use crate::cost::cost_of_expr;
 use crate::encode::{Lowered, lower_at};
 use crate::eqsat::{limit, raise, saturate, saturate_sites};
-use crate::extract::{self, DIVIDED_CONDITION, Selection, select_trees, unrolled};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::extract::{self, Selection, select_trees};
+use crate::ir::{Expr, ExprKind};
 use crate::{candidates, theory};
 
 /// The most e-nodes of one region's graph.
@@ -68,17 +68,10 @@ fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<E
     let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
     let safe = extract::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
-    // In a function as a whole, a condition that loses its quotients costs more.
-    let lost = |new: &Expr, old: &Expr| match engine.reach {
-        Reach::Context => divided(known, old).saturating_sub(divided(known, new)) as f64,
-        Reach::Everything => 0.0,
-    };
     let cheaper = |new: &Expr, old: &Expr| {
         let [after, before] = [new, old].map(|e| cost_of_expr(engine.profile, e));
         let shorter = engine.reach == Reach::Everything && after == before && size(new) < size(old);
-        new.dtype == old.dtype
-            && (shorter
-                || after < before && after.to_f64() + lost(new, old) * DIVIDED_CONDITION < before.to_f64())
+        new.dtype == old.dtype && (shorter || after < before)
     };
     found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
 }
@@ -149,30 +142,6 @@ fn divides_by_variable(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= matches!(&e.kind, ExprKind::Binary(op, _, b) if op.is_division() && b.as_int().is_none());
-    });
-    found
-}
-
-/// How many comparisons with quotients by constants an expression holds, of variables of loops that are unrolled.
-fn divided(known: &Known, e: &Expr) -> usize {
-    let is_few = |v: &VarId| {
-        known.ranges.get(v.index()).is_some_and(|&r| unrolled::values(r) <= unrolled::MAX_ITERATIONS)
-    };
-    let is_unrolled = |e: &Expr| {
-        let mut all = true;
-        e.walk(&mut |e| all &= e.as_var().is_none_or(|v| is_few(&v)));
-        all
-    };
-    let mut found = 0;
-    e.walk(&mut |e| {
-        if matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_compare()) {
-            let mut any = false;
-            e.walk(&mut |e| {
-                any |= matches!(&e.kind, ExprKind::Binary(BinOp::FloorDiv, a, b)
-                    if b.as_int().is_some() && is_unrolled(a));
-            });
-            found += usize::from(any);
-        }
     });
     found
 }

@@ -58,7 +58,7 @@ use crate::analysis::memory::Written;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::roots::visit_roots;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
-use crate::analysis::{differences, unsigned, volatile, zero_divisors};
+use crate::analysis::volatile;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
@@ -68,6 +68,7 @@ use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
 };
 use crate::rewrite::Rewrites;
+use crate::target::tvm;
 
 /// What a run changed.
 ///
@@ -164,9 +165,7 @@ fn run_with_room(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     if is_shielded_here {
         volatile::unshield(&mut made);
     }
-    differences::keep(func, &mut made);
-    unsigned::keep(func, &mut made);
-    zero_divisors::keep(func, &mut made);
+    tvm::keep(func, &mut made);
     *func = made;
     done
 }

@@ -1,8 +1,14 @@
 //! What becomes of a function: the compiler that takes it, and passes that write the result as that compiler likes it.
 
+pub(crate) mod llvm;
+mod model;
+mod reason;
 pub(crate) mod sizes;
+pub(crate) mod tvm;
 mod widen;
 
+pub use model::Model;
+pub use reason::Reason;
 pub(crate) use widen::widen;
 
 use crate::ir::{AttrValue, PrimFunc, StmtKind};
@@ -24,8 +30,10 @@ use crate::ir::{AttrValue, PrimFunc, StmtKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// Nothing is known of it.
+    /// Nothing is known of it. Expressions are written as for a CPU, in the types that they have.
     Unknown,
+    /// None: nothing but the weights of the cost profile counts.
+    Neutral,
     /// LLVM, or a compiler of C, for a processor with 64-bit addresses.
     Cpu,
     /// A compiler for threads that run in blocks.

@@ -69,6 +69,7 @@ impl Numbers {
 
 fn stats(func: &PrimFunc, effort: Effort, rewrites: &Rewrites) -> Stats {
     let config = Config {
+        model: crate::target::Model::default(),
         profile: &Profile::default(),
         bindings: &Bindings::new(),
         node_limit: 10_000,

@@ -24,6 +24,7 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
         keep_lets: false,
         deadline: None,
         rewrites: &rewrites,
+        model: crate::target::Model::default(),
     };
     let out = optimize(&func, &config).unwrap();
     let before = cost_of_func(&func, &profile, &bindings).total.to_f64();

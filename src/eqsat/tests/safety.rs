@@ -25,6 +25,7 @@ fn optimized(text: &str, keep_lets: bool) -> (Module, Optimized) {
         deadline: None,
         keep_lets,
         rewrites: &rewrites,
+        model: crate::target::Model::default(),
     };
     let out = optimize(&module.funcs[0], &config).unwrap();
     (module, out)

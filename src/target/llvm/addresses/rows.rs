@@ -7,8 +7,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::extract::unrolled;
 use crate::ir::{BinOp, Block, Expr, ExprKind, ForKind, PrimFunc, StmtKind, VarId};
+use crate::target::llvm::unrolled;
 
 /// The variables of the innermost loops, short enough to be unrolled, in which all that is accumulated is read in steps of
 /// more than an element as the loop around goes on.

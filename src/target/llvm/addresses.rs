@@ -1,4 +1,4 @@
-//! Bindings of addresses that the compiler of the result wants spelled out.
+//! Bindings of addresses that are written out again ([`Reason::SharedAddress`](crate::target::Reason::SharedAddress)).
 //!
 //! LLVM takes the constant out of an address `x + 3` (`base[x]` and 12 bytes on), by which it sees that accesses lie side by
 //! side, keeps accumulators in registers, and finds loops worth splitting or vectorizing. It does so only where the sum has
@@ -19,7 +19,7 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 /// are nothing but the address of elements of one buffer, and not all of these accesses come after the first of them
 /// whenever they are reached; sums of two variables only where no loop is between, but a short reduction of rows: they cost
 /// more than what addressing modes add, and LLVM would move them out of the loop again.
-pub(super) fn rematerialize(func: &mut PrimFunc, first_new: usize) {
+pub(crate) fn rematerialize(func: &mut PrimFunc, first_new: usize) {
     let mut offsets = Offsets { first_new, ..Offsets::default() };
     offsets.in_block(&func.body);
     offsets.sums.retain(|_, sum| sum.apart && !sum.elsewhere);

@@ -6,7 +6,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::ranges::satisfying;
+use crate::analysis::ranges::satisfying;
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use egg::Id;
 
-use crate::egraph::{ClassSet, Classes, Knowing, Node, Op, poly_of};
+use crate::egraph::{ClassSet, Classes, Knowing, Op, poly_of};
 use crate::ir::BinOp;
 
 /// A range that ends here or below comes from constants: that of a dimension ends with its type's.
@@ -39,21 +39,6 @@ impl<'a> Signs<'a> {
             _ => by_range && range(a).sub(range(b)).at_least(0),
         };
         range(class).at_least(0) && range(class).at_most(VISIBLE) && !is_seen
-    }
-
-    /// Whether the node is a floor division (or its remainder) of what is not negative by what is not either, but the compiler
-    /// does not see it: it would correct the truncating division of the hardware for signs that do not occur.
-    pub(super) fn hide_floor(&self, node: &Node) -> bool {
-        let Some((BinOp::FloorDiv | BinOp::FloorMod, dividend, divisor)) = node.as_bin() else {
-            return false;
-        };
-        let is_natural = |id: Id| self.graph.facts(id).interval.at_least(0);
-        let is_constant = self.graph.facts(divisor).interval.as_point().is_some();
-        node.dtype.is_index()
-            && !is_constant
-            && is_natural(dividend)
-            && is_natural(divisor)
-            && !(self.are_seen(dividend) && self.are_seen(divisor))
     }
 }
 

@@ -10,7 +10,7 @@ use std::mem::discriminant;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::effects::node_effect;
+use crate::analysis::effects::node_effect;
 use crate::ir::{BinOp, Block, Expr, ExprKind, PrimFunc, StmtKind, VarId};
 
 /// The most parts that are compared to tell whether two expressions are the same.

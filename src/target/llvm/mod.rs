@@ -1,0 +1,99 @@
+//! What LLVM makes of the expressions of a function, by what it sees of them: signs, addresses, unrolled loops.
+//!
+//! The weights of the cost model count operations; this module says what a way to write an expression costs beyond its own
+//! operation. Compilers for GPUs are built on LLVM: of the [reasons](super::Reason) those that have to do with addressing
+//! modes and 64-bit addresses on x86 do not go for them.
+
+mod access;
+pub(crate) mod addresses;
+mod divisions;
+pub(crate) mod rewritten;
+mod signs;
+mod sums;
+pub(crate) mod unrolled;
+
+use egg::Id;
+
+use super::{Model, Reason};
+use crate::egraph::{Classes, Knowing, Node, Op};
+use crate::encode::Lowered;
+use crate::ir::BinOp;
+use access::Addresses;
+use signs::Signs;
+use sums::Sums;
+use unrolled::Unrolled;
+
+/// The penalties of the nodes of a function.
+pub(crate) struct Penalties<'a> {
+    graph: &'a Classes<'a>,
+    model: Model,
+    has_blocks: bool,
+    addresses: Addresses<'a>,
+    unrolled: Unrolled<'a>,
+    signs: Signs<'a>,
+}
+
+impl<'a> Penalties<'a> {
+    /// The penalties of a function's nodes under a model; `None` if it has none.
+    pub(crate) fn new(lowered: &Lowered, graph: &'a Classes<'a>, model: Model) -> Option<Penalties<'a>> {
+        (model != Model::NEUTRAL).then(|| Penalties {
+            graph,
+            model,
+            has_blocks: lowered.has_blocks,
+            addresses: Addresses::new(lowered, graph),
+            unrolled: Unrolled::new(lowered, graph),
+            signs: Signs::new(graph),
+        })
+    }
+
+    /// The penalty of a node of `class`; `is_new` if it does not stand in the input.
+    pub(crate) fn of(&self, class: Id, node: &Node, is_new: bool) -> f64 {
+        let mut sum = 0.0;
+        self.reasons(class, node, is_new, |reason| sum += reason.penalty());
+        sum
+    }
+
+    /// The reasons for the penalty of a node.
+    pub(crate) fn reasons(&self, class: Id, node: &Node, is_new: bool, mut found: impl FnMut(Reason)) {
+        let mut found = |reason| {
+            if self.model.has(reason) {
+                found(reason);
+            }
+        };
+        match node.op {
+            Op::Bin(BinOp::FloorDiv | BinOp::FloorMod) => {
+                let slow = divisions::of_slow(self.graph, &self.unrolled, &self.signs, node);
+                slow.into_iter().for_each(&mut found);
+                if self.has_blocks && divisions::is_nested(self.graph, node) {
+                    found(Reason::NestedQuotient);
+                }
+            }
+            Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) => {
+                let Penalties { graph, addresses, unrolled, signs, .. } = self;
+                let sums = Sums { graph, addresses, unrolled, signs };
+                sums.reasons(class, node, &mut found);
+                if is_new {
+                    sums.reason_of_new(class, node).into_iter().for_each(&mut found);
+                }
+            }
+            _ => {}
+        }
+        if is_new {
+            divisions::of_divided(&self.unrolled, class, node).into_iter().for_each(&mut found);
+        }
+    }
+
+    /// Whether the division is better written as one that truncates.
+    pub(crate) fn truncates(&self, class: Id, node: &Node) -> bool {
+        // Before blocks are lowered, TVM infers ranges from indices, for which it knows less of truncating division.
+        self.model.has(Reason::TruncatedDivision)
+            && !self.has_blocks
+            && self.graph.facts(class).level > 0
+            && divisions::hides_signs(self.graph, &self.signs, node)
+    }
+
+    /// The most that an address is executed that is computed from the class; 0 if there is none.
+    pub(crate) fn executed(&self, class: Id) -> f64 {
+        self.addresses.executed(class)
+    }
+}

@@ -1,0 +1,77 @@
+//! Which reasons count for a function.
+
+use super::{Reason, Target};
+
+/// What is taken into account of the compiler of a function, where nodes are chosen and results are written.
+///
+/// ```
+/// use satir::target::{Model, Reason, Target};
+///
+/// let cpu = Model::new(Target::Cpu, false);
+/// assert!(cpu.has(Reason::HiddenSign) && cpu.has(Reason::BrokenAddress));
+/// assert!(!Model::new(Target::Cpu, true).has(Reason::HiddenSign), "indices of 64 bits are not extended");
+/// assert!(!Model::new(Target::Gpu, false).has(Reason::BrokenAddress));
+/// assert!(!Model::NEUTRAL.has(Reason::CorrectedDivision), "only the weights of the cost profile count");
+/// assert!(!cpu.without(&[Reason::BrokenAddress]).has(Reason::BrokenAddress));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// A bit for each reason.
+    reasons: u32,
+}
+
+impl Model {
+    /// Nothing but the weights of the cost profile.
+    pub const NEUTRAL: Model = Model { reasons: 0 };
+
+    /// What counts for a target, where the result's indices become `wide`: 64 bits. An unknown target is taken for a CPU.
+    ///
+    /// ```
+    /// use satir::target::{Model, Target};
+    ///
+    /// assert_eq!(Model::new(Target::Unknown, false), Model::new(Target::Cpu, false));
+    /// assert_eq!(Model::new(Target::Neutral, false), Model::NEUTRAL);
+    /// ```
+    pub fn new(target: Target, wide: bool) -> Model {
+        let counts = |reason: &Reason| match target {
+            Target::Neutral => false,
+            Target::Unknown | Target::Cpu => !(wide && reason.is_narrow()),
+            Target::Gpu => reason.is_of_gpu(),
+        };
+        let reasons = Reason::ALL.into_iter().filter(counts).fold(0, |all, reason| all | bit(reason));
+        Model { reasons }
+    }
+
+    /// The same without some reasons.
+    ///
+    /// ```
+    /// use satir::target::{Model, Reason};
+    ///
+    /// assert_eq!(Model::default().without(&Reason::ALL), Model::NEUTRAL);
+    /// ```
+    #[must_use]
+    pub fn without(self, reasons: &[Reason]) -> Model {
+        Model { reasons: reasons.iter().fold(self.reasons, |left, &reason| left & !bit(reason)) }
+    }
+
+    /// Whether a reason counts.
+    ///
+    /// ```
+    /// use satir::target::{Model, Reason};
+    ///
+    /// assert!(Model::default().has(Reason::TruncatedDivision));
+    /// ```
+    pub const fn has(self, reason: Reason) -> bool {
+        self.reasons & bit(reason) != 0
+    }
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model::new(Target::Unknown, false)
+    }
+}
+
+const fn bit(reason: Reason) -> u32 {
+    1 << reason as u32
+}
