@@ -60,10 +60,13 @@ def instructions(job):
         for name in ["none", "tvm"]:
             made, written, _ = variants.make(name, satir, text, module, program["bindings"], 0)
             results[name] = {"module": made, "text": written}
+        modules = {}
         for name, (command, *arguments) in treated.items():
             line = [satir, command, "-", "-q", *arguments, *variants.bind_argument(program["bindings"])]
             written = variants.satir(line, text)
-            results[name] = {"module": variants.as_module(written), "text": written}
+            if written not in modules:
+                modules[written] = variants.as_module(written)
+            results[name] = {"module": modules[written], "text": written}
         counted = {"program": program, "levels": [3], "keep": None, "folder": str(folder), "scripts": "ablate"}
         with measure.tempfile.TemporaryDirectory() as scratch:
             measure.count_instructions(counted, module, results, pathlib.Path(scratch))
