@@ -42,6 +42,9 @@ fn divisions_by_sizes_truncate_where_nothing_is_negative() {
     // By a constant it divides by multiplying.
     check("x // 3", "x // 3");
     check("(x + m) // 3", "(x + m) // 3");
+    // So it is where nothing else is saved.
+    let lines = optimized(params, &format!("{sizes}    B[x] = T.max(k, x // m)"));
+    assert_eq!(lines.last().unwrap(), "B[x] = T.max(k, T.Div(x, m))");
     // What runs once may as well stay.
     let once = optimized(params, "n, m = T.int32(), T.int32()\nB[0] = n // m * m + n // m");
     assert_eq!(once.last().unwrap(), "B[0] = (m + 1) * (n // m)");

@@ -10,7 +10,7 @@ use crate::eqsat;
 use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
 use crate::target::llvm::addresses;
-use crate::target::{Model, Reason, tvm};
+use crate::target::{self, Model, Reason, tvm};
 use crate::verify::verify_func;
 
 /// How a pass is done.
@@ -23,6 +23,7 @@ pub(super) struct Pass<'a> {
 
 /// The best function so far.
 struct Best<'a> {
+    model: Model,
     /// What the pass began with.
     func: &'a PrimFunc,
     /// What the best one costs.
@@ -49,11 +50,17 @@ impl Found {
 }
 
 impl Best<'_> {
-    /// Takes a function that costs less, or as much and is shorter.
+    /// Takes a function that costs less, or as much and is shorter, or is as short and has fewer divisions that the compiler
+    /// corrects.
     fn offer(&mut self, found: Found) {
         let best = self.found.as_ref().map_or(self.func, |found| &found.func);
+        let corrected = |func| match self.model.has(Reason::TruncatedDivision) {
+            true => target::llvm::floor_divisions(func),
+            false => 0,
+        };
         let cost = found.cost.total;
-        if cost < self.cost || cost == self.cost && summary::size(&found.func) < summary::size(best) {
+        let rank = |func| (summary::size(func), corrected(func));
+        if cost < self.cost || cost == self.cost && rank(&found.func) < rank(best) {
             self.take(found);
         }
     }
@@ -67,7 +74,7 @@ impl Best<'_> {
 impl Pass<'_> {
     /// What is better than the function, which costs `cost`.
     pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<Found> {
-        let mut best = Best { func, cost, found: None };
+        let mut best = Best { model: self.model, func, cost, found: None };
         let start = Instant::now();
         let shared = Found::new(func, self.syntactic(func), Chosen::Syntactic, self.options);
         self.report.syntactic.get_or_insert_with(|| summary::measure(&shared.cost));

@@ -17,11 +17,24 @@ use egg::Id;
 use super::{Model, Reason};
 use crate::egraph::{Classes, Knowing, Node, Op};
 use crate::encode::Lowered;
-use crate::ir::BinOp;
+use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 use access::Addresses;
 use signs::Signs;
 use sums::Sums;
 use unrolled::Unrolled;
+
+/// How many floor divisions of indices by what is no constant stand in a function: TVM and LLVM correct each for signs, unless
+/// they see that there are none.
+pub(crate) fn floor_divisions(func: &PrimFunc) -> usize {
+    let mut count = 0;
+    let mut look = |e: &Expr| {
+        if let ExprKind::Binary(BinOp::FloorDiv | BinOp::FloorMod, _, divisor) = &e.kind {
+            count += usize::from(e.dtype.is_index() && divisor.as_int().is_none());
+        }
+    };
+    func.body.iter().for_each(|stmt| stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look))));
+    count
+}
 
 /// The penalties of the nodes of a function.
 pub(crate) struct Penalties<'a> {
