@@ -7,6 +7,8 @@
 //! An empty interval is never made: [`Interval::meet`] of disjoint intervals is `None`, which means "unreachable"
 //! and proves nothing.
 
+use crate::ir::DType;
+
 /// A non-empty set of consecutive integers.
 ///
 /// ```
@@ -151,6 +153,14 @@ impl Interval {
     /// Whether every value is at most `v`.
     pub(crate) fn at_most(self, v: i64) -> bool {
         self.hi().is_some_and(|hi| hi <= v)
+    }
+
+    /// Whether everything in it is a value of the scalar type.
+    pub(crate) fn fits(self, dtype: DType) -> bool {
+        dtype.int_range().is_some_and(|(least, most)| {
+            self.lo().is_some_and(|v| i128::from(v) >= least)
+                && self.hi().is_some_and(|v| i128::from(v) <= most)
+        })
     }
 
     /// The values in both; `None` if there are none.

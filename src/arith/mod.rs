@@ -6,6 +6,7 @@ mod interval;
 pub(crate) mod linear;
 pub(crate) mod points;
 mod residue;
+pub(crate) mod transfer;
 
 pub use interval::Interval;
 pub(crate) use residue::Residue;

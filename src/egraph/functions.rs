@@ -1,7 +1,9 @@
 //! What is known of the values of calls of intrinsics.
 
+use smallvec::SmallVec;
+
 use super::facts::{Facts, Operands, values_of_type};
-use crate::arith::{Interval, bits, points};
+use crate::arith::{Interval, points, transfer};
 use crate::ir::value::{MathFn, Value, int};
 use crate::ir::{Call, Callee, DType};
 
@@ -49,24 +51,11 @@ impl Function {
             Function::Vscale => return Interval::between(Some(1), None),
             Function::Math(function) => function,
         };
-        let bits_of_operand = operands.first().map(|operand| i128::from(operand.dtype.bits));
-        if matches!(function, MathFn::Clz | MathFn::Popcount) {
-            return Interval::between(Some(0), bits_of_operand);
-        }
-        // Where bits count, an equal expression of an index type may be one that does not fit it.
-        let [a, b] = operands[..] else { return None };
-        if !operands.iter().all(|operand| operand.leaf || is_value(operand.interval, operand.dtype)) {
-            return None;
-        }
-        let result = match function {
-            MathFn::BitAnd => bits::and(a.interval, b.interval),
-            MathFn::BitOr => bits::or(a.interval, b.interval),
-            MathFn::BitXor => bits::xor(a.interval, b.interval),
-            MathFn::ShiftLeft => bits::shift_left(a.interval, b.interval).filter(|&r| is_value(r, dtype)),
-            MathFn::ShiftRight => bits::shift_right(a.interval, b.interval),
-            _ => None,
-        };
-        result?.meet(values_of_type(dtype))
+        let dtype_of_operands = operands.first()?.dtype;
+        let are_values = operands.iter().all(|operand| operand.leaf || operand.interval.fits(operand.dtype));
+        let ranges: SmallVec<[Interval; 3]> = operands.iter().map(|operand| operand.interval).collect();
+        let range = transfer::interval_of_call(function, dtype_of_operands, are_values.then_some(&ranges))?;
+        range.meet(values_of_type(dtype))
     }
 
     /// The value at a sample point, given those of the operands.
@@ -88,12 +77,4 @@ impl Function {
             Value::Float(_) => None,
         }
     }
-}
-
-/// Whether everything in the range is a value of the type.
-fn is_value(range: Interval, dtype: DType) -> bool {
-    dtype.int_range().is_some_and(|(least, most)| {
-        range.lo().is_some_and(|v| i128::from(v) >= least)
-            && range.hi().is_some_and(|v| i128::from(v) <= most)
-    })
 }

@@ -10,7 +10,7 @@ use super::level::TheoryLevel;
 use super::node::{Node, Op};
 use super::poly::Poly;
 use super::samples::SampleValues;
-use crate::arith::{Interval, Residue, points};
+use crate::arith::{Interval, Residue, points, transfer};
 use crate::ir::value::int;
 use crate::ir::{BinOp, DType};
 
@@ -73,7 +73,7 @@ fn node_interval(theory: &FactAnalysis, node: &Node, operands: &Operands<'_>) ->
         }
         Op::Bin(op) if operand.is_some_and(known_range) => {
             // A result that leaves a type that wraps can be anything.
-            let result = binary_interval(op, of(0), of(1)).unwrap_or(unknown);
+            let result = transfer::interval(op, of(0), of(1)).unwrap_or(unknown);
             let may_wrap = op.is_ring() && !node.dtype.is_index();
             let ends = !may_wrap || result.lo().is_some() && result.hi().is_some();
             if ends && result.meet(unknown) == Some(result) { result } else { unknown }
@@ -108,17 +108,15 @@ fn node_residue(node: &Node, operands: &[&Facts]) -> Residue {
         return Residue::ALL;
     }
     let of = |i: usize| operands[i].residue;
-    let divisor = || operands[1].interval.as_point().filter(|&c| c > 0);
     let wrapped = |r: Residue| if node.dtype.is_index() { r } else { r.wrap(u32::from(node.dtype.bits)) };
     match node.op {
         Op::Int(v) if v.get() < 0 && node.dtype.is_uint() => Residue::point(v.get()).wrap(64),
         Op::Int(v) => Residue::point(v.get()),
-        Op::Bin(BinOp::Add) => wrapped(of(0).add(of(1))),
-        Op::Bin(BinOp::Sub) => wrapped(of(0).sub(of(1))),
-        Op::Bin(BinOp::Mul) => wrapped(of(0).mul(of(1))),
-        Op::Bin(BinOp::FloorDiv) => divisor().map_or(Residue::ALL, |c| of(0).floordiv_const(c)),
-        Op::Bin(BinOp::FloorMod) => divisor().map_or(Residue::ALL, |c| of(0).floormod_const(c)),
-        Op::Bin(BinOp::Min | BinOp::Max) => of(0).join(of(1)),
+        Op::Bin(op) => {
+            let divisor = operands[1].interval.as_point().filter(|&c| c > 0);
+            let result = transfer::residue(op, of(0), of(1), divisor);
+            if op.is_ring() { wrapped(result) } else { result }
+        }
         Op::Select | Op::IfThenElse => of(1).join(of(2)),
         Op::Likely => of(0),
         Op::Cast if operands[0].dtype.is_integral() => of(0).wrap(u32::from(node.dtype.bits)),
@@ -133,38 +131,6 @@ fn cast_interval(from: Option<DType>, range: Interval, to: DType) -> Option<Inte
     let (lo, hi) = to.int_range()?;
     let fits = |v: Option<i64>| v.is_some_and(|v| lo <= i128::from(v) && i128::from(v) <= hi);
     (fits(range.lo()) && fits(range.hi())).then_some(range)
-}
-
-/// The range of a binary operation on two ranges; `None` if nothing is known.
-fn binary_interval(op: BinOp, a: Interval, b: Interval) -> Option<Interval> {
-    let truth = |yes: bool, no: bool| match (yes, no) {
-        (true, _) => Interval::point(1),
-        (_, true) => Interval::point(0),
-        _ => Interval::BOOL,
-    };
-    let below = |a: Interval, b: Interval| a.hi().zip(b.lo()).is_some_and(|(x, y)| x < y);
-    let not_above = |a: Interval, b: Interval| a.hi().zip(b.lo()).is_some_and(|(x, y)| x <= y);
-    let apart = below(a, b) || below(b, a);
-    let same = a.as_point().is_some() && a.as_point() == b.as_point();
-    Some(match op {
-        BinOp::Add => a.add(b),
-        BinOp::Sub => a.sub(b),
-        BinOp::Mul => a.mul(b),
-        BinOp::FloorDiv => return a.floordiv(b),
-        BinOp::FloorMod => return a.floormod(b),
-        BinOp::Div => return a.truncdiv(b),
-        BinOp::Mod => return a.truncmod(b),
-        BinOp::Min => a.min(b),
-        BinOp::Max => a.max(b),
-        BinOp::Eq => truth(same, apart),
-        BinOp::Ne => truth(apart, same),
-        BinOp::Lt => truth(below(a, b), not_above(b, a)),
-        BinOp::Le => truth(not_above(a, b), below(b, a)),
-        BinOp::Gt => truth(below(b, a), not_above(a, b)),
-        BinOp::Ge => truth(not_above(b, a), below(a, b)),
-        BinOp::And => truth(a.at_least(1) && b.at_least(1), a.at_most(0) || b.at_most(0)),
-        BinOp::Or => truth(a.at_least(1) || b.at_least(1), a.at_most(0) && b.at_most(0)),
-    })
 }
 
 /// The values of a node at the sample points.

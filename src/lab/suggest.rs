@@ -21,7 +21,8 @@ use crate::encode::lower_at;
 use crate::eqsat;
 use crate::error::Error;
 use crate::ir::build::FuncBuilder;
-use crate::ir::{BinOp, DType, Expr, PrimFunc, VarId, value};
+use crate::ir::value::{MathFn, Value, int};
+use crate::ir::{BinOp, DType, Expr, PrimFunc, VarId};
 use crate::rewrite::Rewrites;
 use crate::rules::check::{self, Proof, Solver, SolverError};
 use crate::rules::{Rule, RuleOp, RuleSet, RulesError};
@@ -73,9 +74,7 @@ impl Operator {
     /// assert!(Operator::all().any(|op| op.name() == "bitwise_xor"));
     /// ```
     pub fn all() -> impl Iterator<Item = Operator> {
-        let others = RuleOp::OTHERS.iter().map(|&(_, op)| op);
-        let scalar = others.filter(|op| !matches!(op, RuleOp::Ramp | RuleOp::Broadcast));
-        BinOp::ALL.into_iter().map(RuleOp::Bin).chain(scalar).map(Operator)
+        RuleOp::all().filter(|op| !matches!(op, RuleOp::Ramp | RuleOp::Broadcast)).map(Operator)
     }
 
     /// The one with this name in rule files.
@@ -107,7 +106,7 @@ impl Operator {
             RuleOp::Bin(op) => op.is_logic(),
             RuleOp::Not | RuleOp::Likely => true,
             RuleOp::Select | RuleOp::IfThenElse => operand == 0,
-            _ => false,
+            RuleOp::Math(_) | RuleOp::Ramp | RuleOp::Broadcast => false,
         }
     }
 
@@ -116,24 +115,14 @@ impl Operator {
         match self.0 {
             RuleOp::Bin(op) => op.is_logic() || op.is_compare(),
             RuleOp::Not | RuleOp::Likely => true,
-            _ => false,
+            RuleOp::Select | RuleOp::IfThenElse | RuleOp::Math(_) | RuleOp::Ramp | RuleOp::Broadcast => false,
         }
     }
 
     /// Its value as a total function; `None` if it leaves 64 bits.
     fn apply(self, values: &[i64]) -> Option<i64> {
-        let shift = |a: i64, places: i64| match u32::try_from(places) {
-            // Out of range the value is fixed, and nobody knows which.
-            Ok(places) if places < 31 => match self.0 {
-                RuleOp::ShiftLeft => a.checked_mul(1_i64.checked_shl(places)?),
-                _ => Some(a >> places),
-            },
-            _ => {
-                Some(foldhash::quality::FixedState::default().hash_one((self.name(), a, places)) as i64 >> 16)
-            }
-        };
         Some(match (self.0, values) {
-            (RuleOp::Bin(op), &[a, b]) => value::int::total(op, DType::I64, a, b).ok()?,
+            (RuleOp::Bin(op), &[a, b]) => int::total(op, DType::I64, a, b).ok()?,
             (RuleOp::Not, &[a]) => i64::from(a == 0),
             (RuleOp::Likely, &[a]) => a,
             (RuleOp::Select | RuleOp::IfThenElse, &[p, a, b]) => {
@@ -143,11 +132,17 @@ impl Operator {
                     b
                 }
             }
-            (RuleOp::ShiftLeft | RuleOp::ShiftRight, &[a, places]) => shift(a, places)?,
-            (RuleOp::BitAnd, &[a, b]) => a & b,
-            (RuleOp::BitOr, &[a, b]) => a | b,
-            (RuleOp::BitXor, &[a, b]) => a ^ b,
-            (RuleOp::BitNot, &[a]) => !a,
+            (RuleOp::Math(MathFn::ShiftLeft | MathFn::ShiftRight), &[a, places])
+                if !(0..31).contains(&places) =>
+            {
+                // Out of range the value is fixed, and nobody knows which.
+                foldhash::quality::FixedState::default().hash_one((self.name(), a, places)) as i64 >> 16
+            }
+            (RuleOp::Math(MathFn::ShiftLeft), &[a, places]) => a.checked_mul(1 << places)?,
+            (RuleOp::Math(function), values) => {
+                let values: Vec<Value> = values.iter().copied().map(Value::Int).collect();
+                function.eval(DType::I64, &values).ok()?.as_int()?
+            }
             _ => return None,
         })
     }

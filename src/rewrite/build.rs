@@ -69,7 +69,7 @@ impl Matcher<'_> {
                     RuleOp::IfThenElse => return None,
                     RuleOp::Ramp => (BuiltOp::Op(Op::Ramp), operand(0)?.with_lanes(lanes)),
                     RuleOp::Broadcast => (BuiltOp::Op(Op::Broadcast), operand(0)?.with_lanes(lanes)),
-                    call => (BuiltOp::Call(call.name()), operand(0)?),
+                    RuleOp::Math(function) => (BuiltOp::Call(function.name()), operand(0)?),
                 };
                 Some(Built::Node(op, dtype, args))
             }

@@ -4,7 +4,7 @@ use super::matcher::Matcher;
 use super::matching::Subst;
 use crate::arith::Interval;
 use crate::egraph::{Graph, Knowing, Op, Poly, in_theory, known_range, poly_of};
-use crate::ir::value::int;
+use crate::ir::value::{MathFn, int};
 use crate::ir::{BinOp, DType};
 use crate::rules::{Cond, Pat, RuleOp, TypeRef};
 use crate::theory::bound;
@@ -84,7 +84,7 @@ impl Matcher<'_> {
                     }
                 }
             }
-            Pat::Op(RuleOp::ShiftLeft, args) => {
+            Pat::Op(RuleOp::Math(MathFn::ShiftLeft), args) => {
                 let [a, places] = &args[..] else { return None };
                 let places = u32::try_from(self.term(places, subst)?.constant()?).ok()?;
                 let factor = 1i64.checked_shl(places).filter(|&f| f > 0)?;

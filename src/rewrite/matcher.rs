@@ -3,6 +3,7 @@
 use egg::Id;
 
 use crate::egraph::{Callees, Classes, Graph, Node, Op, TheoryLevel};
+use crate::ir::value::MathFn;
 use crate::ir::{BinOp, Commutes, DType};
 use crate::rules::{Head, Heads, Pat, Rule, RuleOp};
 use crate::theory;
@@ -66,7 +67,7 @@ impl<'a> Matcher<'a> {
             Op::Likely => RuleOp::Likely,
             Op::Ramp => RuleOp::Ramp,
             Op::Broadcast => RuleOp::Broadcast,
-            Op::Call(callee) => call_op(self.callees.name(*callee)?)?,
+            Op::Call(callee) => RuleOp::of_intrinsic(self.callees.name(*callee)?)?,
             Op::Int(_)
             | Op::Float(_)
             | Op::Var(_)
@@ -112,27 +113,12 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// The rule operator that a call of an intrinsic is.
-fn call_op(name: &str) -> Option<RuleOp> {
-    match RuleOp::by_name(name) {
-        Some(
-            op @ (RuleOp::ShiftLeft
-            | RuleOp::ShiftRight
-            | RuleOp::BitAnd
-            | RuleOp::BitOr
-            | RuleOp::BitXor
-            | RuleOp::BitNot),
-        ) => Some(op),
-        _ => None,
-    }
-}
-
 /// What the call of an intrinsic computes in each lane, if it is a bit operation or a shift: between conditions these
 /// are `and` and `or`.
 pub(crate) fn in_lanes(callees: &Callees, callee: u32, dtype: DType) -> Option<Op> {
-    match call_op(callees.name(callee)?)? {
-        RuleOp::BitAnd if dtype.is_bool() => Some(Op::Bin(BinOp::And)),
-        RuleOp::BitOr if dtype.is_bool() => Some(Op::Bin(BinOp::Or)),
+    match RuleOp::of_intrinsic(callees.name(callee)?)? {
+        RuleOp::Math(MathFn::BitAnd) if dtype.is_bool() => Some(Op::Bin(BinOp::And)),
+        RuleOp::Math(MathFn::BitOr) if dtype.is_bool() => Some(Op::Bin(BinOp::Or)),
         _ => Some(Op::Call(callee)),
     }
 }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::diag::Span;
+use crate::ir::value::MathFn;
 use crate::ir::{BinOp, DType, Kind};
 
 /// A rewrite rule.
@@ -241,18 +242,9 @@ pub(crate) enum RuleOp {
     IfThenElse,
     /// `(likely p)`: `T.likely`.
     Likely,
-    /// `(shift_left a n)`: undefined unless `0 <= n < bits`.
-    ShiftLeft,
-    /// `(shift_right a n)`: keeps the sign of signed types; undefined unless `0 <= n < bits`.
-    ShiftRight,
-    /// `(bitwise_and a b)`
-    BitAnd,
-    /// `(bitwise_or a b)`
-    BitOr,
-    /// `(bitwise_xor a b)`
-    BitXor,
-    /// `(bitwise_not a)`
-    BitNot,
+    /// A function of integers of one type, under the name of its intrinsic: one of [`RuleOp::FUNCTIONS`]. Shifts are
+    /// undefined unless `0 <= n < bits`.
+    Math(MathFn),
     /// `(ramp base stride)`: lane `i` is `base + i * stride`.
     Ramp,
     /// `(broadcast a)`: `a` in every lane.
@@ -260,32 +252,51 @@ pub(crate) enum RuleOp {
 }
 
 impl RuleOp {
-    /// The operators that are not binary operators of the expression language, with their names.
-    pub(crate) const OTHERS: [(&'static str, RuleOp); 12] = [
+    /// The functions that rules may be about. Arguments and result are integers of one type, and their bits count.
+    pub(crate) const FUNCTIONS: [MathFn; 6] = [
+        MathFn::ShiftLeft,
+        MathFn::ShiftRight,
+        MathFn::BitAnd,
+        MathFn::BitOr,
+        MathFn::BitXor,
+        MathFn::BitNot,
+    ];
+
+    /// The operators with names of their own.
+    const OTHERS: [(&'static str, RuleOp); 6] = [
         ("not", RuleOp::Not),
         ("select", RuleOp::Select),
         ("if_then_else", RuleOp::IfThenElse),
         ("likely", RuleOp::Likely),
-        ("shift_left", RuleOp::ShiftLeft),
-        ("shift_right", RuleOp::ShiftRight),
-        ("bitwise_and", RuleOp::BitAnd),
-        ("bitwise_or", RuleOp::BitOr),
-        ("bitwise_xor", RuleOp::BitXor),
-        ("bitwise_not", RuleOp::BitNot),
         ("ramp", RuleOp::Ramp),
         ("broadcast", RuleOp::Broadcast),
     ];
 
+    /// How many there are.
+    pub(crate) const COUNT: usize = BinOp::ALL.len() + RuleOp::OTHERS.len() + RuleOp::FUNCTIONS.len();
+
+    /// All operators.
+    pub(crate) fn all() -> impl Iterator<Item = RuleOp> {
+        let others = RuleOp::OTHERS.into_iter().map(|(_, op)| op);
+        let functions = RuleOp::FUNCTIONS.into_iter().map(RuleOp::Math);
+        BinOp::ALL.into_iter().map(RuleOp::Bin).chain(others).chain(functions)
+    }
+
     /// The operator of that name.
     pub(crate) fn by_name(name: &str) -> Option<RuleOp> {
-        let bin = BinOp::ALL.into_iter().find(|op| op.name() == name).map(RuleOp::Bin);
-        bin.or_else(|| RuleOp::OTHERS.iter().find(|(n, _)| *n == name).map(|&(_, op)| op))
+        RuleOp::all().find(|op| op.name() == name)
+    }
+
+    /// The operator that a call of the intrinsic of that name is.
+    pub(crate) fn of_intrinsic(name: &str) -> Option<RuleOp> {
+        MathFn::from_name(name).filter(|f| RuleOp::FUNCTIONS.contains(f)).map(RuleOp::Math)
     }
 
     /// Its name in rule files.
     pub(crate) fn name(self) -> &'static str {
         match self {
             RuleOp::Bin(op) => op.name(),
+            RuleOp::Math(function) => function.name(),
             other => RuleOp::OTHERS.iter().find(|(_, op)| *op == other).map_or("", |(name, _)| name),
         }
     }
@@ -293,14 +304,9 @@ impl RuleOp {
     /// How many operands it takes.
     pub(crate) const fn arity(self) -> usize {
         match self {
-            RuleOp::Not | RuleOp::Likely | RuleOp::BitNot | RuleOp::Broadcast => 1,
-            RuleOp::Bin(_)
-            | RuleOp::ShiftLeft
-            | RuleOp::ShiftRight
-            | RuleOp::BitAnd
-            | RuleOp::BitOr
-            | RuleOp::BitXor
-            | RuleOp::Ramp => 2,
+            RuleOp::Not | RuleOp::Likely | RuleOp::Broadcast => 1,
+            RuleOp::Bin(_) | RuleOp::Ramp => 2,
+            RuleOp::Math(function) => function.arity(),
             RuleOp::Select | RuleOp::IfThenElse => 3,
         }
     }

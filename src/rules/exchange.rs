@@ -451,8 +451,7 @@ fn is_name(text: &str) -> bool {
 
 fn operator(head: &str) -> Option<RuleOp> {
     let name = SYMBOLS.iter().find(|(_, theirs)| *theirs == head).map_or(head, |(ours, _)| ours);
-    let all = BinOp::ALL.into_iter().map(RuleOp::Bin).chain(RuleOp::OTHERS.map(|(_, op)| op));
-    RuleOp::by_name(name).or_else(|| all.into_iter().find(|op| constructor(*op).eq_ignore_ascii_case(head)))
+    RuleOp::by_name(name).or_else(|| RuleOp::all().find(|op| constructor(*op).eq_ignore_ascii_case(head)))
 }
 
 #[cfg(test)]

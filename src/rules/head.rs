@@ -9,7 +9,7 @@ pub(crate) struct Head(u8);
 
 impl Head {
     /// How many there are.
-    pub(crate) const COUNT: usize = BinOp::ALL.len() + RuleOp::OTHERS.len() + 1;
+    pub(crate) const COUNT: usize = RuleOp::COUNT + 1;
 
     /// `(cast @t ?x)`
     pub(crate) const CAST: Head = Head(Head::COUNT as u8 - 1);
@@ -18,7 +18,7 @@ impl Head {
     pub(crate) fn of(op: RuleOp) -> Head {
         let position = match op {
             RuleOp::Bin(op) => op as usize,
-            other => BinOp::ALL.len() + RuleOp::OTHERS.iter().take_while(|(_, op)| *op != other).count(),
+            other => RuleOp::all().take_while(|op| *op != other).count(),
         };
         Head(position as u8)
     }
@@ -29,14 +29,7 @@ impl Head {
     }
 
     fn name(self) -> &'static str {
-        let position = self.index();
-        if position < BinOp::ALL.len() {
-            BinOp::ALL[position].name()
-        } else if position < Head::CAST.index() {
-            RuleOp::OTHERS[position - BinOp::ALL.len()].0
-        } else {
-            "cast"
-        }
+        RuleOp::all().nth(self.index()).map_or("cast", RuleOp::name)
     }
 
     /// Of this pattern, if it is no hole and no constant.
@@ -56,14 +49,14 @@ impl Head {
 
 /// A set of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Heads(u32);
+pub(crate) struct Heads(u64);
 
 impl Heads {
     /// The empty set.
     pub(crate) const EMPTY: Heads = Heads(0);
 
     /// All there are.
-    pub(crate) const ALL: Heads = Heads(u32::MAX);
+    pub(crate) const ALL: Heads = Heads(u64::MAX);
 
     /// The divisions and remainders.
     pub(crate) fn divisions() -> Heads {
@@ -121,11 +114,10 @@ mod tests {
 
     #[test]
     fn every_operator_has_a_head_of_its_own() {
-        let binary = BinOp::ALL.into_iter().map(RuleOp::Bin);
-        let all = binary.chain(RuleOp::OTHERS.iter().map(|&(_, op)| op));
-        let positions: Vec<usize> = all.clone().map(|op| Head::of(op).index()).collect();
+        let positions: Vec<usize> = RuleOp::all().map(|op| Head::of(op).index()).collect();
         assert_eq!(positions, (0..Head::COUNT - 1).collect::<Vec<_>>());
-        assert!(all.clone().all(|op| Head::by_name(op.name()) == Some(Head::of(op))));
+        const { assert!(Head::COUNT <= 64, "a set of them has 64 bits") };
+        assert!(RuleOp::all().all(|op| Head::by_name(op.name()) == Some(Head::of(op))));
         assert_eq!(Head::by_name("cast"), Some(Head::CAST));
         assert_eq!(Head::CAST.index(), Head::COUNT - 1);
     }

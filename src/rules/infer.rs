@@ -242,12 +242,6 @@ fn defined(op: RuleOp, class: TypeClass) -> bool {
         },
         RuleOp::Not | RuleOp::Likely => class == TypeClass::Bool,
         RuleOp::Select | RuleOp::IfThenElse | RuleOp::Broadcast => true,
-        RuleOp::ShiftLeft
-        | RuleOp::ShiftRight
-        | RuleOp::BitAnd
-        | RuleOp::BitOr
-        | RuleOp::BitXor
-        | RuleOp::BitNot
-        | RuleOp::Ramp => is_integer(class),
+        RuleOp::Math(_) | RuleOp::Ramp => is_integer(class),
     }
 }

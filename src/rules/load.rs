@@ -11,6 +11,7 @@ use super::infer::{Finish, Raw, RawKind, Slot, Types, has_vectors, is_integer, s
 use super::sexp::{self, Fault, Node, Sexp};
 use crate::diag::{Diagnostic, Span};
 use crate::ir::DType;
+use crate::ir::value::MathFn;
 
 /// The rules of one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -490,14 +491,11 @@ impl Builder {
                 self.unify(&args[2], args[1].slot, last)?;
                 last
             }
-            RuleOp::BitNot | RuleOp::Broadcast => last,
-            RuleOp::ShiftLeft
-            | RuleOp::ShiftRight
-            | RuleOp::BitAnd
-            | RuleOp::BitOr
-            | RuleOp::BitXor
-            | RuleOp::Ramp => {
-                self.unify(&args[1], args[0].slot, last)?;
+            RuleOp::Broadcast => last,
+            RuleOp::Math(_) | RuleOp::Ramp => {
+                for arg in &args[1..] {
+                    self.unify(arg, args[0].slot, arg.slot)?;
+                }
                 last
             }
         };
@@ -523,7 +521,7 @@ impl Builder {
                 };
                 let op = match RuleOp::by_name(name) {
                     Some(RuleOp::Bin(op)) if !op.is_logic() => RuleOp::Bin(op),
-                    Some(RuleOp::ShiftLeft) => RuleOp::ShiftLeft,
+                    Some(op @ RuleOp::Math(MathFn::ShiftLeft)) => op,
                     Some(_) => return fail(&list[0], format!("`{name}` cannot be computed here")),
                     None => return fail(&list[0], format!("unknown operator `{name}`")),
                 };

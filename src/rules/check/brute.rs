@@ -4,7 +4,6 @@ use super::domain::{self, Random};
 use super::eval::{Env, Mode, Stop, Term, compile, eval, holds, same, to_f64};
 use super::ty::{Instance, Ty};
 use super::{Counterexample, Verdict};
-use crate::ir::BinOp;
 use crate::rules::ast::{Cond, Direction, Pat, Rule, RuleOp};
 
 /// How much to test.
@@ -223,7 +222,11 @@ fn masks(subject: &Subject<'_>) -> Vec<u32> {
     let Subject { rule, direction, .. } = subject;
     let mut lazy = false;
     direction.from.walk(&mut |pat| {
-        lazy |= matches!(pat, Pat::Op(RuleOp::IfThenElse | RuleOp::Bin(BinOp::And | BinOp::Or), _));
+        lazy |= match pat {
+            Pat::Op(RuleOp::Bin(op), _) => op.is_logic(),
+            Pat::Op(op, _) => *op == RuleOp::IfThenElse,
+            _ => false,
+        };
     });
     let used = direction.to.holes();
     let may = |i: usize| {

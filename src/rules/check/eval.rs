@@ -8,6 +8,7 @@
 use half::{bf16, f16};
 
 use super::ty::{Instance, Ty};
+use crate::ir::value::MathFn;
 use crate::ir::{BinOp, Kind};
 use crate::rules::ast::{Cond, Pat, Rule, RuleOp};
 
@@ -150,7 +151,6 @@ fn apply(op: RuleOp, operand: Ty, args: &[Term], env: &Env, mode: Mode) -> Resul
         }
         RuleOp::Not => Ok(1 - arg(0)?),
         RuleOp::Likely | RuleOp::Broadcast => arg(0),
-        RuleOp::BitNot => Ok(operand.wrap(!in_range(operand, arg(0)?)?)),
         RuleOp::Ramp => {
             let (base, stride) = (arg(0)?, arg(1)?);
             fit(operand, stride.checked_mul(env.lane).and_then(|offset| base.checked_add(offset)), mode)
@@ -163,24 +163,30 @@ fn apply(op: RuleOp, operand: Ty, args: &[Term], env: &Env, mode: Mode) -> Resul
                 Ty::Bool | Ty::Unbounded | Ty::Exact(_) | Ty::Wrapping(_) => int_op(bin, operand, a, b, mode),
             }
         }
-        RuleOp::ShiftLeft | RuleOp::ShiftRight => {
-            let (a, n) = (in_range(operand, arg(0)?)?, in_range(operand, arg(1)?)?);
-            if !(0..i128::from(operand.bits())).contains(&n) {
-                return match mode {
-                    Mode::Partial => Err(Stop::Undefined),
-                    Mode::Total => Ok(operand.wrap(anything(a, n))),
-                };
+        RuleOp::Math(function) => {
+            let args = (0..args.len()).map(|i| in_range(operand, arg(i)?)).collect::<Result<Vec<_>, _>>()?;
+            math(function, operand, &args, mode)
+        }
+    }
+}
+
+/// A function of integers that fit their type.
+fn math(function: MathFn, ty: Ty, args: &[i128], mode: Mode) -> Result<i128, Stop> {
+    match (function, args) {
+        (MathFn::ShiftLeft | MathFn::ShiftRight, &[a, n]) if !(0..i128::from(ty.bits())).contains(&n) => {
+            match mode {
+                Mode::Partial => Err(Stop::Undefined),
+                Mode::Total => Ok(ty.wrap(anything(a, n))),
             }
-            if op == RuleOp::ShiftRight { Ok(a >> n) } else { fit(operand, a.checked_mul(1 << n), mode) }
         }
-        RuleOp::BitAnd | RuleOp::BitOr | RuleOp::BitXor => {
-            let (a, b) = (in_range(operand, arg(0)?)?, in_range(operand, arg(1)?)?);
-            Ok(match op {
-                RuleOp::BitAnd => a & b,
-                RuleOp::BitOr => a | b,
-                _ => a ^ b,
-            })
-        }
+        (MathFn::ShiftLeft, &[a, n]) => fit(ty, a.checked_mul(1 << n), mode),
+        (MathFn::ShiftRight, &[a, n]) => Ok(a >> n),
+        (MathFn::BitAnd, &[a, b]) => Ok(a & b),
+        (MathFn::BitOr, &[a, b]) => Ok(a | b),
+        (MathFn::BitXor, &[a, b]) => Ok(a ^ b),
+        (MathFn::BitNot, &[a]) => Ok(ty.wrap(!a)),
+        // No rule can be about the others.
+        _ => Err(Stop::Undefined),
     }
 }
 
@@ -237,7 +243,7 @@ pub(super) fn compute(term: &Pat, env: &Env) -> Option<i128> {
         Pat::Hole(hole) => Some(env.values[*hole]),
         Pat::Int(value, _) => Some(i128::from(*value)),
         Pat::Lanes => Some(env.lanes),
-        Pat::Op(RuleOp::ShiftLeft, args) => {
+        Pat::Op(RuleOp::Math(MathFn::ShiftLeft), args) => {
             let (a, n) = (compute(&args[0], env)?, compute(&args[1], env)?);
             if (0..64).contains(&n) { a.checked_mul(1 << n) } else { None }
         }

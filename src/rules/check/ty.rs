@@ -151,21 +151,8 @@ fn representatives(class: TypeClass, exact: bool, many: bool) -> Vec<DType> {
 
 /// Whether the number of bits of an index type changes what the rule says.
 fn is_width_sensitive(rule: &Rule) -> bool {
-    uses(rule, |pat| {
-        matches!(
-            pat,
-            Pat::Cast(..)
-                | Pat::Op(
-                    RuleOp::ShiftLeft
-                        | RuleOp::ShiftRight
-                        | RuleOp::BitAnd
-                        | RuleOp::BitOr
-                        | RuleOp::BitXor
-                        | RuleOp::BitNot,
-                    _
-                )
-        )
-    }) || rule.conds.iter().any(|cond| matches!(cond, Cond::Fits(..) | Cond::NoWider(..)))
+    uses(rule, |pat| matches!(pat, Pat::Cast(..) | Pat::Op(RuleOp::Math(_), _)))
+        || rule.conds.iter().any(|cond| matches!(cond, Cond::Fits(..) | Cond::NoWider(..)))
 }
 
 /// Whether either side has a part that passes the test.

@@ -3,6 +3,7 @@
 use super::state::{Args, Lower, Res};
 use super::value::Value;
 use crate::ir::intrin::{self, ResultType};
+use crate::ir::value::MathFn;
 use crate::ir::{AttrValue, BinOp, Call, Callee, DType, Expr, ExprKind, Kind, Shuffle, Type};
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind};
@@ -402,17 +403,12 @@ fn take(e: &mut Expr) -> Expr {
     std::mem::replace(e, Expr::bool(false))
 }
 
-/// How many arguments the elementary functions take.
+/// How many arguments an intrinsic takes, if it is one of which that is known.
 fn arity(name: &str) -> Option<usize> {
     match name {
-        "likely" | "fabs" | "abs" | "floor" | "ceil" | "trunc" | "round" | "nearbyint" | "isnan"
-        | "isinf" | "isfinite" | "exp" | "exp2" | "exp10" | "log" | "log2" | "log10" | "log1p" | "sqrt"
-        | "rsqrt" | "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" | "asin" | "acos" | "atan" | "asinh"
-        | "acosh" | "atanh" | "erf" | "sigmoid" | "popcount" | "clz" | "bitwise_not" | "assume" => Some(1),
-        "pow" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" | "atan2"
-        | "fmod" | "copysign" | "hypot" | "ldexp" | "nextafter" => Some(2),
-        "if_then_else" | "fma" => Some(3),
         "vscale" | "undef" => Some(0),
-        _ => None,
+        "likely" | "assume" => Some(1),
+        "if_then_else" => Some(3),
+        _ => MathFn::from_name(name).map(MathFn::arity),
     }
 }

@@ -2,9 +2,11 @@
 
 use super::linear::Linear;
 use super::terms::{
-    Functions, Repr, Style, bits_sort, comparison, float_format, integer, is_signed, literal, sort,
+    Functions, Repr, Style, bits_sort, comparison, float_format, float_op, integer, is_signed, literal,
+    shift_is_defined, sort,
 };
-use crate::ir::BinOp;
+use crate::ir::value::MathFn;
+use crate::ir::{BinOp, Family};
 use crate::rules::ast::{Cond, Direction, Pat, Rule, RuleOp};
 use crate::rules::check::eval::{Term, compile, float_bits, to_f64};
 use crate::rules::check::ty::{Instance, Ty};
@@ -131,12 +133,7 @@ fn survey(sides: &[&Term], holes: &[Ty]) -> Survey {
             Term::Op { op, operand, .. } => {
                 see(&mut seen, *operand);
                 match op {
-                    RuleOp::ShiftLeft
-                    | RuleOp::ShiftRight
-                    | RuleOp::BitAnd
-                    | RuleOp::BitOr
-                    | RuleOp::BitXor
-                    | RuleOp::BitNot => seen.bits = true,
+                    RuleOp::Math(_) => seen.bits = true,
                     RuleOp::Bin(bin) => {
                         let arithmetic =
                             matches!(bin, BinOp::Add | BinOp::Sub) && matches!(operand, Ty::Float(_));
@@ -184,7 +181,7 @@ fn width(term: &Pat, holes: &[Ty]) -> u32 {
         Pat::Hole(hole) => holes[*hole].bits() + 1,
         Pat::Int(value, _) => 65 - value.unsigned_abs().leading_zeros(),
         Pat::Lanes => 8,
-        Pat::Op(RuleOp::ShiftLeft, args) => width(&args[0], holes) + 63,
+        Pat::Op(RuleOp::Math(MathFn::ShiftLeft), args) => width(&args[0], holes) + 63,
         Pat::Op(op, args) => {
             let (a, b) = (width(&args[0], holes), width(&args[1], holes));
             match op {
@@ -310,7 +307,6 @@ impl<'a> Encoder<'a> {
             }
             RuleOp::Not => format!("(not {a})"),
             RuleOp::Likely | RuleOp::Broadcast => a,
-            RuleOp::BitNot => format!("(bvnot {a})"),
             RuleOp::Ramp => {
                 let stride = self.value(&args[1], path)?;
                 match self.repr {
@@ -329,25 +325,11 @@ impl<'a> Encoder<'a> {
                 let b = self.value(&args[1], path)?;
                 self.binary(bin, operand, &a, &b, path)
             }
-            RuleOp::ShiftLeft | RuleOp::ShiftRight => {
-                let n = self.value(&args[1], path)?;
-                let width = operand.bits();
-                let name = match (op, is_signed(operand)) {
-                    (RuleOp::ShiftLeft, _) => "bvshl",
-                    (_, true) => "bvashr",
-                    (_, false) => "bvlshr",
-                };
-                let other = self.functions.anything(width);
-                format!("(ite {} ({name} {a} {n}) ({other} {a} {n}))", shift_is_defined(&n, width))
-            }
-            RuleOp::BitAnd | RuleOp::BitOr | RuleOp::BitXor => {
-                let b = self.value(&args[1], path)?;
-                let name = match op {
-                    RuleOp::BitAnd => "bvand",
-                    RuleOp::BitOr => "bvor",
-                    _ => "bvxor",
-                };
-                format!("({name} {a} {b})")
+            RuleOp::Math(function) => {
+                let rest =
+                    args[1..].iter().map(|arg| self.value(arg, path)).collect::<Result<Vec<_>, _>>()?;
+                let args = [vec![a], rest].concat();
+                self.functions.call(function, operand.bits(), is_signed(operand), &args)?
             }
         })
     }
@@ -358,21 +340,7 @@ impl<'a> Encoder<'a> {
                 BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div if self.style == Style::Opaque => {
                     self.opaque_float(op, ty, a, b)
                 }
-                BinOp::Add => format!("(fp.add RNE {a} {b})"),
-                BinOp::Sub => format!("(fp.sub RNE {a} {b})"),
-                BinOp::Mul => format!("(fp.mul RNE {a} {b})"),
-                BinOp::Div => format!("(fp.div RNE {a} {b})"),
-                BinOp::Min => format!("(ite (fp.lt {a} {b}) {a} {b})"),
-                BinOp::Max => format!("(ite (fp.gt {a} {b}) {a} {b})"),
-                BinOp::Ne => format!("(or (fp.lt {a} {b}) (fp.gt {a} {b}))"),
-                BinOp::Lt => format!("(fp.lt {a} {b})"),
-                BinOp::Le => format!("(fp.leq {a} {b})"),
-                BinOp::Gt => format!("(fp.gt {a} {b})"),
-                BinOp::Ge => format!("(fp.geq {a} {b})"),
-                // The other operators are not defined on floats; the loader refuses them.
-                BinOp::Eq | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::And | BinOp::Or => {
-                    format!("(fp.eq {a} {b})")
-                }
+                _ => float_op(op, a, b),
             },
             Ty::Real if op == BinOp::Div => {
                 self.needs.push(format!("(=> {path} (distinct {b} 0.0))"));
@@ -399,7 +367,7 @@ impl<'a> Encoder<'a> {
                     (_, Repr::Int) => {
                         let value = self.integer_op(op, a, b);
                         // Of two values in range only a sum, difference, product or, by -1, quotient can be out of it.
-                        let rest = matches!(op, BinOp::Min | BinOp::Max | BinOp::FloorMod | BinOp::Mod);
+                        let rest = matches!(op.family(), Family::Extremum | Family::Remainder);
                         if rest || op.is_division() && !is_signed(ty) {
                             value
                         } else {
@@ -444,16 +412,8 @@ impl<'a> Encoder<'a> {
                 BinOp::FloorMod => linear.divide(a, b, true).map(|(_, r)| r),
                 BinOp::Div => linear.divide(a, b, false).map(|(q, _)| q),
                 BinOp::Mod => linear.divide(a, b, false).map(|(_, r)| r),
-                BinOp::Min
-                | BinOp::Max
-                | BinOp::Eq
-                | BinOp::Ne
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::Gt
-                | BinOp::Ge
-                | BinOp::And
-                | BinOp::Or => None,
+                // The others are as they are in every style.
+                _ => None,
             };
             if let Some(text) = text {
                 return text;
@@ -555,7 +515,7 @@ impl<'a> Encoder<'a> {
                 Repr::Int => "lanes".to_owned(),
                 Repr::Bits => resized("lanes", 16, wide, false),
             },
-            Pat::Op(RuleOp::ShiftLeft, args) => {
+            Pat::Op(RuleOp::Math(MathFn::ShiftLeft), args) => {
                 let (a, n) = (self.term(&args[0])?, self.term(&args[1])?);
                 let defined = self.wide_between(&n, (0, 63));
                 self.asserted.push(defined);
@@ -703,7 +663,7 @@ impl<'a> Encoder<'a> {
                         let zero = self.constant(0, *operand);
                         format!("(and {} {} (distinct {last} {zero}))", parts[0], parts[1])
                     }
-                    RuleOp::ShiftLeft | RuleOp::ShiftRight => {
+                    RuleOp::Math(MathFn::ShiftLeft | MathFn::ShiftRight) => {
                         let fine = shift_is_defined(&last, operand.bits());
                         format!("(and {} {} {fine})", parts[0], parts[1])
                     }
@@ -711,10 +671,7 @@ impl<'a> Encoder<'a> {
                     | RuleOp::Not
                     | RuleOp::Select
                     | RuleOp::Likely
-                    | RuleOp::BitAnd
-                    | RuleOp::BitOr
-                    | RuleOp::BitXor
-                    | RuleOp::BitNot
+                    | RuleOp::Math(_)
                     | RuleOp::Ramp
                     | RuleOp::Broadcast => format!("(and {})", parts.join(" ")),
                 }
@@ -736,16 +693,6 @@ fn is_hole(text: &str) -> bool {
 
 fn between(value: &str, (low, high): (i128, i128)) -> String {
     format!("(<= {} {value} {})", integer(low), integer(high))
-}
-
-/// Whether the amount is less than the width; a negative one is a large unsigned one.
-fn shift_is_defined(n: &str, width: u32) -> String {
-    // For one bit the width itself is no value: only a shift by nothing is defined.
-    if width == 1 {
-        format!("(= {n} {})", literal(0, 1))
-    } else {
-        format!("(bvult {n} {})", literal(i128::from(width), width))
-    }
 }
 
 /// A bit-vector brought to another width.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::value::MathFn;
 use crate::ir::{BinOp, DType, Kind};
 use crate::rules::check::ty::Ty;
 
@@ -137,6 +138,34 @@ impl Functions {
         })
     }
 
+    /// A function of bit-vectors, of signed integers or not.
+    pub(super) fn call(
+        &mut self,
+        function: MathFn,
+        width: u32,
+        signed: bool,
+        args: &[String],
+    ) -> Result<String, &'static str> {
+        let name = match (function, signed) {
+            (MathFn::ShiftLeft, _) => "bvshl",
+            (MathFn::ShiftRight, true) => "bvashr",
+            (MathFn::ShiftRight, false) => "bvlshr",
+            (MathFn::BitAnd, _) => "bvand",
+            (MathFn::BitOr, _) => "bvor",
+            (MathFn::BitXor, _) => "bvxor",
+            (MathFn::BitNot, _) => "bvnot",
+            _ => return Err("a function that has no translation"),
+        };
+        let value = format!("({name} {})", args.join(" "));
+        Ok(match (function, args) {
+            (MathFn::ShiftLeft | MathFn::ShiftRight, [a, n]) => {
+                let other = self.anything(width);
+                format!("(ite {} {value} ({other} {a} {n}))", shift_is_defined(n, width))
+            }
+            _ => value,
+        })
+    }
+
     /// Two to the power of an integer from 0 to 63.
     pub(super) fn power(&mut self) -> String {
         self.name("power_of_two".to_owned(), |n| {
@@ -240,5 +269,36 @@ pub(super) fn is_signed(ty: Ty) -> bool {
         Ty::Unbounded => true,
         Ty::Exact(dtype) | Ty::Wrapping(dtype) => dtype.is_int(),
         Ty::Bool | Ty::Float(_) | Ty::Real => false,
+    }
+}
+
+/// An operator on floats.
+pub(super) fn float_op(op: BinOp, a: &str, b: &str) -> String {
+    match op {
+        BinOp::Add => format!("(fp.add RNE {a} {b})"),
+        BinOp::Sub => format!("(fp.sub RNE {a} {b})"),
+        BinOp::Mul => format!("(fp.mul RNE {a} {b})"),
+        BinOp::Div => format!("(fp.div RNE {a} {b})"),
+        BinOp::Min => format!("(ite (fp.lt {a} {b}) {a} {b})"),
+        BinOp::Max => format!("(ite (fp.gt {a} {b}) {a} {b})"),
+        BinOp::Eq => format!("(fp.eq {a} {b})"),
+        // Ordered: false with a NaN, as the other comparisons are.
+        BinOp::Ne => format!("(or (fp.lt {a} {b}) (fp.gt {a} {b}))"),
+        BinOp::Lt => format!("(fp.lt {a} {b})"),
+        BinOp::Le => format!("(fp.leq {a} {b})"),
+        BinOp::Gt => format!("(fp.gt {a} {b})"),
+        BinOp::Ge => format!("(fp.geq {a} {b})"),
+        // Not defined on floats; the loader refuses them.
+        BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::And | BinOp::Or => "false".to_owned(),
+    }
+}
+
+/// Whether the amount is less than the width; a negative one is a large unsigned one.
+pub(super) fn shift_is_defined(n: &str, width: u32) -> String {
+    // For one bit the width itself is no value: only a shift by nothing is defined.
+    if width == 1 {
+        format!("(= {n} {})", literal(0, 1))
+    } else {
+        format!("(bvult {n} {})", literal(i128::from(width), width))
     }
 }
