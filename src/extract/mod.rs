@@ -10,9 +10,9 @@
 //! [`select`] chooses the nodes, counting a shared class once at its best place: once from the cheapest trees, and once
 //! from each way in which the sums of the function may share parts ([`shared`]). [`place`] then
 //! decides for each class, exactly, where to bind and where to compute inline, given the places of its uses, and
-//! refuses a choice that would evaluate what the input does not ([`speculation`]); [`order`] puts the bindings of a place
-//! into order. What the compiler of the result makes of a form takes part in these choices, not in the cost that is
-//! reported ([`penalty`], [`rewritten`], [`signs`], [`narrowed`]). The cheapest plan is kept, of equally cheap ones the
+//! refuses a choice that would evaluate what the input does not ([`speculation`]). What the compiler of the result makes of a
+//! way to write an expression takes part in these choices, not in the cost that is reported
+//! ([`Reason`](crate::target::Reason)). The cheapest plan is kept, of equally cheap ones the
 //! first; for small problems a branch and bound over all choices looks for a cheaper one ([`Effort`], [`exact`]).
 //!
 //! The data come first: [`selection`] and [`plan`] are the results of choosing and placing, [`selector`] has all
