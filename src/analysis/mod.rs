@@ -4,6 +4,7 @@ pub(crate) mod alias;
 pub(crate) mod effects;
 pub(crate) mod known;
 pub(crate) mod lanes;
+pub(crate) mod length;
 pub(crate) mod lets;
 pub(crate) mod magnitude;
 pub(crate) mod memory;

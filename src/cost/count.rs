@@ -207,9 +207,7 @@ impl CostBreakdown {
 /// assert_eq!(weight(&((x() * 3) + 1)), 1.0, "of the root only");
 /// ```
 pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
-    classify(e).map_or(Weight::ZERO, |(class, units)| {
-        profile.weight(class).times(u32::try_from(units).unwrap_or(u32::MAX))
-    })
+    classify(e).map_or(Weight::ZERO, |(class, units)| profile.weight(class).times(units))
 }
 
 /// The cost of evaluating `e` once, operands included.

@@ -4,12 +4,12 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 
-/// Fractional bits of a [`Weight`].
-const WEIGHT_BITS: u32 = 10;
+/// Fractional bits of a [`Weight`]: enough for what decides between equals, which is less than any operation costs.
+const WEIGHT_BITS: u32 = 24;
 /// Fractional bits of a [`Frequency`].
 const FREQUENCY_BITS: u32 = 32;
 
-/// The cost of executing an operation once, in steps of 1/1024.
+/// The cost of executing an operation once, in steps of 2^-24.
 ///
 /// ```
 /// use satir::cost::Weight;
@@ -20,7 +20,7 @@ const FREQUENCY_BITS: u32 = 32;
 /// assert!(Weight::from_f64(Weight::LIMIT).is_some());
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Weight(u32);
+pub struct Weight(u64);
 
 /// How often a place is reached, in steps of 2^-32. A product that is not zero does not round to zero.
 ///
@@ -65,7 +65,7 @@ impl Weight {
     pub fn from_f64(w: f64) -> Option<Weight> {
         (0.0..=Weight::LIMIT)
             .contains(&w)
-            .then(|| Weight((w * f64::from(1u32 << WEIGHT_BITS)).round() as u32))
+            .then(|| Weight((w * f64::from(1u32 << WEIGHT_BITS)).round() as u64))
     }
 
     /// The weight of `n` such operations.
@@ -75,8 +75,18 @@ impl Weight {
     ///
     /// assert_eq!(Weight::from_f64(1.5).map(|w| w.times(4).to_f64()), Some(6.0));
     /// ```
-    pub const fn times(self, n: u32) -> Weight {
+    pub const fn times(self, n: u64) -> Weight {
         Weight(self.0.saturating_mul(n))
+    }
+
+    /// A weight of so many times 2^-24.
+    pub(crate) const fn of_steps(steps: u64) -> Weight {
+        Weight(steps)
+    }
+
+    /// This weight and so many times 1/1024, zero at least.
+    pub(crate) const fn changed_by(self, parts: i32) -> Weight {
+        Weight(self.0.saturating_add_signed((parts as i64) << (WEIGHT_BITS - 10)))
     }
 
     /// The weight as a number.
@@ -87,7 +97,7 @@ impl Weight {
     /// assert_eq!(Weight::ZERO.to_f64(), 0.0);
     /// ```
     pub fn to_f64(self) -> f64 {
-        f64::from(self.0) / f64::from(1u32 << WEIGHT_BITS)
+        self.0 as f64 / f64::from(1u32 << WEIGHT_BITS)
     }
 }
 
@@ -102,6 +112,8 @@ impl Add for Weight {
 impl Frequency {
     /// Never.
     pub const ZERO: Frequency = Frequency(0);
+    /// More often than anything runs.
+    pub(crate) const MAX: Frequency = Frequency(u128::MAX);
     /// Once.
     pub const ONE: Frequency = Frequency(1 << FREQUENCY_BITS);
 
@@ -197,6 +209,18 @@ impl Mul for Frequency {
             }
         };
         Frequency(product.max(1))
+    }
+}
+
+impl Frequency {
+    /// `self - other`, zero at least.
+    pub(crate) const fn saturating_sub(self, other: Frequency) -> Frequency {
+        Frequency(self.0.saturating_sub(other.0))
+    }
+
+    /// This often for each of `n`.
+    pub(crate) const fn each(self, n: u32) -> Frequency {
+        Frequency(self.0.saturating_mul(n as u128))
     }
 }
 
@@ -329,7 +353,7 @@ mod tests {
         let huge = Frequency::times(u64::MAX);
         let more = huge * huge * huge;
         assert!(more >= huge * huge);
-        assert_eq!((0..5).map(|_| Weight(u32::MAX) * more).sum::<Cost>(), Cost::MAX);
+        assert_eq!((0..5).map(|_| Weight(u64::MAX) * more).sum::<Cost>(), Cost::MAX);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub use report::{
     SearchReport,
 };
 
+use crate::analysis::length;
 use crate::analysis::lets;
 use crate::analysis::volatile;
 use crate::target::{self, IndexBits, Model};
@@ -142,7 +143,7 @@ fn optimized(func: &PrimFunc, options: &Options, model: Model) -> Result<(PrimFu
     let deadline = options.budgets.time.and_then(|time| Instant::now().checked_add(time));
     let mut cost = summary::cost(func, options);
     let mut report = FunctionReport::new(func, summary::measure(&cost));
-    let large = summary::size_up_to(func, LARGE + 1) > LARGE;
+    let large = length::up_to(func, LARGE + 1) > LARGE;
     let mut best = Cow::Borrowed(func);
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;

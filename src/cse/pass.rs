@@ -10,7 +10,7 @@ use crate::eqsat;
 use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
 use crate::target::llvm::addresses;
-use crate::target::{self, Model, Reason, tvm};
+use crate::target::{Model, Reason, compare_programs, tvm};
 use crate::verify::verify_func;
 
 /// How a pass is done.
@@ -50,17 +50,11 @@ impl Found {
 }
 
 impl Best<'_> {
-    /// Takes a function that costs less, or as much and is shorter, or is as short and has fewer divisions that the compiler
-    /// corrects.
+    /// Takes a function that is better.
     fn offer(&mut self, found: Found) {
         let best = self.found.as_ref().map_or(self.func, |found| &found.func);
-        let corrected = |func| match self.model.has(Reason::TruncatedDivision) {
-            true => target::llvm::floor_divisions(func),
-            false => 0,
-        };
-        let cost = found.cost.total;
-        let rank = |func| (summary::size(func), corrected(func));
-        if cost < self.cost || cost == self.cost && rank(&found.func) < rank(best) {
+        let order = compare_programs((&found.func, found.cost.total), (best, self.cost), self.model);
+        if order.is_lt() {
             self.take(found);
         }
     }

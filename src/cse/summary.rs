@@ -14,34 +14,6 @@ pub(super) fn cost(func: &PrimFunc, options: &Options) -> CostBreakdown {
     cost::cost_of_func(func, &options.profile, &options.bindings)
 }
 
-/// How long a function is: its statements and the parts of their expressions.
-pub(super) fn size(func: &PrimFunc) -> usize {
-    size_up_to(func, usize::MAX)
-}
-
-/// The same, or `most` if it is more: then the rest is not looked at.
-pub(super) fn size_up_to(func: &PrimFunc, most: usize) -> usize {
-    fn expr(e: &Expr, size: &mut usize, most: usize) {
-        if *size < most {
-            *size += 1;
-            e.for_each_child(|c| expr(c, size, most));
-        }
-    }
-    fn block(statements: &Block, size: &mut usize, most: usize) {
-        for stmt in statements {
-            if *size >= most {
-                return;
-            }
-            *size += 1;
-            stmt.for_each_expr(|e| expr(e, size, most));
-            stmt.for_each_block(|inner| block(inner, size, most));
-        }
-    }
-    let mut size = 0;
-    block(&func.body, &mut size, most);
-    size
-}
-
 /// The cost as the report shows it.
 pub(super) fn measure(cost: &CostBreakdown) -> Measure {
     let occurring = cost.classes().filter(|(_, c)| c.count > 0);

@@ -30,7 +30,7 @@ use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::analysis::ranges::{extent_range, parameter_ranges};
 use crate::analysis::side_effects::{effect_of_call, has_side_effects, is_lazy_select};
 use crate::arith::Interval;
-use crate::cost::{Bindings, Places, Profile};
+use crate::cost::{Bindings, Frequency, Places, Profile};
 use crate::egraph::{Callees, Graph, Knowing, Node, Op, Reason, Settings, rebuild, theory_for};
 use crate::ir::intrin::Effect;
 use crate::ir::value::{MathFn, Value};
@@ -55,7 +55,7 @@ pub(crate) fn lower(
     lowerer.out.magnitudes = Arc::new(Magnitudes::new(func));
     lowerer.memory = Some(memory);
     lowerer.out.graph.analysis_mut().var_ranges = parameter_ranges(func);
-    let root = lowerer.scope(None, 1.0, true, true);
+    let root = lowerer.scope(None, Frequency::ONE, true, true);
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
     lowerer.finish()
@@ -75,7 +75,7 @@ pub(crate) fn lower_at<'a>(
     lowerer.out.graph.analysis_mut().var_ranges.clone_from(&known.ranges);
     lowerer.out.graph.analysis_mut().contextual = true;
     lowerer.out.magnitudes = known.magnitudes.clone();
-    let scope = lowerer.scope(None, 1.0, true, true);
+    let scope = lowerer.scope(None, Frequency::ONE, true, true);
     let place = Place { scope, position: 0 };
     lowerer.version_at(place);
     lowerer.known_values = Some(&known.values);
@@ -85,7 +85,7 @@ pub(crate) fn lower_at<'a>(
         lowerer.out.graph.union(fact, truth, Reason::Input);
     }
     for e in exprs {
-        let scope = lowerer.scope(Some(place), 1.0, true, false);
+        let scope = lowerer.scope(Some(place), Frequency::ONE, true, false);
         lowerer.site(e, Place { scope, position: 0 });
     }
     lowerer.finish()
@@ -158,13 +158,13 @@ impl<'a> Lowerer<'a> {
         self.out
     }
 
-    fn scope(&mut self, parent: Option<Place>, frequency: f64, insertable: bool, certain: bool) -> ScopeId {
+    fn scope(&mut self, parent: Option<Place>, frequency: Frequency, insertable: bool, certain: bool) -> ScopeId {
         let (depth, outer, lanes) = match parent {
             Some(at) => {
                 let parent = self.out.scopes.get(at.scope);
                 (parent.depth + 1, parent.frequency, parent.lanes)
             }
-            None => (0, 1.0, Lanes::None),
+            None => (0, Frequency::ONE, Lanes::None),
         };
         self.out.scopes.push(Scope {
             parent,
@@ -297,7 +297,7 @@ impl<'a> Lowerer<'a> {
             }
             StmtKind::For(f) => self.for_loop(place, stmt, f),
             StmtKind::While { cond, body } => {
-                let count = self.places.while_count().to_f64();
+                let count = self.places.while_count();
                 let test = self.scope(Some(place), count, false, true);
                 self.site(cond, Place { scope: test, position: 0 });
                 let scope = self.scope(Some(place), count, true, false);
@@ -309,7 +309,7 @@ impl<'a> Lowerer<'a> {
                 self.effect_of(cond, place);
                 let (p, q) = self.places.branches(cond);
                 for (arm, frequency) in [(then, p), (otherwise, q)] {
-                    let scope = self.scope(Some(place), frequency.to_f64(), true, false);
+                    let scope = self.scope(Some(place), frequency, true, false);
                     self.block(stmt, scope, arm);
                     self.close(scope, place);
                 }
@@ -321,7 +321,7 @@ impl<'a> Lowerer<'a> {
             }
             StmtKind::Attr { node, key, value, body } => {
                 let extent = self.site(value, place);
-                let count = self.places.attr_count(node, key, value).to_f64();
+                let count = self.places.attr_count(node, key, value);
                 let is_loop = matches!(node, AttrNode::IterVar { .. });
                 let certain = !is_loop || value.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
@@ -334,7 +334,7 @@ impl<'a> Lowerer<'a> {
             }
             StmtKind::LaunchThread { var, extent, body, .. } => {
                 let class = self.site(extent, place);
-                let count = self.places.threads(extent).to_f64();
+                let count = self.places.threads(extent);
                 let certain = extent.as_int().is_some_and(|n| n > 0);
                 let scope = self.scope(Some(place), count, true, certain);
                 self.out.scopes.get_mut(scope).threads = true;
@@ -363,7 +363,7 @@ impl<'a> Lowerer<'a> {
             self.site(s, place);
         });
         [&f.min, &f.extent].into_iter().chain(&f.step).for_each(|e| self.effect_of(e, place));
-        let count = self.places.trip_count(f).to_f64();
+        let count = self.places.trip_count(f);
         let scope = self.scope(Some(place), count, true, trips.is_some_and(|n| n > 0));
         let made = self.out.scopes.get_mut(scope);
         made.threads = matches!(f.kind, ForKind::ThreadBinding(_));
@@ -398,7 +398,7 @@ impl<'a> Lowerer<'a> {
         });
         let [init, body] = self.places.block_counts(stmt);
         // Axes and buffers are defined in a scope of their own, in which initialization and body stand.
-        let frame = self.scope(Some(place), 1.0, false, true);
+        let frame = self.scope(Some(place), Frequency::ONE, false, true);
         let at = Place { scope: frame, position: 0 };
         for axis in &block.axes {
             self.define(axis.var, at, extent_range(axis.min.as_int(), axis.extent.as_int()));
@@ -413,12 +413,12 @@ impl<'a> Lowerer<'a> {
             }
         }
         if let Some(stmts) = &block.init {
-            let scope = self.scope(Some(at), init.to_f64(), true, false);
+            let scope = self.scope(Some(at), init, true, false);
             self.block(stmt, scope, stmts);
             self.close(scope, at);
         }
         let at = Place { scope: frame, position: 1 };
-        let scope = self.scope(Some(at), body.to_f64(), true, block.predicate.is_none());
+        let scope = self.scope(Some(at), body, true, block.predicate.is_none());
         self.body(at, stmt, scope, &block.body);
         self.close(frame, place);
     }

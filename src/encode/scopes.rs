@@ -6,6 +6,7 @@
 //! in it: "just before that statement".
 
 use crate::analysis::lanes::Lanes;
+use crate::cost::Frequency;
 use crate::ir::VarId;
 
 /// A scope: index into [`Scopes`].
@@ -29,7 +30,7 @@ pub(crate) struct Scope {
     /// Distance from the function's body.
     pub depth: u32,
     /// How often the block runs.
-    pub frequency: f64,
+    pub frequency: Frequency,
     /// Whether statements can be inserted.
     pub insertable: bool,
     /// Whether the block runs whenever its statement does (no condition, no loop that may be empty).
@@ -91,18 +92,18 @@ impl Scopes {
     }
 
     /// How often each scope runs, or any around it if that is more.
-    pub(crate) fn frequencies(&self) -> Vec<f64> {
-        let mut most: Vec<f64> = Vec::with_capacity(self.scopes.len());
+    pub(crate) fn frequencies(&self) -> Vec<Frequency> {
+        let mut most: Vec<Frequency> = Vec::with_capacity(self.scopes.len());
         for scope in &self.scopes {
-            let around = scope.parent.map_or(0.0, |place| most[place.scope.0 as usize]);
+            let around = scope.parent.map_or(Frequency::ZERO, |place| most[place.scope.0 as usize]);
             most.push(scope.frequency.max(around));
         }
         most
     }
 
     /// How often each scope runs, or any inside of it if that is less.
-    pub(crate) fn least_frequencies(&self) -> Vec<f64> {
-        let mut least: Vec<f64> = self.scopes.iter().map(|scope| scope.frequency).collect();
+    pub(crate) fn least_frequencies(&self) -> Vec<Frequency> {
+        let mut least: Vec<Frequency> = self.scopes.iter().map(|scope| scope.frequency).collect();
         for (i, scope) in self.scopes.iter().enumerate().rev() {
             if let Some(parent) = scope.parent {
                 let parent = parent.scope.0 as usize;

@@ -266,7 +266,7 @@ fn optimize_all(
         rounds,
         time_limit_hit,
         node_limit_hit,
-        cost: plan.cost,
+        cost: plan.cost.to_f64(),
         optimal,
         stages: clock.laps,
     };
@@ -280,7 +280,7 @@ fn bound(lowered: &Lowered, plan: &Plan, vars: &[VarId]) -> Vec<Bound> {
         .map(|(binding, &var)| Bound {
             var,
             uses: binding.uses,
-            frequency: lowered.scopes.get(binding.place.scope).frequency,
+            frequency: lowered.scopes.get(binding.place.scope).frequency.to_f64(),
         })
         .collect()
 }

@@ -28,6 +28,7 @@ use indexmap::IndexMap;
 use smallvec::SmallVec;
 
 use self::products::{Factors, Product, Products, without};
+use crate::cost::{Cost, Frequency, Weight};
 use crate::egraph::gcd;
 
 /// The terms of a polynomial whose pairs are looked at.
@@ -37,9 +38,6 @@ const MAX_ITEMS: usize = 32;
 /// is one. Programs of TVM were seen to need 12,000 in all.
 const STEPS_PER_TERM: usize = 100;
 const MIN_STEPS: usize = 200_000;
-
-/// Less than this is no gain.
-const EPSILON: f64 = 1e-6;
 
 /// `count` times `coefficient * product`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +54,13 @@ pub(crate) struct Item {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights {
     /// An addition.
-    pub add: f64,
+    pub add: Weight,
     /// A multiplication.
-    pub mul: f64,
+    pub mul: Weight,
     /// A multiplication by a power of two.
-    pub shift: f64,
+    pub shift: Weight,
     /// A binding.
-    pub bind: f64,
+    pub bind: Weight,
 }
 
 /// How to search.
@@ -90,7 +88,7 @@ pub(crate) struct Problem {
     products: Products,
     polys: Vec<Vec<Item>>,
     /// What adding up the terms of each polynomial costs.
-    chains: Vec<f64>,
+    chains: Vec<Cost>,
     definitions: Vec<Definition>,
     atoms: usize,
 }
@@ -229,8 +227,8 @@ impl Problem {
     }
 
     /// The cost of adding up the terms, given each.
-    fn chain(&self, items: &[Item]) -> f64 {
-        let mut sum = 0.0;
+    fn chain(&self, items: &[Item]) -> Cost {
+        let mut sum = Frequency::ZERO;
         let (mut first, mut last): (Option<Level>, Option<Level>) = (None, None);
         let (mut constant, mut positive) = (false, false);
         for item in items.iter().filter(|i| i.count > 0) {
@@ -240,27 +238,27 @@ impl Problem {
                 continue;
             }
             let level = self.products.level(item.product);
-            sum += f64::from(item.count) * level.frequency;
+            sum += level.frequency.each(item.count);
             first = Some(first.map_or(level, |f| if level.depth < f.depth { level } else { f }));
             last = Some(last.map_or(level, |l| l.or_deeper(level)));
         }
-        let (Some(first), Some(last)) = (first, last) else { return 0.0 };
-        let extra = f64::from(u8::from(constant) + u8::from(!positive));
-        self.weights.add * (sum - first.frequency + extra * last.frequency)
+        let (Some(first), Some(last)) = (first, last) else { return Cost::ZERO };
+        let extra = u32::from(constant) + u32::from(!positive);
+        self.weights.add * (sum.saturating_sub(first.frequency) + last.frequency.each(extra))
     }
 
     /// The cost of a term by itself.
-    fn term(&self, (coefficient, product): Term) -> f64 {
+    fn term(&self, (coefficient, product): Term) -> Cost {
         let factors = self.products.factors(product).iter();
         let mut levels: SmallVec<[Level; 8]> = factors.map(|&s| self.level(s)).collect();
         levels.sort_by_key(|level| level.depth);
-        let Some(first) = levels.first() else { return 0.0 };
+        let Some(first) = levels.first() else { return Cost::ZERO };
         let scale = match coefficient {
-            1 => 0.0,
+            1 => Weight::ZERO,
             c if c.is_power_of_two() => self.weights.shift,
             _ => self.weights.mul,
         };
-        scale * first.frequency + self.weights.mul * levels[1..].iter().map(|l| l.frequency).sum::<f64>()
+        scale * first.frequency + self.weights.mul * levels[1..].iter().map(|l| l.frequency).sum::<Frequency>()
     }
 
     /// The term of an item, if it costs something by itself.
@@ -364,25 +362,23 @@ pub(crate) struct Solution {
     pub tied: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    gain: f64,
+    gain: Cost,
     order: Reverse<i64>,
     key: usize,
 }
 
 impl Entry {
-    fn new(gain: f64, key: usize, last: bool) -> Entry {
+    fn new(gain: Cost, key: usize, last: bool) -> Entry {
         let order = i64::try_from(key).unwrap_or(i64::MAX);
         Entry { gain, order: Reverse(if last { -order } else { order }), key }
     }
 }
 
-impl Eq for Entry {}
-
 impl Ord for Entry {
     fn cmp(&self, other: &Entry) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| self.order.cmp(&other.order))
+        self.gain.cmp(&other.gain).then_with(|| self.order.cmp(&other.order))
     }
 }
 
@@ -403,12 +399,12 @@ impl Divisors {
             if self.steps == 0 {
                 break;
             }
-            tied |= self.heap.peek().is_some_and(|next| next.gain.total_cmp(&entry.gain).is_eq());
+            tied |= self.heap.peek().is_some_and(|next| next.gain == entry.gain);
             let Some(gain) = self.try_out(entry.key) else { continue };
-            if gain < EPSILON {
+            if gain == Cost::ZERO {
                 continue;
             }
-            if self.heap.peek().is_some_and(|next| next.gain > gain + EPSILON) {
+            if self.heap.peek().is_some_and(|next| next.gain > gain) {
                 self.heap.push(Entry { gain, ..entry });
                 continue;
             }
@@ -432,7 +428,7 @@ impl Divisors {
             return;
         }
         if let Some(gain) = self.try_out(key)
-            && gain >= EPSILON
+            && gain > Cost::ZERO
         {
             self.heap.push(Entry::new(gain, key, self.last));
         }
@@ -475,7 +471,7 @@ impl Divisors {
 
     /// What it saves if all occurrences of a divisor are replaced; `None` if there are none left. What becomes of the
     /// problem is left in [`Divisors::trial`].
-    fn try_out(&mut self, key: usize) -> Option<f64> {
+    fn try_out(&mut self, key: usize) -> Option<Cost> {
         let (key, occurrences) = self.occurrences.get_index(key)?;
         let terms: usize = occurrences.iter().map(|o| self.problem.polys[o.poly as usize].len()).sum();
         self.steps = self.steps.saturating_sub(terms);
@@ -553,7 +549,7 @@ fn replaced(
     key: &Key,
     occurrences: &[Occurrence],
     (symbol, body, fresh): (Symbol, Option<usize>, bool),
-) -> Option<f64> {
+) -> Option<Cost> {
     trial.clear(problem);
     let mut uses = 0;
     for o in occurrences.iter().filter(|o| body != Some(o.poly as usize)) {
@@ -569,13 +565,14 @@ fn replaced(
     }
     let Trial { changed, length, body, terms, .. } = trial;
     terms.clear();
-    let mut gain = 0.0;
+    let (mut before, mut after) = (Cost::ZERO, Cost::ZERO);
     for (poly, items) in &changed[..*length] {
         let old = &problem.polys[*poly];
         if items == old {
             continue;
         }
-        gain += problem.chains[*poly] - problem.chain(items);
+        before += problem.chains[*poly];
+        after += problem.chain(items);
         // What stays as it is cancels out.
         for (i, item) in items.iter().enumerate() {
             let old = old.get(i);
@@ -587,7 +584,7 @@ fn replaced(
     }
     if fresh {
         let frequency = problem.level(symbol).frequency;
-        gain -= match key {
+        after += match key {
             Key::Sum(of) => {
                 write_body(body, of);
                 terms.extend(body.iter().filter_map(|item| problem.costly_term(item)).map(|term| (term, 1)));
@@ -596,26 +593,23 @@ fn replaced(
             Key::Product(..) => problem.weights.mul * frequency,
         };
         if uses > 1 {
-            gain -= problem.weights.bind * frequency;
+            after += problem.weights.bind * frequency;
         }
     }
-    // In a fixed order, so that rounding is the same on every run.
-    terms.sort_unstable_by(|&((a, p), _), &((b, q), _)| {
-        a.cmp(&b).then_with(|| problem.products.compare(p, q))
-    });
+    terms.sort_unstable_by_key(|&((coefficient, product), _)| (coefficient, product.index()));
     for of_term in terms.chunk_by(|(a, _), (b, _)| a == b) {
         let (term, n) = (of_term[0].0, of_term.iter().map(|(_, n)| n).sum::<i64>());
         if n == 0 {
             continue;
         }
-        let before = held.get(&term).copied().unwrap_or(0);
-        match (before > 0, before + n > 0) {
-            (true, false) => gain += problem.term(term),
-            (false, true) => gain -= problem.term(term),
+        let holders = held.get(&term).copied().unwrap_or(0);
+        match (holders > 0, holders + n > 0) {
+            (true, false) => before += problem.term(term),
+            (false, true) => after += problem.term(term),
             (true, true) | (false, false) => {}
         }
     }
-    Some(gain)
+    Some(before.saturating_sub(after))
 }
 
 /// Replaces a divisor in one or two items of a polynomial that is changed, as often as it is there; returns how often.

@@ -8,18 +8,14 @@
 
 use std::collections::BTreeSet;
 
-use super::improve::ROUNDING;
 use super::place::place;
 use super::plan::Plan;
 use super::selection::{Children, Index, Selection};
 use super::selector::{Candidate, Selector};
 use super::speculation::SpeculationSafety;
 use super::traps::condition;
-use crate::cost::Profile;
+use crate::cost::{Cost, Frequency, Weight};
 use crate::encode::{Lowered, Place};
-
-/// Less than this is no gain.
-const EPSILON: f64 = 1e-6;
 
 /// What the search led to.
 pub(super) struct Outcome {
@@ -37,8 +33,7 @@ pub(super) fn search(
     selector: &mut Selector<'_>,
     lowered: &Lowered,
     evaluated: &SpeculationSafety<'_>,
-    profile: &Profile,
-    cost: f64,
+    cost: Cost,
     steps: usize,
 ) -> Outcome {
     let roots = selector.roots(lowered);
@@ -48,7 +43,7 @@ pub(super) fn search(
     let outcome = Outcome { best: None, complete: true };
     let needed = Vec::new();
     let mut search =
-        Search { selector, lowered, evaluated, profile, bounds, known, needed, steps, cost, outcome };
+        Search { selector, lowered, evaluated, bounds, known, needed, steps, cost, outcome };
     let sum = search.need(&roots);
     search.descend(&roots, 0, sum);
     search.outcome
@@ -58,21 +53,20 @@ struct Search<'s, 'a> {
     selector: &'s mut Selector<'a>,
     lowered: &'s Lowered,
     evaluated: &'s SpeculationSafety<'s>,
-    profile: &'s Profile,
     bounds: Bounds,
     /// Whether each class is needed by the choices so far; and those, in the order in which they came to be.
     known: Vec<bool>,
     needed: Vec<Index>,
     steps: usize,
     /// The least cost so far.
-    cost: f64,
+    cost: Cost,
     outcome: Outcome,
 }
 
 impl Search<'_, '_> {
     /// Adds classes to the needed ones; returns what the new ones cost at least.
-    fn need(&mut self, classes: &[Index]) -> f64 {
-        let mut sum = 0.0;
+    fn need(&mut self, classes: &[Index]) -> Cost {
+        let mut sum = Cost::ZERO;
         for &c in classes {
             if !std::mem::replace(&mut self.known[c], true) {
                 self.needed.push(c);
@@ -83,14 +77,14 @@ impl Search<'_, '_> {
     }
 
     /// The same of the operands of the choice for a class.
-    fn need_operands(&mut self, class: Index) -> f64 {
+    fn need_operands(&mut self, class: Index) -> Cost {
         let operands: Children = self.selector.children(class).iter().map(|&c| c as Index).collect();
         self.need(&operands)
     }
 
     /// Decides the needed classes from the one at `at` on; all before it are decided. `bound` is what everything that is
     /// needed costs at least.
-    fn descend(&mut self, roots: &[Index], at: usize, bound: f64) {
+    fn descend(&mut self, roots: &[Index], at: usize, bound: Cost) {
         if self.steps == 0 {
             self.outcome.complete = false;
             return;
@@ -105,8 +99,8 @@ impl Search<'_, '_> {
         };
         for k in 0..self.bounds.order[class].len() {
             let i = self.bounds.order[class][k];
-            let bound = bound - self.bounds.class[class] + self.bounds.candidate[class][i];
-            if bound > self.cost - EPSILON {
+            let bound = bound.saturating_sub(self.bounds.class[class]) + self.bounds.candidate[class][i];
+            if bound >= self.cost {
                 break;
             }
             let at_all = self.selector.range(class).start + i;
@@ -116,7 +110,7 @@ impl Search<'_, '_> {
             self.selector.choose(class, Some(at_all));
             let length = self.needed.len();
             let bound = bound + self.need_operands(class);
-            if bound <= self.cost - EPSILON {
+            if bound < self.cost {
                 self.descend(roots, at + 1, bound);
             }
             for c in self.needed.drain(length..) {
@@ -130,14 +124,13 @@ impl Search<'_, '_> {
     fn complete(&mut self, roots: &[Index]) {
         let Some(order) = self.selector.update(roots) else { return };
         // To place it takes longest.
-        let cost = self.cost - EPSILON;
-        if self.least(roots, &order) > cost + ROUNDING * cost.abs() {
+        if self.least(roots, &order) >= self.cost {
             return;
         }
         let Some(selection) = self.selector.finish(roots, &order) else { return };
-        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.profile) else { return };
-        if plan.rank() < self.cost - EPSILON {
-            self.cost = plan.rank();
+        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.selector.objective) else { return };
+        if plan.rank < self.cost {
+            self.cost = plan.rank;
             self.outcome.best = Some((selection, plan));
         }
     }
@@ -145,18 +138,18 @@ impl Search<'_, '_> {
     /// What the choices for the needed classes, operands first, cost at least, wherever they are placed: each is computed where
     /// it is used, or bound where all that it needs is defined or further inside; what is used more than once is bound or
     /// computed again.
-    fn least(&self, roots: &[Index], order: &[Index]) -> f64 {
+    fn least(&self, roots: &[Index], order: &[Index]) -> Cost {
         let selector = &*self.selector;
-        let branch = self.profile.branch().to_f64();
+        let objective = selector.objective;
         // Of each class, how many uses there are, and how often a use of it runs at least.
-        let mut uses = vec![(0_u32, f64::INFINITY); selector.classes()];
-        let add = |uses: &mut [(u32, f64)], c: Index, frequency: f64| {
+        let mut uses = vec![(0_u32, Frequency::MAX); selector.classes()];
+        let add = |uses: &mut [(u32, Frequency)], c: Index, frequency: Frequency| {
             uses[c] = (uses[c].0 + 1, uses[c].1.min(frequency));
         };
         for (&root, site) in roots.iter().zip(&self.lowered.sites) {
             add(&mut uses, root, self.lowered.scopes.get(site.place.scope).frequency);
         }
-        let mut sum = 0.0;
+        let mut sum = Cost::ZERO;
         for &c in order.iter().rev() {
             let Some(chosen) = selector.chosen(c) else { continue };
             let operands = selector.operands(chosen);
@@ -166,12 +159,13 @@ impl Search<'_, '_> {
             }
             let (uses_of_it, frequency) = uses[c];
             let frequency = frequency.min(self.bounds.frequency[selector.needs[c].scope.0 as usize]);
-            let once = chosen.weight + chosen.penalty;
-            let again = if uses_of_it > 1 { once.min(selector.let_weight) } else { 0.0 };
+            let once = chosen.price.rank;
+            let again = if uses_of_it > 1 { once.min(objective.binding()) } else { Weight::ZERO };
             sum += (once + again) * frequency;
             for (i, &operand) in operands.iter().enumerate() {
-                let taken = if condition(chosen.node, i).is_some() { branch } else { 1.0 };
-                add(&mut uses, operand as Index, frequency * taken);
+                let lazy = condition(chosen.node, i).is_some();
+                let frequency = if lazy { frequency * objective.branch() } else { frequency };
+                add(&mut uses, operand as Index, frequency);
             }
         }
         sum
@@ -181,9 +175,9 @@ impl Search<'_, '_> {
 /// What computing each class, and each of its candidates, costs at least.
 struct Bounds {
     /// Per scope: how often it runs, or any inside of it if that is less.
-    frequency: Vec<f64>,
-    class: Vec<f64>,
-    candidate: Vec<Vec<f64>>,
+    frequency: Vec<Frequency>,
+    class: Vec<Cost>,
+    candidate: Vec<Vec<Cost>>,
     /// The candidates of each class that are worth a look, the least bound first.
     order: Vec<Vec<usize>>,
 }
@@ -193,14 +187,14 @@ impl Bounds {
         let outermost = outermost(selector, lowered);
         let grows = frequencies_grow(selector, lowered);
         let least = |c: &Candidate<'_>| match needs(selector, c, &outermost, lowered) {
-            Some(place) if grows => (c.weight + c.penalty) * lowered.scopes.get(place.scope).frequency,
+            Some(place) if grows => c.price.rank * lowered.scopes.get(place.scope).frequency,
             // Deeper inside it may run more rarely.
-            Some(_) => 0.0,
-            None => f64::INFINITY,
+            Some(_) => Cost::ZERO,
+            None => Cost::MAX,
         };
-        let candidate: Vec<Vec<f64>> =
+        let candidate: Vec<Vec<Cost>> =
             selector.all_candidates().map(|list| list.iter().map(least).collect()).collect();
-        let class = candidate.iter().map(|c| c.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+        let class = candidate.iter().map(|c| c.iter().copied().min().unwrap_or(Cost::MAX)).collect();
         let order = selector
             .all_candidates()
             .zip(&candidate)
@@ -211,16 +205,16 @@ impl Bounds {
 }
 
 /// The candidates of a class by their bounds; of those with equal cost and the same operands only the first.
-fn worth_a_look(selector: &Selector<'_>, candidates: &[Candidate<'_>], bounds: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i].is_finite()).collect();
-    order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]).then(a.cmp(&b)));
+fn worth_a_look(selector: &Selector<'_>, candidates: &[Candidate<'_>], bounds: &[Cost]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..candidates.len()).filter(|&i| bounds[i] < Cost::MAX).collect();
+    order.sort_by_key(|&i| (bounds[i], i));
     let mut seen = BTreeSet::new();
     order.retain(|&i| {
         let c = &candidates[i];
         let mut children = selector.operands(c).to_vec();
         children.sort_unstable();
         let lazy = (0..children.len()).any(|k| condition(c.node, k).is_some());
-        c.partial || lazy || seen.insert((children, c.weight.to_bits(), c.own_needs))
+        c.partial || lazy || seen.insert((children, c.price.rank, c.own_needs))
     });
     order
 }

@@ -9,15 +9,10 @@
 
 use super::selection::Index;
 use super::selector::Selector;
+use crate::cost::{Cost, Weight};
 
 /// Rounds of local improvement.
 const ROUNDS: usize = 3;
-
-/// Less than this is no difference of costs.
-const EPSILON: f64 = 1e-9;
-
-/// By more than this part of it, a sum does not depend on the order of its terms.
-pub(super) const ROUNDING: f64 = 1e-9;
 
 /// A choice of nodes with the uses of each.
 pub(super) struct Improver<'s, 'a> {
@@ -25,7 +20,7 @@ pub(super) struct Improver<'s, 'a> {
     /// Per class: how many of the classes in use, and of the sites, use it.
     refs: Vec<u32>,
     /// Per class: what its choice costs where it would be hoisted to, and at which version of the needs that was computed.
-    own: Vec<(f64, u32)>,
+    own: Vec<(Cost, u32)>,
     /// The classes whose count of uses was raised for a candidate, those whose count was lowered for the class that is looked
     /// at, and those that are still to be counted.
     raised: Vec<u32>,
@@ -43,7 +38,7 @@ impl<'s, 'a> Improver<'s, 'a> {
         Improver {
             selector,
             refs: vec![0; n],
-            own: vec![(0.0, 0); n],
+            own: vec![(Cost::ZERO, 0); n],
             raised: Vec::new(),
             lowered: Vec::new(),
             waiting: Vec::new(),
@@ -58,7 +53,7 @@ impl<'s, 'a> Improver<'s, 'a> {
         let mut order = self.selector.update(roots)?;
         self.refs.fill(0);
         for &root in roots {
-            self.raise(root, 0.0, f64::INFINITY);
+            self.raise(root, Cost::ZERO, Cost::MAX);
         }
         self.raised.clear();
         self.changed = self.now;
@@ -90,7 +85,7 @@ impl<'s, 'a> Improver<'s, 'a> {
                 self.lowered.clear();
                 self.selector.choose(c, Some(best));
                 self.own[c].1 = 0;
-                self.count(best, 0.0, f64::INFINITY);
+                self.count(best, Cost::ZERO, Cost::MAX);
                 self.raised.clear();
             }
             let needs = self.selector.candidate_needs(self.selector.candidate(best));
@@ -112,22 +107,21 @@ impl<'s, 'a> Improver<'s, 'a> {
     /// that are taken away, which [`Improver::lowered`] tells.
     fn best(&mut self, c: Index, choice: Option<usize>) -> Option<usize> {
         let choice_with_cost = choice.and_then(|i| Some((i, self.own_cost(c, i)?)));
-        let rewriting = choice_with_cost.map_or(0.0, |(i, _)| self.rewriting(c, i));
+        let rewriting = choice_with_cost.map_or(Cost::ZERO, |(i, _)| self.rewriting(c, i));
         let freed = self.lower(c);
-        let mut best: Option<(f64, usize)> = None;
+        let mut best: Option<(Cost, usize)> = None;
         for i in self.selector.range(c).filter(|&i| Some(i) != choice) {
             let Some(own) = self.own_cost(c, i) else { continue };
             // What operands cost comes on top.
             if let (None, Some((choice, own_of_choice))) = (best, choice_with_cost) {
-                let cost = own_of_choice + freed + rewriting;
-                if own > cost + ROUNDING * cost.abs() {
+                if own > own_of_choice + freed + rewriting {
                     continue;
                 }
-                let cost = self.count(choice, own_of_choice, f64::INFINITY) + rewriting;
+                let cost = self.count(choice, own_of_choice, Cost::MAX) + rewriting;
                 self.take_back();
                 best = Some((cost, choice));
             }
-            let limit = best.map_or(f64::INFINITY, |(least, _)| least - EPSILON);
+            let limit = best.map_or(Cost::MAX, |(least, _)| least);
             if own >= limit {
                 continue;
             }
@@ -145,7 +139,7 @@ impl<'s, 'a> Improver<'s, 'a> {
     }
 
     /// What a candidate costs without its operands; `None` if it cannot be computed, or may trap and the class does not.
-    fn own_cost(&self, c: Index, i: usize) -> Option<f64> {
+    fn own_cost(&self, c: Index, i: usize) -> Option<Cost> {
         let selector = &*self.selector;
         let candidate = selector.candidate(i);
         let known = selector.operands(candidate).iter().all(|&k| selector.choice(k as Index).is_some());
@@ -153,35 +147,35 @@ impl<'s, 'a> Improver<'s, 'a> {
         (!selector.total[c] || selector.is_total(candidate)).then(|| selector.cost_at(candidate, place))
     }
 
-    fn rewriting(&self, c: Index, i: usize) -> f64 {
+    fn rewriting(&self, c: Index, i: usize) -> Cost {
         self.selector.rewriting(c, self.selector.candidate(i), &self.refs)
     }
 
     /// What a second use of `c` costs: the binding that serves both.
-    fn binding_cost(&self, c: Index) -> f64 {
+    fn binding_cost(&self, c: Index) -> Cost {
         let selector = &*self.selector;
         match selector.chosen(c) {
-            Some(k) if k.weight > 0.0 => {
-                selector.let_weight * selector.frequency[selector.needs[c].scope.0 as usize]
+            Some(k) if k.price.weight > Weight::ZERO => {
+                selector.objective.binding() * selector.frequency[selector.needs[c].scope.0 as usize]
             }
-            _ => 0.0,
+            _ => Cost::ZERO,
         }
     }
 
     /// What the choice for `c` costs where it would be hoisted to.
-    fn chosen_cost(&mut self, c: Index) -> f64 {
+    fn chosen_cost(&mut self, c: Index) -> Cost {
         let (known, at) = self.own[c];
         let selector = &*self.selector;
         if at == selector.version {
             return known;
         }
-        let cost = selector.chosen(c).map_or(0.0, |k| selector.cost_at(k, selector.candidate_needs(k)));
+        let cost = selector.chosen(c).map_or(Cost::ZERO, |k| selector.cost_at(k, selector.candidate_needs(k)));
         self.own[c] = (cost, selector.version);
         cost
     }
 
     /// Counts the uses by a candidate; returns the cost that they add to `cost`, if that is less than the limit.
-    fn count(&mut self, i: usize, mut cost: f64, limit: f64) -> f64 {
+    fn count(&mut self, i: usize, mut cost: Cost, limit: Cost) -> Cost {
         for k in 0..self.selector.operands(self.selector.candidate(i)).len() {
             let child = self.selector.operands(self.selector.candidate(i))[k] as Index;
             cost += self.raise(child, cost, limit);
@@ -193,8 +187,8 @@ impl<'s, 'a> Improver<'s, 'a> {
     }
 
     /// Counts one more use of `c`; returns the cost that this adds. Stops where that makes `cost` reach the limit.
-    fn raise(&mut self, c: Index, cost: f64, limit: f64) -> f64 {
-        let mut added = 0.0;
+    fn raise(&mut self, c: Index, cost: Cost, limit: Cost) -> Cost {
+        let mut added = Cost::ZERO;
         self.waiting.clear();
         self.waiting.push(c as u32);
         while let Some(c) = self.waiting.pop() {
@@ -224,8 +218,8 @@ impl<'s, 'a> Improver<'s, 'a> {
     }
 
     /// Counts the uses by the choice for `c` no longer; returns the cost that they added.
-    fn lower(&mut self, c: Index) -> f64 {
-        let mut freed = 0.0;
+    fn lower(&mut self, c: Index) -> Cost {
+        let mut freed = Cost::ZERO;
         self.waiting.clear();
         self.waiting.extend_from_slice(self.selector.children(c));
         while let Some(c) = self.waiting.pop() {

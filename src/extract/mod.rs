@@ -35,13 +35,12 @@ mod traps;
 pub(crate) use plan::{Binding, Plan};
 pub(crate) use select::select_trees;
 pub(crate) use selection::Selection;
-pub(crate) use selector::Ties;
 pub(crate) use speculation::safe_sites;
 
-use crate::cost::Profile;
+use crate::cost::{Cost, Profile};
 use crate::encode::Lowered;
 use crate::ir::opclass::OpClass;
-use crate::target::Model;
+use crate::target::{Model, Objective, Ties};
 use divisors::{Strategy, Weights};
 use selector::{Restriction, Selector};
 use shared::Search;
@@ -132,14 +131,14 @@ pub(crate) fn extract(
     model: Model,
     effort: Effort,
 ) -> Result<Extracted, Unextracted> {
-    let weight = |class| profile.weight(class).to_f64();
+    let objective = Objective { profile, model, ties: Ties::Input };
     let weights = Weights {
-        add: weight(OpClass::AddSub),
-        mul: weight(OpClass::Mul),
-        shift: weight(OpClass::MulPow2),
-        bind: weight(OpClass::Bind),
+        add: profile.weight(OpClass::AddSub),
+        mul: profile.weight(OpClass::Mul),
+        shift: profile.weight(OpClass::MulPow2),
+        bind: objective.binding(),
     };
-    let (first, _) = select::select_trees(lowered, profile, Ties::Input).ok_or(Unextracted::NoTerm)?;
+    let first = select::select_trees(lowered, profile, Ties::Input).ok_or(Unextracted::NoTerm)?;
     let size = lowered.graph.total_size();
     let mut searches = vec![Search { expand: false, strategy: Strategy { factor: true, last: false } }];
     if size <= LARGE {
@@ -163,14 +162,14 @@ pub(crate) fn extract(
     let evaluated = SpeculationSafety::new(lowered);
     let mut restriction = Restriction::default();
     let mut greedy: Option<(Selection, Plan)> = None;
-    let mut selector = Selector::new(lowered, profile, model, Ties::Input, &restriction);
+    let mut selector = Selector::new(lowered, objective, &restriction);
     for attempt in 1.. {
         let mut any = false;
         selector.select(lowered, &hints, |selection| {
             any = true;
-            match place::place(lowered, &evaluated, &selection, profile) {
+            match place::place(lowered, &evaluated, &selection, objective) {
                 // Of equally cheap ones the first.
-                Ok(plan) if greedy.as_ref().is_none_or(|(_, best)| plan.rank() < best.rank() - 1e-6) => {
+                Ok(plan) if greedy.as_ref().is_none_or(|(_, best)| plan.rank < best.rank) => {
                     greedy = Some((selection, plan));
                 }
                 Ok(_) => {}
@@ -186,15 +185,15 @@ pub(crate) fn extract(
             break;
         }
         restriction.fitting = attempt == MAX_REPAIRS;
-        selector = Selector::new(lowered, profile, model, Ties::Input, &restriction);
+        selector = Selector::new(lowered, objective, &restriction);
     }
     let steps = effort.steps(selector.classes());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Unextracted::MayTrap)?;
         return Ok(Extracted { selection, plan, optimal: false });
     }
-    let cost = greedy.as_ref().map_or(f64::INFINITY, |(_, plan)| plan.rank());
-    let found = exact::search(&mut selector, lowered, &evaluated, profile, cost, steps);
+    let cost = greedy.as_ref().map_or(Cost::MAX, |(_, plan)| plan.rank);
+    let found = exact::search(&mut selector, lowered, &evaluated, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Unextracted::MayTrap)?;
     Ok(Extracted { selection, plan, optimal: found.complete })
 }

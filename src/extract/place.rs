@@ -15,6 +15,7 @@
 //! has no legal plan.
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
@@ -25,18 +26,18 @@ use super::plan::{Binding, Plan};
 use super::selection::{Chosen, Index, Selection};
 use super::speculation::{self, SpeculationSafety, with};
 use super::traps;
-use crate::cost::Profile;
+use crate::cost::{Cost, Frequency, Weight};
 use crate::egraph::{Node, Op};
 use crate::encode::{Guard, Lowered, Place, ScopeId, Scopes};
 use crate::ir::Kind;
-use crate::ir::opclass::OpClass;
+use crate::target::Objective;
 
 /// One place where a class is used.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     place: Place,
     /// How often the value is needed: the scope's frequency, less in lazy arms.
-    frequency: f64,
+    frequency: Frequency,
     /// The conditions within the statement under which it is needed.
     guards: Guards,
     count: usize,
@@ -73,7 +74,7 @@ pub(crate) fn place(
     lowered: &Lowered,
     evaluated: &SpeculationSafety<'_>,
     selection: &Selection,
-    profile: &Profile,
+    objective: Objective<'_>,
 ) -> Result<Plan, Id> {
     let mut placer = Placer {
         lowered,
@@ -86,12 +87,12 @@ pub(crate) fn place(
         knows_operands: false,
         scopes: &lowered.scopes,
         selection,
-        let_weight: profile.weight(OpClass::Bind).to_f64(),
-        branch: profile.branch().to_f64(),
+        let_weight: objective.binding(),
+        branch: objective.branch(),
         inline_weight: Vec::new(),
         uses: vec![SmallVec::new(); selection.chosen.len()],
-        cost: 0.0,
-        penalty: 0.0,
+        cost: Cost::ZERO,
+        rank: Cost::ZERO,
     };
     placer.inline_weights();
     for (site, &index) in lowered.sites.iter().zip(&selection.sites) {
@@ -105,7 +106,7 @@ pub(crate) fn place(
     bindings.reverse();
     match placer.illegal {
         Some(class) => Err(class),
-        None => Ok(Plan { bindings, cost: placer.cost, penalty: placer.penalty }),
+        None => Ok(Plan { bindings, cost: placer.cost, rank: placer.rank }),
     }
 }
 
@@ -125,13 +126,13 @@ struct Placer<'a> {
     knows_operands: bool,
     scopes: &'a Scopes,
     selection: &'a Selection,
-    let_weight: f64,
-    branch: f64,
+    let_weight: Weight,
+    branch: Frequency,
     /// The weight of computing a class once more where operands that are worth it are bound.
-    inline_weight: Vec<f64>,
+    inline_weight: Vec<Weight>,
     uses: Vec<Uses>,
-    cost: f64,
-    penalty: f64,
+    cost: Cost,
+    rank: Cost,
 }
 
 impl Placer<'_> {
@@ -140,8 +141,8 @@ impl Placer<'_> {
             let mut children = chosen.children.clone();
             children.sort_unstable();
             children.dedup();
-            let operands: f64 = children.iter().map(|&k| self.inline_weight[k].min(self.let_weight)).sum();
-            self.inline_weight.push(chosen.weight + operands);
+            let operands = children.iter().map(|&k| self.inline_weight[k].min(self.let_weight));
+            self.inline_weight.push(operands.fold(chosen.price.weight, Add::add));
         }
     }
 
@@ -239,8 +240,8 @@ impl Placer<'_> {
                 self.illegal = Some(chosen.class);
                 return;
             }
-            self.cost += chosen.weight * u.frequency;
-            self.penalty += chosen.penalty * u.frequency + chosen.rewriting;
+            self.cost += chosen.price.weight * u.frequency;
+            self.rank += chosen.price.rank * u.frequency + chosen.rewriting;
             self.pass_on(index, u);
         }
     }
@@ -271,8 +272,8 @@ impl Placer<'_> {
         let chosen = &self.selection.chosen[index];
         bindings.push(Binding { index, place, uses });
         let frequency = self.scopes.get(place.scope).frequency;
-        self.cost += (chosen.weight + self.let_weight) * frequency;
-        self.penalty += chosen.penalty * frequency + chosen.rewriting;
+        self.cost += (chosen.price.weight + self.let_weight) * frequency;
+        self.rank += (chosen.price.rank + self.let_weight) * frequency + chosen.rewriting;
         self.pass_on(index, Use { place, frequency, guards: ALWAYS, count: 1, depth: 0 });
     }
 
@@ -282,8 +283,9 @@ impl Placer<'_> {
         let chosen = &self.selection.chosen[index];
         for (i, &child) in chosen.children.iter().enumerate() {
             let guards = self.guards_of_operand(u.guards, chosen, i);
-            let taken = if traps::condition(&chosen.node, i).is_some() { self.branch } else { 1.0 };
-            self.add_use(child, Use { frequency: u.frequency * taken, guards, ..u });
+            let lazy = traps::condition(&chosen.node, i).is_some();
+            let frequency = if lazy { u.frequency * self.branch } else { u.frequency };
+            self.add_use(child, Use { frequency, guards, ..u });
         }
     }
 
@@ -326,7 +328,7 @@ impl Placer<'_> {
                 if self.is_allowed(at, guards, place) {
                     continue;
                 }
-                let u = Use { place, frequency: 1.0, guards, count: 1, depth: 0 };
+                let u = Use { place, frequency: Frequency::ONE, guards, count: 1, depth: 0 };
                 if seen.len() >= MAX_VISITS || self.visits == 0 || !self.own_traps_allowed(at, u) {
                     self.refused.insert((index, place));
                     return false;
@@ -374,14 +376,14 @@ impl Placer<'_> {
     }
 
     /// The cheapest way to serve `uses`, all inside of `scope`.
-    fn solve(&mut self, index: Index, scope: ScopeId, uses: &[Use], out: &mut Outcome) -> f64 {
+    fn solve(&mut self, index: Index, scope: ScopeId, uses: &[Use], out: &mut Outcome) -> Cost {
         let weight = self.inline_weight[index];
         // One binding here for all.
         let bound_cost = self
             .binding_place(index, scope, uses)
             .map(|place| (place, (weight + self.let_weight) * self.scopes.get(scope).frequency));
         // Or each inner scope on its own.
-        let mut direct = 0.0;
+        let mut direct = Cost::ZERO;
         let mut inner: SmallVec<[(ScopeId, Use); 4]> = SmallVec::new();
         let mut rest = Outcome::default();
         for &u in uses {

@@ -1,6 +1,7 @@
 //! Where the chosen classes are bound: what placing gives.
 
 use super::selection::Index;
+use crate::cost::Cost;
 use crate::encode::Place;
 
 /// A class bound at a place.
@@ -20,14 +21,7 @@ pub(crate) struct Plan {
     /// The bindings in the order in which they are made.
     pub bindings: Vec<Binding>,
     /// The cost of the whole: that of all bindings and of what is computed inline.
-    pub cost: f64,
-    /// What the chosen forms cost beyond that to the compiler (`target/llvm`).
-    pub penalty: f64,
-}
-
-impl Plan {
-    /// By what plans are compared.
-    pub(crate) fn rank(&self) -> f64 {
-        self.cost + self.penalty
-    }
+    pub cost: Cost,
+    /// By what plans are compared: the same by what is minimized ([`Objective`](crate::target::Objective)).
+    pub rank: Cost,
 }

@@ -11,26 +11,26 @@ use egg::Id;
 
 use super::improve::Improver;
 use super::selection::{Chosen, Index, Selection};
-use super::selector::{Candidate, Restriction, Selector, Ties};
-use crate::cost::Profile;
+use super::selector::{Candidate, Restriction, Selector};
+use crate::cost::{Cost, Profile};
 use crate::egraph::Node;
 use crate::encode::Lowered;
 use crate::ir::BinOp;
-use crate::target::Model;
+use crate::target::{Model, Objective, Ties};
 use crate::target::llvm::rewritten::{self, Choices};
 
-/// Chooses the cheapest tree for each site, and returns its cost: for expressions that stand on their own.
+/// Chooses the cheapest tree for each site: for expressions that stand on their own.
 pub(crate) fn select_trees(
     lowered: &Lowered,
     profile: &Profile,
     ties: Ties,
-) -> Option<(Selection, Vec<f64>)> {
-    let mut selector = Selector::new(lowered, profile, Model::NEUTRAL, ties, &Restriction::default());
+) -> Option<Selection> {
+    let objective = Objective { profile, model: Model::NEUTRAL, ties };
+    let mut selector = Selector::new(lowered, objective, &Restriction::default());
     selector.tree_costs();
     let roots = selector.roots(lowered);
-    let costs = roots.iter().map(|&r| selector.tree[r]).collect();
     let order = selector.order(&roots)?;
-    Some((selector.finish(&roots, &order)?, costs))
+    selector.finish(&roots, &order)
 }
 
 impl Selector<'_> {
@@ -92,8 +92,7 @@ impl Selector<'_> {
                 class: self.classes[c],
                 node: candidate.written(),
                 children: self.operands(candidate).iter().map(|&k| position[k as Index]).collect(),
-                weight: candidate.weight,
-                penalty: candidate.penalty,
+                price: candidate.price,
                 rewriting: self.rewriting(c, candidate, &uses),
                 needs: self.needs[c],
                 total: self.total[c],
@@ -106,20 +105,20 @@ impl Selector<'_> {
 impl Selector<'_> {
     /// What it costs in all that the compiler rewrites the sum of a candidate of class `c`, under the choices that are made
     /// for its operands and the number of uses of each class.
-    pub(super) fn rewriting(&self, c: Index, candidate: &Candidate<'_>, uses: &[u32]) -> f64 {
+    pub(super) fn rewriting(&self, c: Index, candidate: &Candidate<'_>, uses: &[u32]) -> Cost {
         let executed = self.executed[c];
         let (Some((BinOp::Add | BinOp::Sub, ..)), &[a, b]) =
             (candidate.node.as_bin(), self.operands(candidate))
         else {
-            return 0.0;
+            return Cost::ZERO;
         };
-        if executed == 0.0 {
-            return 0.0;
+        if executed.is_zero() {
+            return Cost::ZERO;
         }
         let place = self.candidate_needs(candidate);
         let inside = self.frequency[place.scope.0 as usize] >= executed;
         let chosen = ChosenWithUses { selector: self, uses };
-        rewritten::penalty(self.model, &chosen, a as Index, b as Index, inside) * executed
+        rewritten::penalty(self.objective.model, &chosen, a as Index, b as Index, inside) * executed
     }
 }
 

@@ -3,8 +3,10 @@
 use egg::Id;
 use smallvec::SmallVec;
 
+use crate::cost::Cost;
 use crate::egraph::Node;
 use crate::encode::Place;
+use crate::target::Price;
 
 /// The index of a needed class in a [`Selection`].
 pub(crate) type Index = usize;
@@ -21,12 +23,10 @@ pub(crate) struct Chosen {
     pub node: Node,
     /// Its operands.
     pub children: Children,
-    /// Its weight.
-    pub weight: f64,
-    /// What the form costs beyond its weight.
-    pub penalty: f64,
+    /// What it costs each time.
+    pub price: Price,
     /// What it costs in all that the compiler rewrites the sum (`target/llvm/rewritten.rs`).
-    pub rewriting: f64,
+    pub rewriting: Cost,
     /// From where on all that it needs is defined: the outermost place where it can be computed.
     pub needs: Place,
     /// Whether it cannot trap (operands included).

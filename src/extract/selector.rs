@@ -9,13 +9,11 @@ use hashbrown::HashSet;
 use super::computed::ComputedSums;
 use super::selection::Index;
 use super::traps::{condition, may_trap, overflows};
-use crate::cost::Profile;
+use crate::cost::{Cost, Frequency};
 use crate::egraph::{ClassMap, Classes, Knowing, Node, Op};
 use crate::encode::{Lowered, Originals, Place, Scopes, may_overflow};
-use crate::ir::opclass::{OpClass, classify, classify_binary};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
-use crate::target::Model;
-use crate::target::llvm::Penalties;
+use crate::ir::BinOp;
+use crate::target::{Objective, Price, Prices};
 use crate::theory::representable;
 
 /// The most passes of the tree-cost fixpoint; each lets costs flow over one more chain of late classes.
@@ -23,34 +21,6 @@ const MAX_PASSES: usize = 30;
 
 /// The most classes looked at to see whether a candidate depends on its own class.
 const CYCLE_FUEL: usize = 4000;
-
-/// Added to the cost of nodes that do not stand in the input, per execution: prefers the input's forms.
-const NEW_NODE: f64 = 1.0 / 4096.0;
-
-/// Which of two expressions of equal cost is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ties {
-    /// The input's.
-    Input,
-    /// The one with fewer operations; of these the one with smaller constants; of these the input's.
-    Shorter,
-}
-
-impl Ties {
-    /// What a node costs beyond its weight.
-    fn cost(self, node: &Node, is_new: bool) -> f64 {
-        let new = if is_new { NEW_NODE } else { 0.0 };
-        match (self, &node.op) {
-            (Ties::Input, _) => new,
-            (Ties::Shorter, Op::Int(v)) => {
-                let bits = u64::BITS - v.get().unsigned_abs().leading_zeros();
-                (NEW_NODE * f64::from(bits) + new / 8.0) / 64.0
-            }
-            (Ties::Shorter, _) if node.children.is_empty() => new / 512.0,
-            (Ties::Shorter, _) => NEW_NODE + new / 512.0,
-        }
-    }
-}
 
 /// Which nodes may not be chosen, of those that do not stand in the input: what earlier choices with them showed.
 #[derive(Clone, Debug, Default)]
@@ -76,10 +46,7 @@ pub(super) struct Candidate<'a> {
     pub(super) node: &'a Node,
     /// Where its operands begin among those of all candidates, and how many they are.
     operands: (u32, u32),
-    pub(super) weight: f64,
-    pub(super) penalty: f64,
-    /// What it costs per execution.
-    cost: f64,
+    pub(super) price: Price,
     pub(super) own_needs: Place,
     /// Whether the operation itself may trap.
     pub(super) partial: bool,
@@ -101,7 +68,7 @@ impl Candidate<'_> {
 
 /// The classes that sites can reach, with all ways to compute them, and a choice among these.
 pub(super) struct Selector<'a> {
-    pub(super) model: Model,
+    pub(super) objective: Objective<'a>,
     scopes: &'a Scopes,
     pub(super) classes: Vec<Id>,
     index: ClassMap<Index>,
@@ -111,16 +78,15 @@ pub(super) struct Selector<'a> {
     /// The operands of all candidates, candidate by candidate.
     operands: Vec<u32>,
     /// Per class: the most that an address is executed that is computed from it; 0 if there is none.
-    pub(super) executed: Vec<f64>,
+    pub(super) executed: Vec<Frequency>,
     /// Per class: the candidate chosen (among all), where it can be computed, and its tree cost.
     pub(super) choice: Vec<Option<u32>>,
     pub(super) needs: Vec<Place>,
     pub(super) total: Vec<bool>,
-    pub(super) tree: Vec<f64>,
+    tree: Vec<Cost>,
     /// Per scope: how often it runs, or any around it if that is more. Else a class would seem cheapest where hardly
     /// anything runs (inside of a loop over nothing all is free), from where its value does not reach its other uses.
-    pub(super) frequency: Vec<f64>,
-    pub(super) let_weight: f64,
+    pub(super) frequency: Vec<Frequency>,
     /// How often needs and totality have changed.
     pub(super) version: u32,
     /// Marks of the search for cycles.
@@ -131,18 +97,15 @@ pub(super) struct Selector<'a> {
 const ROOT: Place = Place { scope: Scopes::ROOT, position: 0 };
 
 impl<'a> Selector<'a> {
-    /// `model`: what counts of the compiler that what is chosen goes to.
     pub(super) fn new(
         lowered: &'a Lowered,
-        profile: &Profile,
-        model: Model,
-        ties: Ties,
+        objective: Objective<'a>,
         restriction: &Restriction,
     ) -> Selector<'a> {
         let graph = &Classes::new(&lowered.graph);
         debug_assert!(graph.clean, "nodes have canonical operands");
         let originals = Originals::new(lowered);
-        let penalties = Penalties::new(lowered, graph, model);
+        let prices = Prices::new(objective, lowered, graph);
         let sums = ComputedSums::new(lowered);
         let mut index = ClassMap::new(graph);
         // Room for all that there is: growing would copy it.
@@ -193,30 +156,22 @@ impl<'a> Selector<'a> {
                     Op::Load(_, version) => lowered.versions[version as usize],
                     _ => ROOT,
                 };
-                let weight = weight(lowered, graph, node, profile);
-                let penalty = penalties
-                    .as_ref()
-                    .map_or(0.0, |penalties| penalties.of(class, node, is_new))
-                    // Nothing costs less than nothing, whatever the profile.
-                    .max(-weight);
                 all.push(Candidate {
                     operands: (first, small(operands.len())),
-                    weight,
+                    price: prices.of(class, node, is_new),
                     own_needs,
-                    penalty,
-                    cost: weight + penalty + ties.cost(node, is_new),
                     partial: may_trap(lowered, class, node),
-                    truncates: penalties.as_ref().is_some_and(|h| h.truncates(class, node)),
+                    truncates: prices.truncates(class, node),
                     node,
                 });
             }
             begins.push(small(all.len()));
-            executed.push(penalties.as_ref().map_or(0.0, |h| h.executed(class)));
+            executed.push(prices.executed(class));
             next += 1;
         }
         let n = classes.len();
         Selector {
-            model,
+            objective,
             scopes: &lowered.scopes,
             classes,
             index,
@@ -227,9 +182,8 @@ impl<'a> Selector<'a> {
             choice: vec![None; n],
             needs: vec![ROOT; n],
             total: vec![false; n],
-            tree: vec![f64::INFINITY; n],
+            tree: vec![Cost::MAX; n],
             frequency: lowered.scopes.frequencies(),
-            let_weight: profile.weight(OpClass::Bind).to_f64(),
             version: 1,
             visited: vec![0; n],
             stamp: 0,
@@ -327,8 +281,8 @@ impl<'a> Selector<'a> {
     }
 
     /// The cost of the candidate's own operation where it would be hoisted to.
-    pub(super) fn cost_at(&self, candidate: &Candidate<'_>, place: Place) -> f64 {
-        candidate.cost * self.frequency[place.scope.0 as usize]
+    pub(super) fn cost_at(&self, candidate: &Candidate<'_>, place: Place) -> Cost {
+        candidate.price.rank * self.frequency[place.scope.0 as usize]
     }
 
     /// The cheapest tree for each class. A class that can be computed without trapping is.
@@ -409,8 +363,8 @@ impl<'a> Selector<'a> {
 
     /// Where the tree of a candidate can be computed, what it costs and whether it cannot trap, if that is better than
     /// what is known for its class.
-    fn better_tree(&self, c: Index, candidate: &Candidate<'_>) -> Option<(Place, f64, bool)> {
-        let (mut below, mut total) = (0.0, !candidate.partial);
+    fn better_tree(&self, c: Index, candidate: &Candidate<'_>) -> Option<(Place, Cost, bool)> {
+        let (mut below, mut total) = (Cost::ZERO, !candidate.partial);
         for k in self.operands(candidate).iter().map(|&k| k as Index) {
             if k == c || self.choice[k].is_none() {
                 return None;
@@ -418,7 +372,7 @@ impl<'a> Selector<'a> {
             below += self.tree[k];
             total &= self.total[k];
         }
-        let better = |cost: f64| match self.choice[c] {
+        let better = |cost: Cost| match self.choice[c] {
             None => true,
             Some(_) => (!total, cost) < (!self.total[c], self.tree[c]),
         };
@@ -534,41 +488,4 @@ fn any_since(time: u32, classes: &[u32], chosen_at: &[u32]) -> bool {
 /// An index as it is kept.
 fn small(index: usize) -> u32 {
     u32::try_from(index).expect("fewer than 2^32 nodes")
-}
-
-/// The weight of the node's operation: that of an expression with its operator, on constants where its operands
-/// are constants.
-fn weight(lowered: &Lowered, graph: &Classes<'_>, node: &Node, profile: &Profile) -> f64 {
-    if node.children.is_empty() && !matches!(node.op, Op::Call(_) | Op::Load(..)) {
-        return 0.0;
-    }
-    let units = |(class, units): (OpClass, u64)| profile.weight(class).to_f64() * units as f64;
-    if let Some((op, a, b)) = node.as_bin() {
-        let operand = if op.is_compare() { graph.facts(a).dtype } else { node.dtype };
-        return units(classify_binary(op, operand, || constant(graph, a), || constant(graph, b)));
-    }
-    let operand = |id: Id| Expr::var(VarId(0), graph.facts(id).dtype);
-    let mut it = node.children.iter().map(|&c| operand(c));
-    let kind = match (&node.op, it.next(), it.next(), it.next()) {
-        (Op::Not, Some(a), None, None) => ExprKind::Not(Box::new(a)),
-        (Op::Cast, Some(a), None, None) => ExprKind::Cast(Box::new(a)),
-        (Op::Select | Op::IfThenElse, Some(c), Some(a), Some(b)) => Expr::select(c, a, b).kind,
-        (Op::Call(callee), ..) => ExprKind::Call(Box::new(lowered.callees.get(*callee).clone())),
-        (Op::Load(buffer, _), ..) => ExprKind::Load { buffer: *buffer, indices: Box::default() },
-        _ => return 0.0,
-    };
-    let shape = Expr { dtype: node.dtype, kind };
-    classify(&shape).map_or(0.0, units)
-}
-
-/// The constant that the class is in every lane.
-fn constant(graph: &Classes<'_>, id: Id) -> Option<i64> {
-    graph[id].nodes.iter().find_map(|n| match (&n.op, &n.children[..]) {
-        (Op::Int(v), _) => Some(v.get()),
-        (Op::Broadcast, &[x]) => graph[x].nodes.iter().find_map(|n| match n.op {
-            Op::Int(v) => Some(v.get()),
-            _ => None,
-        }),
-        _ => None,
-    })
 }

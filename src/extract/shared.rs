@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::divisors::{Definition, Divisors, Item, Level, Problem, Strategy, Symbol, Weights};
 use super::selection::Selection;
+use crate::cost::Frequency;
 use crate::egraph::{Axiom, ClassMap, Graph, Knowing, Monomial, Node, Op, Poly, in_theory};
 use crate::encode::Lowered;
 use crate::ir::{BinOp, DType};
@@ -243,7 +244,7 @@ fn problem(
     }
     let level = |&id: &Id| {
         let scope = indices.get(id).map(|i| lowered.scopes.get(selection.chosen[i].needs.scope));
-        scope.map_or(Level { depth: 0, frequency: 1.0 }, |s| Level { depth: s.depth, frequency: s.frequency })
+        scope.map_or(Level { depth: 0, frequency: Frequency::ONE }, |s| Level { depth: s.depth, frequency: s.frequency })
     };
     let levels = classes.iter().map(level).collect();
     let mut problem = Problem::new(weights, levels);

@@ -6,9 +6,9 @@ use super::answers::Answers;
 use super::base::Base;
 use super::sample::Sampler;
 use crate::cost::Profile;
-use crate::extract::Ties;
 use crate::ir::PrimFunc;
 use crate::rewrite::Rewrites;
+use crate::target::Ties;
 
 /// What all regions of a function share.
 pub(super) struct Engine<'a> {

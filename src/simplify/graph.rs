@@ -133,7 +133,7 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     if lowered.graph.analysis.contradictions > 0 {
         return None;
     }
-    let (selection, _) = select_trees(&lowered, engine.profile, engine.ties)?;
+    let selection = select_trees(&lowered, engine.profile, engine.ties)?;
     Some((lowered, selection))
 }
 

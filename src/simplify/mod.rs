@@ -63,12 +63,11 @@ use crate::arith::Interval;
 use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
 use crate::egraph::TheoryLevel;
-use crate::extract::Ties;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
 };
 use crate::rewrite::Rewrites;
-use crate::target::tvm;
+use crate::target::{Ties, tvm};
 
 /// What a run changed.
 ///

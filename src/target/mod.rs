@@ -2,12 +2,14 @@
 
 pub(crate) mod llvm;
 mod model;
+mod objective;
 mod reason;
 pub(crate) mod sizes;
 pub(crate) mod tvm;
 mod widen;
 
 pub use model::Model;
+pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};
 pub use reason::Reason;
 pub(crate) use widen::widen;
 

@@ -249,7 +249,12 @@ impl Reason {
     /// assert_eq!(satir::target::Reason::CorrectedDivision.penalty(), 3.0);
     /// ```
     pub fn penalty(self) -> f64 {
-        f64::from(self.row().penalty) / 1024.0
+        f64::from(self.parts()) / 1024.0
+    }
+
+    /// The same, in units of 1/1024 of an operation.
+    pub(crate) const fn parts(self) -> i32 {
+        self.row().penalty
     }
 
     /// Whether it goes for indices of 32 bits only.

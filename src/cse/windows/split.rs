@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::analysis::length;
 use crate::analysis::lets;
 use crate::analysis::side_effects::has_side_effects;
-use crate::cse::summary;
 use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 
 /// So many windows long is a function that is taken in windows.
@@ -65,14 +65,14 @@ impl<'f> Windows<'f> {
     /// input, which are to be made again where they pay.
     pub(in crate::cse) fn new(func: &'f PrimFunc, length: usize) -> Option<Windows<'f>> {
         let long = length.saturating_mul(LONG);
-        if summary::size_up_to(func, long.saturating_add(1)) <= long {
+        if length::up_to(func, long.saturating_add(1)) <= long {
             return None;
         }
-        let mut size = summary::size(func);
+        let mut size = length::of(func);
         let mut func = Cow::Borrowed(func);
         if lets::has_bind(&func.body) {
             func = Cow::Owned(lets::inlined(&func, MAX_INLINED * size)?);
-            size = summary::size(&func);
+            size = length::of(&func);
         }
         let most = length.max(size.div_ceil(MAX_WINDOWS));
         let mut scan = Scan { most, splits: true, ..Scan::default() };

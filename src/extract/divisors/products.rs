@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use smallvec::SmallVec;
 
+use crate::cost::Frequency;
+
 /// A value that polynomials are made of: an index into the problem's symbols, then into the definitions.
 pub(crate) type Symbol = u32;
 
@@ -32,7 +34,7 @@ pub(crate) struct Level {
     /// The depth.
     pub depth: u32,
     /// How often.
-    pub frequency: f64,
+    pub frequency: Frequency,
 }
 
 impl Level {
@@ -126,7 +128,7 @@ impl Products {
     /// The product of these factors, which are sorted and of which there is none yet; [`Products::forget`] forgets it.
     pub(super) fn add(&mut self, factors: &[Symbol]) -> Product {
         let levels = factors.iter().map(|&symbol| self.level_of_symbol(symbol));
-        let deepest = levels.reduce(Level::or_deeper).unwrap_or(Level { depth: 0, frequency: 1.0 });
+        let deepest = levels.reduce(Level::or_deeper).unwrap_or(Level { depth: 0, frequency: Frequency::ONE });
         self.deepest.push(deepest);
         self.factors.extend_from_slice(factors);
         let small = |number: usize| u32::try_from(number).expect("fewer than 2^32 factors");

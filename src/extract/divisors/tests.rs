@@ -7,7 +7,13 @@ use proptest::strategy::Strategy as _;
 
 use super::*;
 
-const WEIGHTS: Weights = Weights { add: 1.0, mul: 4.0, shift: 4.0, bind: 0.25 };
+/// In quarters of an operation.
+const WEIGHTS: Weights = Weights { add: quarters(4), mul: quarters(16), shift: quarters(16), bind: quarters(1) };
+
+const fn quarters(n: u64) -> Weight {
+    Weight::of_steps(n << 22)
+}
+
 const BOTH: [Strategy; 2] = [Strategy { factor: true, last: false }, Strategy { factor: false, last: true }];
 
 type Terms = Vec<(i64, Factors)>;
@@ -43,7 +49,7 @@ fn solve(problem: Problem, strategy: Strategy) -> Problem {
 }
 
 fn flat(symbols: usize) -> Vec<Level> {
-    vec![Level { depth: 0, frequency: 1.0 }; symbols]
+    vec![Level { depth: 0, frequency: Frequency::ONE }; symbols]
 }
 
 /// Additions and multiplications that the solution takes, terms that are used again counted once.
@@ -123,10 +129,10 @@ fn factors_are_taken_out() {
 #[test]
 fn an_inner_term_is_not_grouped_with_an_outer_one_for_little() {
     // i is defined in a loop around that of j and k: i + j costs an addition for every j.
-    let levels: Vec<Level> = [1.0, 10.0, 10.0, 10.0]
+    let levels: Vec<Level> = [1, 10, 10, 10]
         .iter()
         .enumerate()
-        .map(|(d, &frequency)| Level { depth: d.min(1) as u32, frequency })
+        .map(|(d, &frequency)| Level { depth: d.min(1) as u32, frequency: Frequency::times(frequency) })
         .collect();
     let polys = [parse("a + b + c"), parse("a + b + d")];
     let mut problem = problem(&polys, &levels);
@@ -136,7 +142,7 @@ fn an_inner_term_is_not_grouped_with_an_outer_one_for_little() {
     let polys = [parse("a + b + x"), parse("a + c + x"), parse("x + a")];
     let mut levels = flat(26);
     for inner in [1, 2] {
-        levels[inner] = Level { depth: 1, frequency: 10.0 };
+        levels[inner] = Level { depth: 1, frequency: Frequency::times(10) };
     }
     let mut problem = self::problem(&polys, &levels);
     problem = solve(problem, BOTH[0]);
@@ -163,7 +169,7 @@ proptest! {
     fn the_polynomials_stay_what_they_were(polys in prop::collection::vec(arb_poly(), 1..6), inner in 0usize..5) {
         let mut levels = flat(26);
         for level in &mut levels[inner..5] {
-            *level = Level { depth: 2, frequency: 8.0 };
+            *level = Level { depth: 2, frequency: Frequency::times(8) };
         }
         for strategy in BOTH {
             let mut problem = problem(&polys, &levels);

@@ -1,10 +1,12 @@
 //! Which classes are addresses of elements, or parts of these.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 
 use egg::Id;
 
 use super::unrolled::{Unrolled, is_constant};
+use crate::cost::Frequency;
 use crate::egraph::{ClassMap, ClassSet, Classes, Knowing, Monomial, Node, Op, poly_of};
 use crate::encode::{Lowered, Site};
 use crate::ir::BinOp;
@@ -13,14 +15,14 @@ use crate::ir::BinOp;
 pub(super) struct Addresses<'a> {
     graph: &'a Classes<'a>,
     /// Classes that are addresses of elements, but for a constant offset, with the most that one is executed.
-    addresses: ClassMap<f64>,
+    addresses: ClassMap<Frequency>,
     /// Classes that addresses are computed from without loads, with the most that one is executed.
-    parts: ClassMap<f64>,
+    parts: ClassMap<Frequency>,
     /// Of these the ones that belong to no other addresses than such with a symbolic stride; `None` if there are no
     /// such addresses.
     strided: Option<ClassSet>,
     /// The parts of addresses that lie beside others, each with the greatest level of these; once they were asked for.
-    beside: OnceCell<ClassMap<f64>>,
+    beside: OnceCell<ClassMap<u32>>,
 }
 
 impl<'a> Addresses<'a> {
@@ -36,7 +38,7 @@ impl<'a> Addresses<'a> {
                 }
             }
         });
-        let all: Vec<(Id, f64)> = addresses.iter().collect();
+        let all: Vec<(Id, Frequency)> = addresses.iter().collect();
         let (strided, others): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|&(id, _)| has_symbolic_stride(graph, id));
         let parts = parts_of(graph, all);
@@ -59,9 +61,9 @@ impl<'a> Addresses<'a> {
         self.parts.contains(class)
     }
 
-    /// The most that an address is executed that is computed from the class; 0 if there is none.
-    pub(super) fn executed(&self, class: Id) -> f64 {
-        self.parts.get(class).unwrap_or(0.0)
+    /// The most that an address is executed that is computed from the class; zero if there is none.
+    pub(super) fn executed(&self, class: Id) -> Frequency {
+        self.parts.get(class).unwrap_or(Frequency::ZERO)
     }
 
     /// Whether all addresses that are computed from the class have a symbolic stride.
@@ -72,7 +74,7 @@ impl<'a> Addresses<'a> {
     /// Whether an address that varies further in is computed from the class, beside which lie others: written out, or in an
     /// unrolled loop.
     pub(super) fn have_neighbours(&self, class: Id, unrolled: &Unrolled<'_>) -> bool {
-        let level = |id: Id| f64::from(self.graph.facts(id).level);
+        let level = |id: Id| self.graph.facts(id).level;
         let levels = self.beside.get_or_init(|| {
             let is_step = |(m, c): &(Monomial, i64)| *c == 1 && m.len() == 1 && unrolled.contains(m[0]);
             let lies_beside = |&id: &Id| {
@@ -99,10 +101,10 @@ fn has_symbolic_stride(graph: &Classes<'_>, id: Id) -> bool {
 }
 
 /// The classes that are indices of loads and stores, each with how often a statement runs that executes it.
-fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
+fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, Frequency)> {
     let frequency = |site: &Site| lowered.scopes.get(site.place.scope).frequency;
     let mut sites: Vec<&Site> = lowered.sites.iter().collect();
-    sites.sort_by(|a, b| frequency(b).total_cmp(&frequency(a)));
+    sites.sort_by_key(|site| Reverse(frequency(site)));
     let mut found = Vec::new();
     // The first site that reaches a load runs the most.
     let mut reached = ClassSet::new(graph);
@@ -128,7 +130,7 @@ fn elements(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
 }
 
 /// The classes that addresses are computed from without loads, each with the greatest number of one of these.
-fn parts_of(graph: &Classes<'_>, addresses: Vec<(Id, f64)>) -> ClassMap<f64> {
+fn parts_of<N: Copy + Default + Ord>(graph: &Classes<'_>, addresses: Vec<(Id, N)>) -> ClassMap<N> {
     spread(graph, addresses, |id, next| {
         let computes = |n: &&Node| matches!(n.op, Op::Bin(_) | Op::Select | Op::IfThenElse | Op::Cast);
         for node in graph[id].nodes.iter().filter(computes).filter(|n| n.dtype.is_index()) {
@@ -138,12 +140,12 @@ fn parts_of(graph: &Classes<'_>, addresses: Vec<(Id, f64)>) -> ClassMap<f64> {
 }
 
 /// The classes that can be reached from some, each with the greatest number of one from which it can.
-fn spread(
+fn spread<N: Copy + Default + Ord>(
     graph: &Classes<'_>,
-    mut from: Vec<(Id, f64)>,
+    mut from: Vec<(Id, N)>,
     operands: impl Fn(Id, &mut Vec<Id>),
-) -> ClassMap<f64> {
-    from.sort_by(|a, b| a.1.total_cmp(&b.1));
+) -> ClassMap<N> {
+    from.sort_by_key(|&(_, number)| number);
     let mut reached = ClassMap::new(graph);
     let mut waiting = Vec::new();
     while let Some((id, number)) = from.pop() {

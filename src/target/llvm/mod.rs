@@ -15,6 +15,7 @@ pub(crate) mod unrolled;
 use egg::Id;
 
 use super::{Model, Reason};
+use crate::cost::Frequency;
 use crate::egraph::{Classes, Knowing, Node, Op};
 use crate::encode::Lowered;
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
@@ -59,10 +60,10 @@ impl<'a> Penalties<'a> {
         })
     }
 
-    /// The penalty of a node of `class`; `is_new` if it does not stand in the input.
-    pub(crate) fn of(&self, class: Id, node: &Node, is_new: bool) -> f64 {
-        let mut sum = 0.0;
-        self.reasons(class, node, is_new, |reason| sum += reason.penalty());
+    /// The penalty of a node of `class`, in units of 1/1024 of an operation; `is_new` if it does not stand in the input.
+    pub(crate) fn of(&self, class: Id, node: &Node, is_new: bool) -> i32 {
+        let mut sum = 0;
+        self.reasons(class, node, is_new, |reason| sum += reason.parts());
         sum
     }
 
@@ -105,8 +106,8 @@ impl<'a> Penalties<'a> {
             && divisions::hides_signs(self.graph, &self.signs, node)
     }
 
-    /// The most that an address is executed that is computed from the class; 0 if there is none.
-    pub(crate) fn executed(&self, class: Id) -> f64 {
+    /// The most that an address is executed that is computed from the class; zero if there is none.
+    pub(crate) fn executed(&self, class: Id) -> Frequency {
         self.addresses.executed(class)
     }
 }

@@ -8,6 +8,7 @@
 
 use smallvec::SmallVec;
 
+use crate::cost::Weight;
 use crate::egraph::{Node, Op};
 use crate::ir::BinOp;
 use crate::target::{Model, Reason};
@@ -39,16 +40,16 @@ pub(crate) trait Choices {
 
 /// What it costs each time that the compiler rewrites the sum of `a` and `b` in an address. `inside` tells whether the sum is
 /// computed as often as the address: then a stride of the innermost loop is lost with a common factor.
-pub(crate) fn penalty(model: Model, choices: &impl Choices, a: Index, b: Index, inside: bool) -> f64 {
+pub(crate) fn penalty(model: Model, choices: &impl Choices, a: Index, b: Index, inside: bool) -> Weight {
     let terms = Terms(choices);
-    let mut cost = 0.0;
+    let mut parts = 0;
     if model.has(Reason::CommonFactor) && terms.have_common_factor(a, b) {
-        cost += Reason::CommonFactor.penalty() * if inside { 2.0 } else { 1.0 };
+        parts += Reason::CommonFactor.parts() * if inside { 2 } else { 1 };
     }
     if model.has(Reason::ReorderedSum) && choices.is_single(b) && terms.is_variable_sum(b) {
-        cost += Reason::ReorderedSum.penalty();
+        parts += Reason::ReorderedSum.parts();
     }
-    cost
+    Weight::ZERO.changed_by(parts)
 }
 
 struct Terms<'a, C>(&'a C);

@@ -1,0 +1,31 @@
+//! How long a function is.
+
+use crate::ir::{Block, Expr, PrimFunc};
+
+/// The statements of a function and the parts of their expressions.
+pub(crate) fn of(func: &PrimFunc) -> usize {
+    up_to(func, usize::MAX)
+}
+
+/// The same, or `most` if it is more: then the rest is not looked at.
+pub(crate) fn up_to(func: &PrimFunc, most: usize) -> usize {
+    fn expr(e: &Expr, length: &mut usize, most: usize) {
+        if *length < most {
+            *length += 1;
+            e.for_each_child(|c| expr(c, length, most));
+        }
+    }
+    fn block(statements: &Block, length: &mut usize, most: usize) {
+        for stmt in statements {
+            if *length >= most {
+                return;
+            }
+            *length += 1;
+            stmt.for_each_expr(|e| expr(e, length, most));
+            stmt.for_each_block(|inner| block(inner, length, most));
+        }
+    }
+    let mut length = 0;
+    block(&func.body, &mut length, most);
+    length
+}
