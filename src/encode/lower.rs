@@ -158,7 +158,13 @@ impl<'a> Lowerer<'a> {
         self.out
     }
 
-    fn scope(&mut self, parent: Option<Place>, frequency: Frequency, insertable: bool, certain: bool) -> ScopeId {
+    fn scope(
+        &mut self,
+        parent: Option<Place>,
+        frequency: Frequency,
+        insertable: bool,
+        certain: bool,
+    ) -> ScopeId {
         let (depth, outer, lanes) = match parent {
             Some(at) => {
                 let parent = self.out.scopes.get(at.scope);

@@ -258,7 +258,8 @@ impl Problem {
             c if c.is_power_of_two() => self.weights.shift,
             _ => self.weights.mul,
         };
-        scale * first.frequency + self.weights.mul * levels[1..].iter().map(|l| l.frequency).sum::<Frequency>()
+        scale * first.frequency
+            + self.weights.mul * levels[1..].iter().map(|l| l.frequency).sum::<Frequency>()
     }
 
     /// The term of an item, if it costs something by itself.

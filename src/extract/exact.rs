@@ -42,8 +42,7 @@ pub(super) fn search(
     let known = vec![false; bounds.class.len()];
     let outcome = Outcome { best: None, complete: true };
     let needed = Vec::new();
-    let mut search =
-        Search { selector, lowered, evaluated, bounds, known, needed, steps, cost, outcome };
+    let mut search = Search { selector, lowered, evaluated, bounds, known, needed, steps, cost, outcome };
     let sum = search.need(&roots);
     search.descend(&roots, 0, sum);
     search.outcome
@@ -128,7 +127,9 @@ impl Search<'_, '_> {
             return;
         }
         let Some(selection) = self.selector.finish(roots, &order) else { return };
-        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.selector.objective) else { return };
+        let Ok(plan) = place(self.lowered, self.evaluated, &selection, self.selector.objective) else {
+            return;
+        };
         if plan.rank < self.cost {
             self.cost = plan.rank;
             self.outcome.best = Some((selection, plan));

@@ -169,7 +169,8 @@ impl<'s, 'a> Improver<'s, 'a> {
         if at == selector.version {
             return known;
         }
-        let cost = selector.chosen(c).map_or(Cost::ZERO, |k| selector.cost_at(k, selector.candidate_needs(k)));
+        let cost =
+            selector.chosen(c).map_or(Cost::ZERO, |k| selector.cost_at(k, selector.candidate_needs(k)));
         self.own[c] = (cost, selector.version);
         cost
     }

@@ -142,7 +142,7 @@ impl Placer<'_> {
             children.sort_unstable();
             children.dedup();
             let operands = children.iter().map(|&k| self.inline_weight[k].min(self.let_weight));
-            self.inline_weight.push(operands.fold(chosen.price.weight, Add::add));
+            self.inline_weight.push(operands.fold(chosen.price.rank, Add::add));
         }
     }
 

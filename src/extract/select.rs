@@ -16,15 +16,11 @@ use crate::cost::{Cost, Profile};
 use crate::egraph::Node;
 use crate::encode::Lowered;
 use crate::ir::BinOp;
-use crate::target::{Model, Objective, Ties};
 use crate::target::llvm::rewritten::{self, Choices};
+use crate::target::{Model, Objective, Ties};
 
 /// Chooses the cheapest tree for each site: for expressions that stand on their own.
-pub(crate) fn select_trees(
-    lowered: &Lowered,
-    profile: &Profile,
-    ties: Ties,
-) -> Option<Selection> {
+pub(crate) fn select_trees(lowered: &Lowered, profile: &Profile, ties: Ties) -> Option<Selection> {
     let objective = Objective { profile, model: Model::NEUTRAL, ties };
     let mut selector = Selector::new(lowered, objective, &Restriction::default());
     selector.tree_costs();

@@ -244,7 +244,10 @@ fn problem(
     }
     let level = |&id: &Id| {
         let scope = indices.get(id).map(|i| lowered.scopes.get(selection.chosen[i].needs.scope));
-        scope.map_or(Level { depth: 0, frequency: Frequency::ONE }, |s| Level { depth: s.depth, frequency: s.frequency })
+        scope.map_or(Level { depth: 0, frequency: Frequency::ONE }, |s| Level {
+            depth: s.depth,
+            frequency: s.frequency,
+        })
     };
     let levels = classes.iter().map(level).collect();
     let mut problem = Problem::new(weights, levels);

@@ -87,11 +87,7 @@ pub(crate) struct Prices<'a> {
 }
 
 impl<'a> Prices<'a> {
-    pub(crate) fn new(
-        objective: Objective<'a>,
-        lowered: &'a Lowered,
-        graph: &'a Classes<'a>,
-    ) -> Prices<'a> {
+    pub(crate) fn new(objective: Objective<'a>, lowered: &'a Lowered, graph: &'a Classes<'a>) -> Prices<'a> {
         let penalties = Penalties::new(lowered, graph, objective.model);
         Prices { objective, lowered, graph, penalties }
     }

@@ -128,7 +128,8 @@ impl Products {
     /// The product of these factors, which are sorted and of which there is none yet; [`Products::forget`] forgets it.
     pub(super) fn add(&mut self, factors: &[Symbol]) -> Product {
         let levels = factors.iter().map(|&symbol| self.level_of_symbol(symbol));
-        let deepest = levels.reduce(Level::or_deeper).unwrap_or(Level { depth: 0, frequency: Frequency::ONE });
+        let deepest =
+            levels.reduce(Level::or_deeper).unwrap_or(Level { depth: 0, frequency: Frequency::ONE });
         self.deepest.push(deepest);
         self.factors.extend_from_slice(factors);
         let small = |number: usize| u32::try_from(number).expect("fewer than 2^32 factors");

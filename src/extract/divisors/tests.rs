@@ -8,7 +8,8 @@ use proptest::strategy::Strategy as _;
 use super::*;
 
 /// In quarters of an operation.
-const WEIGHTS: Weights = Weights { add: quarters(4), mul: quarters(16), shift: quarters(16), bind: quarters(1) };
+const WEIGHTS: Weights =
+    Weights { add: quarters(4), mul: quarters(16), shift: quarters(16), bind: quarters(1) };
 
 const fn quarters(n: u64) -> Weight {
     Weight::of_steps(n << 22)

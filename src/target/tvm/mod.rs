@@ -1,17 +1,20 @@
 //! What TVM's passes, which come after satir, take: a result gets through them as the input does.
 
+mod bindings;
 mod differences;
-mod folded;
+mod mask;
+mod offsets;
 mod unsigned;
 mod zero_divisors;
 
 use crate::ir::PrimFunc;
 
 /// Writes what TVM would change or not compile in another way, as far as `before` does not have it: `after` was made of that.
-/// No new binding is left where TVM folds its value over the limits of its type.
+/// No new binding is left that TVM does not take.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
     differences::keep(before, after);
     unsigned::keep(before, after);
     zero_divisors::keep(before, after);
-    folded::keep(before, after);
+    bindings::keep(before, after);
+    offsets::keep(before, after);
 }

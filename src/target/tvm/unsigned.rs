@@ -5,6 +5,7 @@
 //! that type, at which TVM stops; conversions and all other operations it leaves alone. A function without such conditions
 //! gets none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`.
 
+use super::mask::mask;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
 
 /// Writes the conditions of `after` at which TVM would stop in another way, unless `before` has some: then it does not
@@ -117,11 +118,4 @@ fn widen(e: &mut Expr, constant: &mut Expr, value: i64) {
     let narrow = std::mem::replace(e, Expr::bool(false));
     *e = Expr::cast(wide, narrow);
     *constant = Expr::int(value, wide);
-}
-
-/// Writes `e` as `e | 0`.
-fn mask(e: &mut Expr) {
-    let dtype = e.dtype;
-    let plain = std::mem::replace(e, Expr::bool(false));
-    *e = Expr::call(dtype, "bitwise_or", vec![plain, Expr::int(0, dtype)]);
 }

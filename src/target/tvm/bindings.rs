@@ -1,4 +1,7 @@
-//! Bindings that TVM's passes fold where the type cannot hold the result.
+//! Bindings that TVM's passes do not take.
+//!
+//! A variable that is bound to a vector of truth values stops its simplifier, wherever it is used, while the vector itself does
+//! not: none is bound.
 //!
 //! TVM looks through bindings: what it knows of a variable's value goes into the arithmetic around its uses. It computes with
 //! constants in 64 bits and stops where the result has no place in the type: at the end of `range(3, 3 + v)` for
@@ -17,7 +20,7 @@ pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
         stmt.walk(&mut |stmt| {
             if let StmtKind::Bind { var, value } = &stmt.kind
                 && var.index() >= first_new
-                && is_folded(value)
+                && stops(value)
             {
                 found.insert(*var);
             }
@@ -30,6 +33,11 @@ pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
     found.retain(|var| !named.contains(var));
     lets::inline(&mut after.body, &|var| found.contains(&var));
     !found.is_empty()
+}
+
+/// Whether TVM stops at uses of a variable with this value.
+fn stops(value: &Expr) -> bool {
+    value.dtype.is_bool() && !value.dtype.is_scalar() || is_folded(value)
 }
 
 fn is_folded(value: &Expr) -> bool {
@@ -86,5 +94,15 @@ mod tests {
             shared(&format!("{bound}\n    A[c] = c + 3")).contains(bound),
             "what the input binds stays bound"
         );
+    }
+
+    #[test]
+    fn vectors_of_truth_values_are_not_bound() {
+        let text = "@T.prim_func\ndef main(A: T.Buffer((64,), \"int32\"), n: T.int32, p: T.int32):\n    for v in range(n):\n        \
+                    A[v:v + 4] = T.Select(T.Broadcast(p, 4) < T.Ramp(1, 3, 4), T.Ramp(v, 1, 4), T.min(T.Broadcast(n, 4), T.Ramp(1, 5, 4)))\n";
+        let (after, _) = cse::run(&crate::parse(text).unwrap(), &Options::default()).unwrap();
+        let text = after.to_string();
+        assert!(!text.contains("T.let = T.Broadcast(p, 4) <"), "{text}");
+        assert!(text.contains("T.Ramp(v, 1, 4), cse_v1)"), "{text}");
     }
 }
