@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("rewrite", &["ir", "arith", "rules", "egraph", "theory"]),
     ("candidates", &["ir", "egraph", "theory"]),
     ("encode", &["ir", "arith", "analysis", "cost", "egraph", "theory"]),
-    ("target", &["ir", "arith", "analysis", "egraph", "encode"]),
+    ("target", &["ir", "arith", "analysis", "cost", "egraph", "encode"]),
     ("extract", &["ir", "arith", "cost", "egraph", "theory", "encode", "target"]),
     (
         "eqsat",
