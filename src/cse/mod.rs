@@ -10,6 +10,7 @@ mod pass;
 mod pool;
 mod report;
 mod summary;
+#[doc(hidden)]
 pub mod syntactic;
 mod windows;
 
@@ -18,6 +19,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+pub use crate::eqsat::{Effort, Rewrites, TheoryLevel};
 pub use options::{Budgets, Mode, Options};
 pub use report::{
     BindingReport, Chosen, Decided, FunctionReport, Limit, Measure, Operations, Replaced, Report,

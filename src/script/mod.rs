@@ -14,6 +14,7 @@ mod printer;
 mod read;
 mod syntax;
 
+#[doc(hidden)]
 pub use mistakes::MAX_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
@@ -97,6 +98,7 @@ pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
 /// # Errors
 ///
 /// If it is no expression.
+#[doc(hidden)]
 pub fn names_of(text: &str) -> Result<Vec<Arc<str>>, Diagnostic> {
     let diagnostic = |span: Span, message: String| Diagnostic::new("<expression>", text, span, message);
     if text.len() > MAX_TEXT {

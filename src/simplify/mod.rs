@@ -231,6 +231,7 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
 /// assert_eq!(print_expr(&func, &simple), "x");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
+#[doc(hidden)]
 pub fn expression(
     func: &PrimFunc,
     profile: &Profile,
@@ -303,6 +304,7 @@ pub fn expression(
 /// assert_eq!(print_expr(&func, &satir::simplify::taken_for_granted(&e)[0]), "x != 0");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
+#[doc(hidden)]
 pub fn taken_for_granted(e: &Expr) -> Vec<Expr> {
     defined::conditions(e)
 }
