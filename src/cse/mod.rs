@@ -10,6 +10,7 @@ mod pass;
 mod pool;
 mod report;
 mod summary;
+mod swayed;
 #[doc(hidden)]
 pub mod syntactic;
 mod windows;
@@ -25,6 +26,8 @@ pub use report::{
     BindingReport, Chosen, Decided, FunctionReport, Limit, Measure, Operations, Replaced, Report,
     SearchReport,
 };
+#[doc(hidden)]
+pub use swayed::{Swayed, swayed};
 
 use crate::analysis::length;
 use crate::analysis::lets;
