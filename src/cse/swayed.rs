@@ -40,6 +40,15 @@ pub struct Swayed {
 /// The reasons without which `result`, which [`run`] made of `module` with these options, would be another one. Runs once
 /// more for each reason that counts for a function.
 ///
+/// ```
+/// use satir::cse::{self, Options};
+///
+/// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    A[0] = x + 1\n")?;
+/// let (result, _) = cse::run(&module, &Options::default())?;
+/// assert!(cse::swayed(&module, &result, &Options::default())?.is_empty(), "there was nothing to decide");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// Those of [`run`].
