@@ -60,6 +60,7 @@ pub mod fuzz;
 #[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab;
+mod loops;
 #[doc(hidden)]
 pub mod page;
 #[doc(hidden)]

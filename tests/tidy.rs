@@ -73,7 +73,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "eqsat", "simplify", "target", "error",
         ],
     ),
-    ("passes", &["ir", "analysis", "cost", "cse", "simplify", "target", "error", "verify"]),
+    ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
+    ("passes", &["ir", "analysis", "cost", "cse", "simplify", "loops", "target", "error", "verify"]),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "error"]),
     ("report", &["ir", "cse", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
@@ -85,7 +86,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "cse", "error",
         ],
     ),
-    ("fuzz", &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "passes", "target"]),
+    (
+        "fuzz",
+        &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes", "target"],
+    ),
 ];
 
 /// Most lines of a file; a file of tests may be longer.

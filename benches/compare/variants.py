@@ -29,6 +29,10 @@ PASSES = {
 }
 
 
+# Pipelines of satir's passes that are no mode of `satir cse`.
+PIPELINES = {"loops": "loops,semantic-cse"}
+
+
 def as_module(text):
     """What TVM makes of a text; a bare function becomes a module."""
     parsed = from_source(text)
@@ -59,6 +63,8 @@ def make(name, binary, text, module, bindings, repeats):
         inside, result = timing.of_passes(passes, module)
         return result, result.script(), {"inside": inside}
     command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings)]
+    if name in PIPELINES:
+        command = [binary, "opt", "-", "--passes", PIPELINES[name], *bind_argument(bindings)]
     if not repeats:
         output = satir(command, text)
         return as_module(output), output, {}

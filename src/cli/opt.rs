@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use satir::cse::Options;
+use satir::cse::{Hoisting, Loops, Options};
 use satir::ir::Module;
 use satir::passes::{self, Pipeline};
 use satir::report::Document;
@@ -44,6 +44,57 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     watch: Watch,
+
+    #[command(flatten)]
+    loops: LoopFlags,
+}
+
+/// What may be done to loops.
+#[derive(clap::Args, Debug)]
+struct LoopFlags {
+    /// The pass `loops` makes no statement more than this many times as long.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    growth: u16,
+
+    /// The pass `loops` also splits `parallel` loops; the loop of the quotients is parallel then.
+    #[arg(long)]
+    restructure_parallel: bool,
+
+    /// Which conditions the pass `hoist` takes out of loops: those of `if` statements, those of choices, all comparisons and
+    /// logical operations.
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_values = ["if-stmt", "if-expr"])]
+    hoist: Vec<Condition>,
+
+    /// Which bindings the pass `hoist` takes out of loops: those that conditions read, or all; `none` for none.
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_values = ["required"])]
+    hoist_lets: Vec<Binding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Condition {
+    IfStmt,
+    IfExpr,
+    Bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Binding {
+    None,
+    Required,
+    LetStmt,
+}
+
+impl LoopFlags {
+    fn options(&self) -> Loops {
+        let hoisting = Hoisting {
+            statements: self.hoist.contains(&Condition::IfStmt),
+            expressions: self.hoist.contains(&Condition::IfExpr),
+            truths: self.hoist.contains(&Condition::Bool),
+            bindings: self.hoist_lets.contains(&Binding::Required),
+            all_bindings: self.hoist_lets.contains(&Binding::LetStmt),
+        };
+        Loops { growth: self.growth.into(), parallel: self.restructure_parallel, hoisting }
+    }
 }
 
 /// What is looked at while passes run.
@@ -87,7 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => Pipeline::level(args.level.into()).unwrap_or_default(),
     };
     args.watch.check(&pipeline)?;
-    let options = options::options(&args.tuning)?;
+    let options = Options { loops: args.loops.options(), ..options::options(&args.tuning)? };
     let job = |source: &Source, module: &Module| {
         one(source, module, &pipeline, &options, &args.tuning, &args.inout, &args.watch)
     };

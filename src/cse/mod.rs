@@ -5,6 +5,7 @@
 //! semantic mode, the result of equality saturation. So no result costs more than what simpler methods reach, whatever
 //! limit ended the search, and what is optimized again stays as it is.
 
+mod loops;
 mod options;
 mod pass;
 mod pool;
@@ -21,6 +22,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 pub use crate::eqsat::{Effort, Rewrites, TheoryLevel};
+pub use loops::{Hoisting, Loops};
 pub use options::{Budgets, Mode, Options};
 pub use report::{
     BindingReport, Chosen, Decided, FunctionReport, Limit, Measure, Operations, Replaced, Report,

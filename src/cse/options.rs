@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::loops::Loops;
 use crate::cost::{Bindings, Profile};
 use crate::eqsat;
 use crate::extract::Effort;
@@ -126,6 +127,8 @@ pub struct Options {
     /// Whether floats may be computed as if they were real numbers: reassociated and distributed, by the rules that are
     /// marked `(fast-math)`. Results differ in their last bits then.
     pub fast_math: bool,
+    /// What may be done to loops.
+    pub loops: Loops,
 }
 
 impl Options {
@@ -184,6 +187,7 @@ impl Default for Options {
             target: None,
             ignored_reasons: Vec::new(),
             fast_math: false,
+            loops: Loops::default(),
         }
     }
 }

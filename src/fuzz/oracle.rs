@@ -8,6 +8,7 @@ use crate::cse::{self, Mode, Options};
 use crate::eqsat::Failure;
 use crate::interp::{Bindings, Constraint, Constraints, EquivOptions, equiv};
 use crate::ir::{Module, Param};
+use crate::loops;
 use crate::passes;
 use crate::script::parse;
 use crate::target::IndexBits;
@@ -15,6 +16,9 @@ use crate::verify::verify;
 
 /// A window that holds a statement or two.
 const SHORT_WINDOW: usize = 12;
+
+/// The most ways to write the loops of one program that are compared.
+const MAX_NESTS: usize = 6;
 
 /// Programs nest deep.
 const STACK: usize = 512 << 20;
@@ -222,8 +226,19 @@ impl Checker {
             }
         }
         if wanted("simplify") {
-            let simplified = self.pass(module, "simplify", &options)?;
+            let simplified = self.pass(module, "simplify", "simplify", &options)?;
             self.same("simplify", module, &simplified)?;
+        }
+        if wanted("loops") {
+            let chosen = self.pass(module, "loops", "loops", &options)?;
+            self.same("loops", module, &chosen)?;
+        }
+        if wanted("every nest") {
+            // Also what is not chosen.
+            for nest in guarded("every nest", || Ok(loops::every_way(module, &options, MAX_NESTS)))? {
+                let nest = settled("every nest", &nest)?;
+                self.same("every nest", module, &nest)?;
+            }
         }
         if how.full || how.only.is_some() {
             let mut starved = options.clone();
@@ -268,7 +283,7 @@ impl Checker {
         if self.shared(semantic, "again", options)?.0.to_string() != semantic.to_string() {
             return Err(finding("again", Kind::Bytes, "the result, optimized again, is another".to_owned()));
         }
-        let simplified = self.pass(semantic, "simplify after", options)?;
+        let simplified = self.pass(semantic, "simplify after", "simplify", options)?;
         self.same("simplify after", module, &simplified)
     }
 
@@ -291,9 +306,15 @@ impl Checker {
         Ok((settled(part, &out)?, added))
     }
 
-    fn pass(&mut self, module: &Module, part: &'static str, options: &Options) -> Result<Module, Finding> {
+    fn pass(
+        &mut self,
+        module: &Module,
+        part: &'static str,
+        passes: &str,
+        options: &Options,
+    ) -> Result<Module, Finding> {
         let out = guarded(part, || {
-            let chosen = passes::select("simplify")?;
+            let chosen = passes::select(passes)?;
             passes::run(module, &chosen, options)
         })?;
         settled(part, &out)

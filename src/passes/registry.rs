@@ -5,6 +5,7 @@ use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
+use crate::loops;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 
@@ -111,6 +112,24 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
+        name: "loops",
+        about: "write loop nests so that quotients are loop variables and conditions are bounds, where that pays",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| Ok(replaced(module, settings, loops::run)),
+    },
+    Pass {
+        name: "hoist",
+        about: "take conditions that no iteration changes out of loops",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| Ok(replaced(module, settings, loops::hoist)),
+    },
+    Pass {
+        name: "reduce-extents",
+        about: "run loops only where the condition around their bodies holds",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| Ok(replaced(module, settings, loops::reduce_extents)),
+    },
+    Pass {
         name: "syntactic-cse",
         about: "share expressions that are written alike",
         needs: &[Analysis::WellFormed],
@@ -154,6 +173,19 @@ fn each(module: &Module, apply: impl FnMut(&mut PrimFunc)) -> Option<Module> {
     let mut result = module.clone();
     result.funcs.iter_mut().for_each(apply);
     (result != *module).then_some(result)
+}
+
+/// The module with what `make` makes of its functions.
+fn replaced(
+    module: &Module,
+    settings: &Settings<'_>,
+    make: impl Fn(&PrimFunc, &Options) -> Option<PrimFunc>,
+) -> Option<Module> {
+    each(module, |func| {
+        if let Some(made) = make(func, settings.options) {
+            *func = made;
+        }
+    })
 }
 
 fn share(module: &Module, settings: &Settings<'_>, mode: Mode) -> Result<Option<Module>, Error> {

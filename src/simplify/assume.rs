@@ -6,13 +6,13 @@ use crate::ir::{BinOp, Expr, ExprKind};
 
 /// Takes a condition as a fact; of a conjunction (or a false disjunction) each part. A fact that reads memory holds
 /// until something may write there.
-pub(super) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
+pub(crate) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
     // A part that has an effect may write what another one read before it.
     assume_parts(known, cond, truth, !has_side_effects(cond));
 }
 
 /// As [`assume`]; without `memory` no part that reads memory.
-pub(super) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: bool) {
+pub(crate) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: bool) {
     if !cond.dtype.is_bool() || !cond.dtype.is_scalar() {
         return;
     }
@@ -48,7 +48,7 @@ fn is_statement_of_values(cond: &Expr) -> bool {
 }
 
 /// Whether an expression reads a buffer.
-pub(super) fn reads_memory(e: &Expr) -> bool {
+pub(crate) fn reads_memory(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
     found

@@ -47,11 +47,13 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use self::answers::Answers;
-use self::assume::{assume, reads_memory};
+pub(crate) use self::assume::{assume, assume_parts, reads_memory};
 use self::engine::Engine;
 pub use self::engine::Reach;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
+pub(crate) use self::prove::prove;
+pub(crate) use self::shapes::known;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;

@@ -19,7 +19,7 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
 
 /// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
 /// which `known` does.
-pub(super) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
+pub(crate) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
     let decidable = cond.dtype == DType::BOOL && !has_side_effects(cond);
     if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
 }

@@ -18,7 +18,7 @@ use crate::ir::{BinOp, BufferId, Expr, Origin, PrimFunc};
 const MAX_PASSES: usize = 4;
 
 /// What holds in the whole function: dimensions of parameters are not negative, or (`positive`) not below 1.
-pub(super) fn known(func: &PrimFunc, positive: bool) -> Known {
+pub(crate) fn known(func: &PrimFunc, positive: bool) -> Known {
     let magnitudes = Arc::new(Magnitudes::new(func));
     let mut known = Known { ranges: parameter_ranges(func), magnitudes, ..Known::default() };
     let least = i64::from(positive);

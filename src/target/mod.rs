@@ -2,6 +2,7 @@
 
 pub(crate) mod llvm;
 mod model;
+pub(crate) mod nests;
 mod objective;
 mod reason;
 pub(crate) mod sizes;

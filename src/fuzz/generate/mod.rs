@@ -12,6 +12,7 @@ mod float;
 mod integer;
 mod kept;
 mod limits;
+mod nest;
 mod respell;
 mod scope;
 mod stmt;
@@ -145,6 +146,9 @@ impl<'d> Generator<'d> {
         }
         self.parameters();
         let mut body = Vec::new();
+        if self.dice.chance(25) {
+            self.nest(&mut body);
+        }
         while self.budget > 0 && body.len() < 64 {
             self.stmt(&mut body);
         }

@@ -41,6 +41,7 @@ impl Generator<'_> {
             41 => self.volatile(out),
             42 => self.zero_divisor(out),
             43 if self.dice.chance(40) => self.chain(out),
+            44 if self.dice.chance(50) => self.nest(out),
             _ => self.threads(out),
         }
     }

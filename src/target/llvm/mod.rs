@@ -7,6 +7,7 @@
 mod access;
 pub(crate) mod addresses;
 mod divisions;
+pub(super) mod nests;
 pub(crate) mod rewritten;
 mod signs;
 mod sums;

@@ -1,0 +1,110 @@
+"""Executed instructions of operators whose loops were fused and split, over those of the same operators with plain loops.
+
+    cargo build --release --bin satir
+    .venv/bin/python benches/compare/loops.py [--corpus ../shared/corpus] [--satir PATH] [--half looked-at|judging] [NAME …]
+
+Pairs are `X__fs` (and `X__fs2`) with `X__default` of the corpus. Both are compiled by TVM with LLVM at -O3, callgrind counts what the kernel
+executes. Of the plain program the best of none, TVM's CSE and satir's counts; of the other one there are those three and
+satir's loop passes (`loops`), all in the same run. Each result is compared with what the input computes. With `--estimate` nothing is compiled: the
+weighted dynamic integer cost that `satir count` finds takes the place of instructions.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "tests" / "tvm")]
+
+import measure  # noqa: E402
+import programs  # noqa: E402
+import report  # noqa: E402
+
+PLAIN = ["none", "tvm", "semantic"]
+SPLIT = [*PLAIN, "loops"]
+
+
+def pairs(corpus):
+    """The programs of which there is one with plain loops, with that one."""
+    known = {program["name"]: program for program in programs.load(corpus, "corpus")}
+    found = []
+    for name, program in sorted(known.items()):
+        for schedule in ("__fs2", "__fs"):
+            plain = known.get(name.removesuffix(schedule) + "__default")
+            if name.endswith(schedule) and plain:
+                found.append((program, plain))
+    return found
+
+
+def figures(args, program, variants, folder):
+    """Per variant: instructions, or the estimate; variants that failed are left out, with a word on standard error."""
+    job = {
+        "program": program,
+        "satir": str(args.satir),
+        "folder": str(args.folder),
+        "variants": variants,
+        "levels": [] if args.estimate else [3],
+        "repeats": 0,
+        "keep": None,
+        "scripts": "loops",
+    }
+    result = measure.measure(job)
+    numbers = {}
+    for name, found in result["variants"].items():
+        if "error" in found:
+            print(f"{program['name']} {name}: {found['error']}", file=sys.stderr)
+        elif args.estimate:
+            numbers[name] = found["counts"]["integer"]
+        elif "instructions" in found and "O3" in found["instructions"]:
+            numbers[name] = found["instructions"]["O3"]
+    return numbers
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--satir", type=pathlib.Path, default=ROOT / "target/release/satir", help="the binary")
+    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT / "../shared/corpus")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/compare", help="for results")
+    parser.add_argument("--half", choices=["looked-at", "judging"], help="only programs of this half")
+    parser.add_argument("--estimate", action="store_true", help="integer cost instead of instructions")
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
+    parser.add_argument("names", nargs="*", help="parts of names of programs (default: all)")
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    args.folder = args.folder.resolve()
+    wanted = pairs(args.corpus)
+    if args.names:
+        wanted = [pair for pair in wanted if any(name in pair[0]["name"] for name in args.names)]
+    if args.half:
+        wanted = [pair for pair in wanted if programs.is_for_judging(pair[0]["name"]) == (args.half == "judging")]
+    ratios, rows = {name: [] for name in SPLIT}, {}
+    over_tvm = []
+    with tempfile.TemporaryDirectory() as folder:
+        for program, plain in wanted:
+            base = figures(args, plain, PLAIN, pathlib.Path(folder))
+            split = figures(args, program, SPLIT, pathlib.Path(folder))
+            if not base or set(split) != set(SPLIT):
+                print(f"{program['name']:32} not measured", flush=True)
+                continue
+            best = max(min(base.values()), 1)
+            line = [f"{name} {split[name] / best:8.3f}" for name in SPLIT]
+            print(f"{program['name']:32} plain {best:12.0f}  " + "  ".join(line), flush=True)
+            for name in SPLIT:
+                ratios[name].append(split[name] / best)
+            over_tvm.append(max(split["loops"], 1) / max(split["tvm"], 1))
+            rows[program["name"]] = {"plain": base, "split": split}
+    if not rows:
+        sys.exit("nothing was measured")
+    print(f"\n{len(rows)} programs, geometric means over the best plain variant:")
+    for name in SPLIT:
+        print(f"  {name:10} {report.geomean([max(ratio, 1e-3) for ratio in ratios[name]]):.3f}")
+    print(f"  loops over TVM's CSE of the same program {report.geomean(over_tvm):.3f}")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

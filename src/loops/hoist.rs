@@ -1,0 +1,229 @@
+//! The pass `hoist`: conditions that no iteration changes go out of loops, as far out as they can.
+
+use super::bounds::{conjunction, conjuncts};
+use super::copy::{copy, defined, mentions_any};
+use super::place::{Path, Place, for_each_loop, is_plain, loop_at, replace};
+use super::poly::mentions;
+use crate::analysis::length;
+use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
+use crate::cse::{Hoisting, Options};
+use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+
+/// How many times as long a function may become.
+const GROWTH: usize = 2;
+
+/// The most steps for a function.
+const MAX_STEPS: usize = 256;
+
+/// What can go out of a loop.
+enum Step {
+    /// The condition around the whole body, or a part of it; what is left of it.
+    Around(Expr, Option<Expr>),
+    /// A condition somewhere in the body: one loop where it holds, and one where it does not.
+    Within(Expr),
+    /// The binding that the body starts with.
+    Binding,
+}
+
+/// Hoists conditions in place. Whether anything changed.
+pub(super) fn hoist(func: &mut PrimFunc, options: &Options) -> bool {
+    let longest = length::of(func).saturating_mul(GROWTH).max(64);
+    let mut changed = false;
+    for _ in 0..MAX_STEPS {
+        let mut steps = Vec::new();
+        let mut place = Place::head(func, options.positive_dims);
+        for_each_loop(&mut place, &func.body, &mut Path::new(), &mut |path, l, place| {
+            steps.extend(
+                self::steps(place, l, options.loops.hoisting).into_iter().map(|step| (path.clone(), step)),
+            );
+        });
+        // Inner loops first: what leaves one may leave the next.
+        let taken = steps.into_iter().rev().find_map(|(path, step)| {
+            let mut made = func.clone();
+            apply(&mut made, &path, step)?;
+            (length::of(&made) <= longest).then_some(made)
+        });
+        let Some(made) = taken else { break };
+        *func = made;
+        changed = true;
+    }
+    changed
+}
+
+fn apply(func: &mut PrimFunc, path: &Path, step: Step) -> Option<()> {
+    let mut l = loop_at(&func.body, path)?.clone();
+    let made = match step {
+        Step::Around(cond, left) => {
+            let Some(Stmt { kind: StmtKind::If { then, .. }, .. }) = l.body.pop() else { return None };
+            l.body = match left {
+                Some(cond) => vec![Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })],
+                None => then,
+            };
+            vec![branch(cond, vec![looping(l)], Block::new())]
+        }
+        Step::Within(cond) => {
+            let then = with(l.clone(), &cond, true);
+            let otherwise = with(l, &cond, false);
+            let otherwise = copy(func, &vec![looping(otherwise)], &[]);
+            vec![branch(cond, vec![looping(then)], otherwise)]
+        }
+        Step::Binding => {
+            let binding = l.body.remove(0);
+            vec![binding, looping(l)]
+        }
+    };
+    replace(&mut func.body, path, made);
+    Some(())
+}
+
+fn looping(l: For) -> Stmt {
+    Stmt::new(StmtKind::For(Box::new(l)))
+}
+
+fn branch(cond: Expr, then: Block, otherwise: Block) -> Stmt {
+    Stmt::new(StmtKind::If { cond, then, otherwise })
+}
+
+/// What can go out of a loop, by what is asked for.
+fn steps(place: &Place<'_>, l: &For, flags: Hoisting) -> Vec<Step> {
+    if !is_plain(place.func, l) {
+        return Vec::new();
+    }
+    let mut defined = defined(&l.body);
+    defined.insert(l.var);
+    // What traps nowhere may be computed in front of the loop, also if that never runs.
+    let is_fixed = |e: &Expr| e.as_int().is_none() && !mentions_any(e, &defined) && place.is_free(e);
+    let mut steps = Vec::new();
+    if let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..]
+        && (flags.statements || flags.truths)
+        && otherwise.is_empty()
+        && !has_side_effects(cond)
+    {
+        let (out, left): (Vec<Expr>, Vec<Expr>) = conjuncts(cond).into_iter().partition(&is_fixed);
+        if let Some(cond) = conjunction(out) {
+            return vec![Step::Around(cond, conjunction(left))];
+        }
+    }
+    if let [Stmt { kind: StmtKind::Bind { var, value }, .. }, rest @ ..] = &l.body[..] {
+        let is_asked = flags.all_bindings || flags.bindings && decides(rest, *var);
+        if is_asked && !reads_or_has_side_effects(value) && is_fixed(value) {
+            steps.push(Step::Binding);
+        }
+    }
+    let mut conditions: Vec<Expr> = Vec::new();
+    let mut offer = |cond: &Expr| {
+        if cond.dtype.is_bool() && is_fixed(cond) && !conditions.contains(cond) {
+            conditions.push(cond.clone());
+        }
+    };
+    for stmt in &l.body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::If { cond, .. } = &stmt.kind
+                && flags.statements
+            {
+                offer(cond);
+            }
+            if is_assumption(stmt) {
+                return;
+            }
+            let is_if = matches!(stmt.kind, StmtKind::If { .. });
+            stmt.for_each_expr(|e| {
+                e.walk(&mut |e| match &e.kind {
+                    ExprKind::Select(select) if flags.expressions => offer(&select.cond),
+                    ExprKind::Call(call) if flags.expressions && is_lazy_select(call) => offer(&call.args[0]),
+                    ExprKind::Binary(op, ..) if flags.truths && (op.is_compare() || op.is_logic()) => {
+                        offer(e)
+                    }
+                    _ if flags.truths && is_if && e.dtype.is_bool() && e.as_var().is_some() => offer(e),
+                    _ => {}
+                });
+            });
+        });
+    }
+    steps.extend(conditions.into_iter().rev().map(Step::Within));
+    steps
+}
+
+/// Whether a condition in these statements reads the variable.
+fn decides(block: &[Stmt], var: VarId) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::If { cond, .. } = &stmt.kind {
+                found |= mentions(cond, var);
+            }
+        });
+    }
+    found
+}
+
+fn is_assumption(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Evaluate(e) if matches!(e.as_intrin(), Some(("assume", _))))
+}
+
+/// The loop where a condition has this truth value.
+fn with(mut l: For, cond: &Expr, truth: bool) -> For {
+    settle(&mut l.body, cond, truth);
+    l
+}
+
+fn settle(block: &mut Block, cond: &Expr, truth: bool) {
+    let statements = std::mem::take(block);
+    for mut stmt in statements {
+        if !is_assumption(&stmt) {
+            stmt.for_each_expr_mut(|e| put(e, cond, truth));
+        }
+        stmt.for_each_block_mut(|inner| settle(inner, cond, truth));
+        match stmt.kind {
+            StmtKind::If { cond, then, otherwise } if cond.as_int().is_some() => {
+                block.extend(if cond.as_int() == Some(0) { otherwise } else { then });
+            }
+            kind => block.push(Stmt { span: stmt.span, kind }),
+        }
+    }
+}
+
+/// Puts the truth value in the place of the condition, and the arm that is taken in the place of choices by it.
+fn put(e: &mut Expr, cond: &Expr, truth: bool) {
+    if e == cond {
+        *e = Expr::bool(truth);
+        return;
+    }
+    e.for_each_child_mut(|part| put(part, cond, truth));
+    fold(e);
+    let arms = match &mut e.kind {
+        ExprKind::Select(select) if select.cond.as_int().is_some() => {
+            let dropped = if select.cond.as_int() == Some(0) { &select.then } else { &select.otherwise };
+            (!has_side_effects(dropped))
+                .then(|| (select.cond.clone(), select.then.clone(), select.otherwise.clone()))
+        }
+        ExprKind::Call(call) if is_lazy_select(call) && call.args[0].as_int().is_some() => {
+            Some((call.args[0].clone(), call.args[1].clone(), call.args[2].clone()))
+        }
+        _ => None,
+    };
+    if let Some((cond, then, otherwise)) = arms {
+        *e = if cond.as_int() == Some(0) { otherwise } else { then };
+    }
+}
+
+/// Takes constants out of `and`, `or` and `not`.
+fn fold(e: &mut Expr) {
+    let folded = match &e.kind {
+        ExprKind::Not(a) => a.as_int().map(|a| Expr::bool(a == 0)),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            let decides = i64::from(*op == BinOp::Or);
+            match (a.as_int(), b.as_int()) {
+                (Some(a), _) if a == decides => Some(Expr::bool(decides != 0)),
+                (_, Some(b)) if b == decides && !has_side_effects(a) => Some(Expr::bool(decides != 0)),
+                (Some(_), _) => Some((**b).clone()),
+                (_, Some(b)) if b != decides => Some((**a).clone()),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    if let Some(folded) = folded {
+        *e = folded;
+    }
+}

@@ -1,0 +1,125 @@
+//! Loop nests chosen by what they take: quotients and remainders become loop variables, conditions become bounds.
+//!
+//! - `join` makes one loop of two whose variables are used as one; `split` makes a nest of one by what its variable is
+//!   divided by. Together they undo how loops were fused and split before, and leave addresses that grow by the same amount
+//!   with each iteration.
+//! - `narrow` makes bounds of the condition around a body, `partition` cuts a loop where conditions change, `init` takes what
+//!   only the first iteration does in front of the nest, `unswitch` takes conditions that do not vary out of loops.
+//! - `search` chooses between them, statement by statement, by an estimate of instructions
+//!   ([`target::nests`](crate::target::nests)).
+//!
+//! All of them keep the order in which iterations run, so that no dependence between iterations matters, and run the same
+//! iterations for all values of sizes, 0 included. What they evaluate in front of a loop can be evaluated there in any case
+//! (`place`). `poly` divides sizes by sizes, `bounds` solves comparisons, `copy` copies statements.
+
+mod bounds;
+mod copy;
+mod hoist;
+mod init;
+mod join;
+mod narrow;
+mod partition;
+mod place;
+mod poly;
+mod reduce;
+mod search;
+mod split;
+mod unswitch;
+
+use crate::analysis::volatile;
+use crate::cse::Options;
+use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
+use crate::target::Target;
+
+/// Writes the loops of a function in ways that take less; `None` if nothing changes.
+///
+/// The estimate is one for CPUs, so functions for a GPU stay. There the order in which one thread runs is not all that counts
+/// either: threads wait for each other.
+pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    if options.target_of(func) == Target::Gpu {
+        return None;
+    }
+    let shielded = volatile::shielded(func);
+    let is_shielded = shielded.is_some();
+    let mut made = shielded.unwrap_or_else(|| func.clone());
+    let mut changed = false;
+    let body = std::mem::take(&mut made.body);
+    let mut result = Block::with_capacity(body.len());
+    for stmt in body {
+        let better = has_loop(&stmt).then(|| {
+            let mut alone = made.hollow();
+            alone.body = vec![stmt.clone()];
+            search::better(&alone, options, options.loops.growth)
+        });
+        match better.flatten() {
+            Some(mut better) => {
+                changed = true;
+                result.append(&mut better.body);
+                made = better;
+            }
+            None => result.push(stmt),
+        }
+    }
+    made.body = result;
+    if is_shielded {
+        volatile::unshield(&mut made);
+    }
+    changed.then_some(made)
+}
+
+/// Makes the condition around the body of each loop its bounds; `None` if nothing changes.
+pub(crate) fn reduce_extents(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    in_place(func, |func| reduce::reduce(func, options))
+}
+
+/// Takes conditions that do not vary out of loops; `None` if nothing changes.
+pub(crate) fn hoist(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    if options.target_of(func) == Target::Gpu {
+        // Threads that wait for each other must wait in the same loop.
+        return None;
+    }
+    in_place(func, |func| hoist::hoist(func, options))
+}
+
+fn in_place(func: &PrimFunc, change: impl FnOnce(&mut PrimFunc) -> bool) -> Option<PrimFunc> {
+    let shielded = volatile::shielded(func);
+    let is_shielded = shielded.is_some();
+    let mut made = shielded.unwrap_or_else(|| func.clone());
+    let changed = change(&mut made);
+    if is_shielded {
+        volatile::unshield(&mut made);
+    }
+    changed.then_some(made)
+}
+
+fn has_loop(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
+    found
+}
+
+/// The module with each step that is possible taken alone, paying or not, and simplified: at most so many, spread over all.
+#[cfg(any(test, feature = "lab"))]
+pub(crate) fn every_way(
+    module: &crate::ir::Module,
+    options: &Options,
+    most: usize,
+) -> Vec<crate::ir::Module> {
+    let mut ways = Vec::new();
+    for (at, func) in module.funcs.iter().enumerate() {
+        if options.target_of(func) == Target::Gpu {
+            continue;
+        }
+        let shielded = volatile::shielded(func);
+        for mut way in search::all(shielded.as_ref().unwrap_or(func), options) {
+            if shielded.is_some() {
+                volatile::unshield(&mut way);
+            }
+            let mut made = module.clone();
+            made.funcs[at] = way;
+            ways.push(made);
+        }
+    }
+    let every = ways.len().div_ceil(most.max(1)).max(1);
+    ways.into_iter().step_by(every).collect()
+}

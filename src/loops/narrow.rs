@@ -1,0 +1,105 @@
+//! Loops that run only where their body acts: a condition around the whole body becomes the bounds of the loop.
+
+use super::bounds::{Bound, chosen, conjunction, conjuncts, inequality, sums_at_most_zero};
+use super::place::{Place, folded, plus};
+use super::poly::{Atoms, mentions};
+use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::ir::{BinOp, Block, Expr, ExprKind, For, Stmt, StmtKind};
+
+/// New bounds of a loop, and what is left of the condition around its body.
+#[derive(Clone, Debug)]
+pub(super) struct Narrowed {
+    min: Expr,
+    extent: Expr,
+    left: Option<Expr>,
+}
+
+/// The bounds that the condition around the body of a loop leaves. The loop must run its iterations one by one, or in any
+/// order; `place` is where it stands.
+pub(super) fn narrowed(place: &Place<'_>, l: &For) -> Option<Narrowed> {
+    let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..] else { return None };
+    let dtype = place.func.var(l.var).ty.dtype();
+    if !otherwise.is_empty() || has_side_effects(cond) || dtype != l.min.dtype || dtype != l.extent.dtype {
+        return None;
+    }
+    if !dtype.is_index() || !place.is_free(&l.min) || !place.is_free(&l.extent) {
+        return None;
+    }
+    let end = plus(l.min.clone(), l.extent.clone());
+    let (mut min, mut bound, mut left, mut found) = (l.min.clone(), end.clone(), Vec::new(), false);
+    // What the condition computes first is computed in any case if the loop runs.
+    let parts = conjuncts(cond);
+    let evaluated = if place.at_least(&l.extent, 1) { sides(place, l, &parts[0]) } else { Vec::new() };
+    for part in parts {
+        match bounds_of(place, l, &part, &evaluated) {
+            Some(bounds) => {
+                found = true;
+                for one in bounds {
+                    match one {
+                        Bound::From(least) => min = chosen(place, BinOp::Max, min, least),
+                        Bound::Below(most) => bound = chosen(place, BinOp::Min, bound, most),
+                    }
+                }
+            }
+            None => left.push(part),
+        }
+    }
+    if !found {
+        return None;
+    }
+    let mut extent = folded(BinOp::Sub, bound.clone(), min.clone());
+    if bound == end && min == l.min {
+        extent = l.extent.clone();
+    }
+    if !place.at_least(&extent, 0) {
+        extent = folded(BinOp::Max, extent, Expr::int(0, dtype));
+    }
+    let is_free = |e: &Expr| place.is_free_given(e, &evaluated);
+    (is_free(&min) && is_free(&extent)).then(|| Narrowed { min, extent, left: conjunction(left) })
+}
+
+/// The sides of a comparison that no loop variable changes, and that trap only by overflow.
+fn sides(place: &Place<'_>, l: &For, part: &Expr) -> Vec<Expr> {
+    let mut sides = Vec::new();
+    if let ExprKind::Binary(op, a, b) = &part.kind
+        && op.is_compare()
+    {
+        sides.extend([&**a, &**b].into_iter().filter(|side| !mentions(side, l.var)).cloned());
+    }
+    sides.retain(|side| side.as_int().is_none() && !reads_or_has_side_effects(side) && place.divides(side));
+    sides
+}
+
+/// The bounds that a part of a condition is, if it is nothing else.
+fn bounds_of(place: &Place<'_>, l: &For, part: &Expr, evaluated: &[Expr]) -> Option<Vec<Bound>> {
+    let mut atoms = Atoms::default();
+    let sums = sums_at_most_zero(&mut atoms, part, true)?;
+    let dtype = place.func.var(l.var).ty.dtype();
+    let bounds: Option<Vec<Bound>> =
+        sums.iter().map(|sum| inequality(&atoms, sum, l.var)?.solved(&atoms, dtype)).collect();
+    let is_free = |bound: &Bound| match bound {
+        Bound::From(e) | Bound::Below(e) => place.is_free_given(e, evaluated),
+    };
+    bounds.filter(|bounds| bounds.iter().all(is_free))
+}
+
+/// The loop within its new bounds.
+pub(super) fn narrow(mut l: For, to: Narrowed) -> For {
+    l.min = to.min;
+    l.extent = to.extent;
+    let block = std::mem::take(&mut l.body);
+    for stmt in block {
+        l.body.extend(without_condition(stmt, to.left.clone()));
+    }
+    l
+}
+
+fn without_condition(stmt: Stmt, left: Option<Expr>) -> Block {
+    match (stmt.kind, left) {
+        (StmtKind::If { then, .. }, None) => then,
+        (StmtKind::If { then, otherwise, .. }, Some(cond)) => {
+            vec![Stmt { span: stmt.span, kind: StmtKind::If { cond, then, otherwise } }]
+        }
+        (kind, _) => vec![Stmt { span: stmt.span, kind }],
+    }
+}

@@ -1,0 +1,263 @@
+//! Places of loops in a function: the way to them, and what is known there.
+
+use crate::analysis::effects::ExprEffect;
+use crate::analysis::known::Known;
+use crate::analysis::ranges::extent_range;
+use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::simplify::{self, assume_parts, prove, reads_memory};
+
+use super::copy::is_copyable;
+
+/// The way to a statement: at each level the statement of a block, and which of its blocks the next level is in. The last
+/// entry names the statement itself.
+pub(super) type Path = Vec<(usize, usize)>;
+
+/// What is known at a place. Facts that read memory are left out, so that none ends on the way.
+#[derive(Clone, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) func: &'a PrimFunc,
+    known: Known,
+}
+
+impl<'a> Place<'a> {
+    /// The head of a function.
+    pub(super) fn head(func: &'a PrimFunc, positive_dims: bool) -> Place<'a> {
+        Place { func, known: simplify::known(func, positive_dims) }
+    }
+
+    /// Takes a condition to be true or false.
+    pub(super) fn assume(&mut self, cond: &Expr, truth: bool) {
+        assume_parts(&mut self.known, cond, truth, false);
+    }
+
+    /// Takes a variable to be in the range of a loop that runs.
+    pub(super) fn iterate(&mut self, var: VarId, min: &Expr, extent: &Expr) {
+        if self.known.ranges.len() <= var.index() {
+            self.known.ranges.resize(var.index() + 1, crate::arith::Interval::ALL);
+        }
+        self.known.ranges[var.index()] = extent_range(min.as_int(), extent.as_int());
+        let dtype = self.func.var(var).ty.dtype();
+        if dtype != min.dtype || dtype != extent.dtype || !dtype.is_scalar() {
+            return;
+        }
+        let it = Expr::var(var, dtype);
+        if min.as_int().is_none() {
+            self.assume(&Expr::binary(BinOp::Le, min.clone(), it.clone()), true);
+        }
+        if extent.as_int().is_none() {
+            self.assume(&it.lt(plus(min.clone(), extent.clone())), true);
+            self.assume(&Expr::binary(BinOp::Le, Expr::int(1, dtype), extent.clone()), true);
+        }
+    }
+
+    /// Whether a condition is proven to hold here.
+    pub(super) fn holds(&self, cond: &Expr) -> bool {
+        cond.as_int().map_or_else(|| prove(&self.known, cond, false) == Some(true), |truth| truth != 0)
+    }
+
+    /// Whether an integer is proven to be at least `least`.
+    pub(super) fn at_least(&self, e: &Expr, least: i64) -> bool {
+        match e.as_int() {
+            Some(value) => value >= least,
+            None => self.holds(&Expr::binary(BinOp::Le, Expr::int(least, e.dtype), e.clone())),
+        }
+    }
+
+    /// Whether `a <= b` is proven.
+    pub(super) fn at_most(&self, a: &Expr, b: &Expr) -> bool {
+        a == b || self.holds(&folded(BinOp::Le, a.clone(), b.clone()))
+    }
+
+    /// Whether an expression can be evaluated here whatever the program evaluates: it traps nowhere, its value is the same
+    /// whatever is written, and what it computes fits its type.
+    pub(super) fn is_free(&self, e: &Expr) -> bool {
+        if reads_or_has_side_effects(e) || !e.dtype.is_scalar() {
+            return false;
+        }
+        self.divides(e) && !self.known.magnitudes.may_overflow(e)
+    }
+
+    /// Whether nothing in an expression traps but what overflows.
+    pub(super) fn divides(&self, e: &Expr) -> bool {
+        let mut fine = true;
+        e.walk(&mut |e| {
+            if let ExprKind::Binary(op, _, divisor) = &e.kind
+                && op.is_division()
+            {
+                fine &= divisor.as_int().map_or_else(|| self.at_least(divisor, 1), |d| d != 0 && d != -1);
+            }
+        });
+        let mut plain = e.clone();
+        // Divisions have been looked at.
+        without_divisions(&mut plain);
+        fine && !ExprEffect::of(&plain).any.may_trap
+    }
+
+    /// The same of an expression of which some parts have been evaluated when it is.
+    pub(super) fn is_free_given(&self, e: &Expr, evaluated: &[Expr]) -> bool {
+        fn cut(e: &mut Expr, evaluated: &[Expr]) {
+            if evaluated.contains(e) {
+                *e = Expr::int(0, e.dtype);
+            } else {
+                e.for_each_child_mut(|part| cut(part, evaluated));
+            }
+        }
+        let mut rest = e.clone();
+        cut(&mut rest, evaluated);
+        self.is_free(&rest)
+    }
+
+    /// Enters a block of a statement.
+    fn enter(&mut self, stmt: &Stmt, block: usize) {
+        match &stmt.kind {
+            StmtKind::For(l) => self.iterate(l.var, &l.min, &l.extent),
+            StmtKind::If { cond, .. } if !has_side_effects(cond) => self.assume(cond, block == 0),
+            StmtKind::While { cond, .. } if !has_side_effects(cond) => self.assume(cond, true),
+            StmtKind::LaunchThread { var, extent, .. } => {
+                self.iterate(*var, &Expr::int(0, extent.dtype), extent)
+            }
+            _ => {}
+        }
+    }
+
+    /// Passes a statement.
+    fn pass(&mut self, stmt: &Stmt) {
+        if let StmtKind::Bind { var, value } = &stmt.kind
+            && !reads_or_has_side_effects(value)
+            && !reads_memory(value)
+        {
+            self.known.values.insert(*var, value.clone());
+        }
+    }
+}
+
+fn without_divisions(e: &mut Expr) {
+    e.for_each_child_mut(without_divisions);
+    if let ExprKind::Binary(op, ..) = &mut e.kind
+        && op.is_division()
+    {
+        *op = BinOp::Add;
+    }
+}
+
+/// Calls `f` on each loop of a block, outer ones first, with its path and what is known before it.
+pub(super) fn for_each_loop<'a>(
+    place: &mut Place<'_>,
+    block: &'a Block,
+    path: &mut Path,
+    f: &mut impl FnMut(&Path, &'a For, &Place<'_>),
+) {
+    let facts = place.known.facts.len();
+    for (at, stmt) in block.iter().enumerate() {
+        path.push((at, 0));
+        if let StmtKind::For(l) = &stmt.kind {
+            f(path, l, place);
+        }
+        let mut number = 0;
+        stmt.for_each_block(|inner| {
+            if let Some(last) = path.last_mut() {
+                last.1 = number;
+            }
+            let inside = place.known.facts.len();
+            place.enter(stmt, number);
+            for_each_loop(place, inner, path, f);
+            place.known.facts.truncate(inside);
+            number += 1;
+        });
+        path.pop();
+        place.pass(stmt);
+    }
+    place.known.facts.truncate(facts);
+}
+
+/// Puts statements in the place of the one at the end of a path.
+pub(super) fn replace(block: &mut Block, path: &[(usize, usize)], made: Block) {
+    match path {
+        [] => {}
+        [(at, _)] => {
+            block.splice(*at..=*at, made);
+        }
+        [(at, number), rest @ ..] => {
+            let (mut now, mut made) = (0, Some(made));
+            block[*at].for_each_block_mut(|inner| {
+                if now == *number
+                    && let Some(made) = made.take()
+                {
+                    replace(inner, rest, made);
+                }
+                now += 1;
+            });
+        }
+    }
+}
+
+/// The block that has the statement at the end of a path.
+pub(super) fn block_at<'b>(block: &'b Block, path: &[(usize, usize)]) -> Option<&'b Block> {
+    let [(at, number), rest @ ..] = path else { return None };
+    if rest.is_empty() {
+        return Some(block);
+    }
+    let (mut now, mut found) = (0, None);
+    block.get(*at)?.for_each_block(|inner| {
+        if now == *number {
+            found = Some(inner);
+        }
+        now += 1;
+    });
+    block_at(found?, rest)
+}
+
+/// The loop at the end of a path.
+pub(super) fn loop_at<'b>(block: &'b Block, path: &[(usize, usize)]) -> Option<&'b For> {
+    let (at, _) = *path.last()?;
+    match &block_at(block, path)?.get(at)?.kind {
+        StmtKind::For(l) => Some(l),
+        _ => None,
+    }
+}
+
+/// Whether a loop may be written as other loops that run the same iterations in the same order: it is serial, counts by 1,
+/// nothing is asked of it by annotations, and nothing leaves it.
+pub(super) fn is_plain(func: &PrimFunc, l: &For) -> bool {
+    l.kind == ForKind::Serial && is_simple(func, l)
+}
+
+/// The same of a loop that may also be parallel.
+pub(super) fn is_plain_or_parallel(func: &PrimFunc, l: &For) -> bool {
+    matches!(l.kind, ForKind::Serial | ForKind::Parallel) && is_simple(func, l)
+}
+
+fn is_simple(func: &PrimFunc, l: &For) -> bool {
+    let dtype = func.var(l.var).ty.dtype();
+    l.step.as_ref().is_none_or(|step| step.as_int() == Some(1))
+        && l.annotations.is_empty()
+        && dtype.is_index()
+        && dtype == l.min.dtype
+        && dtype == l.extent.dtype
+        && is_copyable(&l.body)
+}
+
+/// `a + b`, constants folded.
+pub(super) fn plus(a: Expr, b: Expr) -> Expr {
+    folded(BinOp::Add, a, b)
+}
+
+/// The operation on two integers of one type, folded where both are constants or one changes nothing.
+pub(super) fn folded(op: BinOp, a: Expr, b: Expr) -> Expr {
+    let (x, y) = (a.as_int(), b.as_int());
+    match (op, x, y) {
+        (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul | BinOp::FloorDiv, _, Some(1)) => return a,
+        (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => return b,
+        (BinOp::FloorMod, _, Some(1)) => return Expr::int(0, a.dtype),
+        (BinOp::Min | BinOp::Max, ..) if a == b => return a,
+        (_, Some(_), Some(_)) => {
+            let e = Expr::binary(op, a.clone(), b.clone());
+            if let Some(value) = crate::ir::value::evaluate(&e, &|_| None).and_then(|value| value.as_int()) {
+                return Expr::int(value, e.dtype);
+            }
+        }
+        _ => {}
+    }
+    Expr::binary(op, a, b)
+}

@@ -1,0 +1,281 @@
+//! Polynomials over expressions: what an index is made of, and exact division of one by another.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
+
+/// The most terms of a polynomial; what has more is not looked at.
+const MAX_TERMS: usize = 48;
+
+/// The expressions that polynomials of one place are made of.
+#[derive(Debug, Default)]
+pub(super) struct Atoms {
+    exprs: Vec<Expr>,
+    numbers: HashMap<Expr, u32>,
+}
+
+/// A product of atoms, by their numbers in ascending order. Products of fewer atoms come first, so that the order is kept
+/// when both sides are multiplied by the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Monomial(Vec<u32>);
+
+impl PartialOrd for Monomial {
+    fn partial_cmp(&self, other: &Monomial) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Monomial {
+    fn cmp(&self, other: &Monomial) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| other.0.cmp(&self.0))
+    }
+}
+
+impl Monomial {
+    fn times(&self, other: &Monomial) -> Monomial {
+        let mut product: Vec<u32> = self.0.iter().chain(&other.0).copied().collect();
+        product.sort_unstable();
+        Monomial(product)
+    }
+
+    fn over(&self, other: &Monomial) -> Option<Monomial> {
+        let mut left = self.0.clone();
+        for atom in &other.0 {
+            let at = left.iter().position(|own| own == atom)?;
+            left.remove(at);
+        }
+        Some(Monomial(left))
+    }
+}
+
+/// A sum of products of atoms with integer coefficients, none of which is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Poly(BTreeMap<Monomial, i128>);
+
+impl Poly {
+    pub(super) fn constant(value: i64) -> Poly {
+        let mut poly = Poly::default();
+        poly.add_term(Monomial(Vec::new()), i128::from(value));
+        poly
+    }
+
+    fn add_term(&mut self, monomial: Monomial, coefficient: i128) {
+        let sum = self.0.get(&monomial).copied().unwrap_or(0).saturating_add(coefficient);
+        if sum == 0 {
+            self.0.remove(&monomial);
+        } else {
+            self.0.insert(monomial, sum);
+        }
+    }
+
+    pub(super) fn plus(&self, other: &Poly, factor: i64) -> Poly {
+        let mut sum = self.clone();
+        for (monomial, coefficient) in &other.0 {
+            sum.add_term(monomial.clone(), coefficient.saturating_mul(i128::from(factor)));
+        }
+        sum
+    }
+
+    pub(super) fn times(&self, other: &Poly) -> Poly {
+        let mut product = Poly::default();
+        for (a, x) in &self.0 {
+            for (b, y) in &other.0 {
+                product.add_term(a.times(b), x.saturating_mul(*y));
+            }
+        }
+        product
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Its value, if it is a constant.
+    pub(super) fn as_constant(&self) -> Option<i64> {
+        match self.0.iter().next() {
+            None => Some(0),
+            Some((monomial, value)) if self.0.len() == 1 && monomial.0.is_empty() => {
+                i64::try_from(*value).ok()
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The quotient, if there is no remainder.
+    pub(super) fn exactly_over(&self, divisor: &Poly) -> Option<Poly> {
+        let (lead, factor) = divisor.0.last_key_value()?;
+        let (mut rest, mut quotient) = (self.clone(), Poly::default());
+        while let Some((top, coefficient)) = rest.0.last_key_value() {
+            if coefficient % factor != 0 || quotient.0.len() > MAX_TERMS || rest.0.len() > 4 * MAX_TERMS {
+                return None;
+            }
+            let (monomial, coefficient) = (top.over(lead)?, coefficient / factor);
+            for (of, value) in &divisor.0 {
+                rest.add_term(of.times(&monomial), -value.saturating_mul(coefficient));
+            }
+            quotient.add_term(monomial, coefficient);
+        }
+        Some(quotient)
+    }
+}
+
+/// What a polynomial is of one atom: `slope * atom + rest`, where `rest` is free of it.
+#[derive(Clone, Debug)]
+pub(super) struct Linear {
+    pub(super) slope: Poly,
+    pub(super) rest: Poly,
+}
+
+impl Atoms {
+    fn number(&mut self, e: &Expr) -> u32 {
+        if let Some(&number) = self.numbers.get(e) {
+            return number;
+        }
+        let number = self.exprs.len() as u32;
+        self.exprs.push(e.clone());
+        self.numbers.insert(e.clone(), number);
+        number
+    }
+
+    /// The polynomial of an expression of `int32` or `int64`; of no other, since the others wrap.
+    pub(super) fn poly(&mut self, e: &Expr) -> Option<Poly> {
+        if !e.dtype.is_index() {
+            return None;
+        }
+        let poly = match &e.kind {
+            ExprKind::Int(value) => Poly::constant(*value),
+            ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+                let sign = if *op == BinOp::Sub { -1 } else { 1 };
+                self.poly(a)?.plus(&self.poly(b)?, sign)
+            }
+            ExprKind::Binary(BinOp::Mul, a, b) => {
+                let (a, b) = (self.poly(a)?, self.poly(b)?);
+                if a.0.len() * b.0.len() > MAX_TERMS {
+                    return None;
+                }
+                a.times(&b)
+            }
+            _ => {
+                let number = self.number(e);
+                Poly(BTreeMap::from([(Monomial(vec![number]), 1)]))
+            }
+        };
+        (poly.0.len() <= MAX_TERMS).then_some(poly)
+    }
+
+    /// The polynomial as one of a variable, if that occurs in it only as a factor of degree 1, and inside of no atom.
+    pub(super) fn linear(&self, poly: &Poly, var: VarId) -> Option<Linear> {
+        let mut linear = Linear { slope: Poly::default(), rest: Poly::default() };
+        for (monomial, coefficient) in &poly.0 {
+            let (own, others): (Vec<u32>, Vec<u32>) =
+                monomial.0.iter().partition(|&&atom| self.exprs[atom as usize].as_var() == Some(var));
+            if own.len() > 1 || others.iter().any(|&atom| mentions(&self.exprs[atom as usize], var)) {
+                return None;
+            }
+            let part = if own.is_empty() { &mut linear.rest } else { &mut linear.slope };
+            part.add_term(Monomial(others), *coefficient);
+        }
+        Some(linear)
+    }
+
+    /// The part of the polynomial without terms that have an atom which satisfies `f`, and the coefficients of the others.
+    pub(super) fn without(&self, poly: &Poly, f: impl Fn(&Expr) -> bool) -> (Poly, Vec<i128>) {
+        let (mut kept, mut gone) = (Poly::default(), Vec::new());
+        for (monomial, coefficient) in &poly.0 {
+            if monomial.0.iter().any(|&atom| f(&self.exprs[atom as usize])) {
+                gone.push(*coefficient);
+            } else {
+                kept.add_term(monomial.clone(), *coefficient);
+            }
+        }
+        (kept, gone)
+    }
+
+    /// An expression with this value; `None` if a coefficient is none of the type.
+    pub(super) fn expr(&self, poly: &Poly, dtype: DType) -> Option<Expr> {
+        let (least, most) = dtype.int_range()?;
+        let mut sum: Option<Expr> = None;
+        let mut constant = 0;
+        for (monomial, &coefficient) in poly.0.iter().rev() {
+            if coefficient < i128::from(least) || coefficient > i128::from(most) {
+                return None;
+            }
+            let coefficient = coefficient as i64;
+            if monomial.0.is_empty() {
+                constant = coefficient;
+                continue;
+            }
+            let product = monomial.0.iter().map(|&atom| self.exprs[atom as usize].clone());
+            let product = product.reduce(|a, b| a * b)?;
+            if product.dtype != dtype {
+                return None;
+            }
+            let (minus, size) = (coefficient < 0 && sum.is_some(), coefficient.checked_abs()?);
+            let factor = if minus { size } else { coefficient };
+            let term = if factor == 1 { product } else { product * factor };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) if minus => sum - term,
+                Some(sum) => sum + term,
+            });
+        }
+        Some(match sum {
+            None => Expr::int(constant, dtype),
+            Some(sum) if constant == 0 => sum,
+            Some(sum) if constant < 0 => sum - constant.checked_neg()?,
+            Some(sum) => sum + constant,
+        })
+    }
+}
+
+/// Whether a variable occurs in an expression.
+pub(super) fn mentions(e: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= e.as_var() == Some(var));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{parse_expr, print_expr};
+
+    fn quotient(dividend: &str, divisor: &str) -> Option<String> {
+        let mut b = crate::ir::build::FuncBuilder::new("main");
+        for name in ["n", "m", "k", "h", "w"] {
+            b.param(name, DType::I32);
+        }
+        let mut func = b.finish();
+        let mut atoms = Atoms::default();
+        let (a, b) = (parse_expr(dividend, &mut func).unwrap(), parse_expr(divisor, &mut func).unwrap());
+        let (a, b) = (atoms.poly(&a).unwrap(), atoms.poly(&b).unwrap());
+        let quotient = a.exactly_over(&b)?;
+        assert_eq!(quotient.times(&b), a);
+        Some(print_expr(&func, &atoms.expr(&quotient, DType::I32)?))
+    }
+
+    #[test]
+    fn exact_quotients_are_found() {
+        assert_eq!(quotient("n * m", "m").as_deref(), Some("n"));
+        assert_eq!(quotient("n * m * k", "k * n").as_deref(), Some("m"));
+        assert_eq!(quotient("12", "4").as_deref(), Some("3"));
+        assert_eq!(quotient("n * ((h - 1) // 2 + 1) * 10", "(h - 1) // 2 * 5 + 5").as_deref(), Some("n * 2"));
+        let product = "n * ((h - 1) // 2 + 1) * ((w - 1) // 2 + 1) * 10";
+        let row = "((h - 1) // 2 + 1) * ((w - 1) // 2 * 10 + 10)";
+        assert_eq!(quotient(product, row).as_deref(), Some("n"));
+        assert_eq!(quotient(product, "(w - 1) // 2 * 10 + 10").as_deref(), Some("n * ((h - 1) // 2) + n"));
+    }
+
+    #[test]
+    fn remainders_are_refused() {
+        for (dividend, divisor) in
+            [("n * m", "k"), ("n * m + 1", "m"), ("13", "4"), ("n", "0"), ("n", "n * n")]
+        {
+            assert_eq!(quotient(dividend, divisor), None, "{dividend} by {divisor}");
+        }
+        assert_eq!(quotient("0", "n").as_deref(), Some("0"));
+    }
+}

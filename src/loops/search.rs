@@ -1,0 +1,294 @@
+//! The choice between ways to write the loops of a statement: greedy, with the steps that only together make a nest better
+//! tried together.
+//!
+//! Each step is applied, the result simplified under what its place guarantees, and its instructions estimated
+//! ([`nests`]). The best result is kept as long as it is better by more than the estimate can tell. The work is
+//! counted in parts of expressions that were simplified.
+
+use super::place::{Path, Place, for_each_loop, loop_at, replace};
+use super::{init, join, narrow, partition, split, unswitch};
+use crate::analysis::length;
+use crate::cse::Options;
+use crate::ir::{Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::simplify::{self, Reach};
+use crate::target::nests;
+
+/// How much better, as a share, a step has to make a statement.
+const LEAST_GAIN: f64 = 0.01;
+
+/// The most parts of expressions that are simplified for each one of the statement, and for any statement.
+const WORK_FOR_EACH: usize = 150;
+const LEAST_WORK: usize = 12_000;
+
+/// The most steps.
+const MAX_STEPS: usize = 24;
+
+/// A way to write a statement.
+#[derive(Clone, Debug)]
+struct State {
+    /// The function with that statement as its body.
+    func: PrimFunc,
+    instructions: f64,
+    length: usize,
+}
+
+/// Which steps are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Those that write loops as other loops.
+    Shape,
+    /// Also those that make copies of what is in a loop.
+    Cut,
+}
+
+struct Search<'a> {
+    options: &'a Options,
+    /// How much work is left.
+    work: usize,
+    /// The most that a result may be long.
+    longest: usize,
+}
+
+/// A better way to write the one statement that is the body of a function, if there is one.
+pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<PrimFunc> {
+    let length = length::of(func);
+    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(1_500_000);
+    let mut search = Search { options, work, longest: length.saturating_mul(growth).max(200) };
+    let first = search.state(func.clone())?;
+    let before = first.instructions;
+    let mut state = first;
+    // What changes the loops first: cutting them copies what is in them.
+    for phase in [Phase::Shape, Phase::Cut] {
+        for _ in 0..MAX_STEPS {
+            let Some(next) = search.step(&state, phase) else { break };
+            log::debug!(
+                "loops: {} instructions are estimated after {}",
+                next.instructions,
+                state.instructions
+            );
+            state = next;
+        }
+    }
+    (state.instructions < before * (1.0 - 2.0 * LEAST_GAIN)).then_some(state.func)
+}
+
+impl Search<'_> {
+    /// The function simplified, with what it takes. `None` if there is no work left, or if it became too long.
+    fn state(&mut self, mut func: PrimFunc) -> Option<State> {
+        let length = length::of(&func);
+        if length > self.work || length > 3 * self.longest {
+            return None;
+        }
+        self.work -= length;
+        simplify::run(&mut func, &self.options.simplification(Reach::Everything));
+        collapse(&mut func);
+        let length = length::of(&func);
+        let instructions = nests::instructions(&func, &self.options.profile, &self.options.bindings);
+        (length <= self.longest).then_some(State { func, instructions, length })
+    }
+
+    /// The first loop that can be written better, so written.
+    fn step(&mut self, state: &State, phase: Phase) -> Option<State> {
+        for var in loops(&state.func) {
+            let best = self.ways(state, var, phase).into_iter().min_by(|a, b| {
+                a.instructions.total_cmp(&b.instructions).then_with(|| a.length.cmp(&b.length))
+            });
+            if let Some(best) = best
+                && best.instructions < state.instructions * (1.0 - LEAST_GAIN)
+            {
+                return Some(best);
+            }
+        }
+        None
+    }
+
+    /// What becomes of the statement if one of its loops is written in other ways.
+    fn ways(&mut self, state: &State, var: VarId, phase: Phase) -> Vec<State> {
+        let mut ways = Vec::new();
+        // The loop, and the loops that it and those in it can be joined to, as they are and split.
+        let (mut joined, mut joint) = (state.clone(), var);
+        loop {
+            ways.extend(self.split(&joined, joint));
+            let Some((next, next_var)) = self.join(&joined, joint) else { break };
+            ways.push(next.clone());
+            (joined, joint) = (next, next_var);
+        }
+        ways.extend(self.narrow(state, var));
+        ways.extend(self.init(state, var));
+        if phase == Phase::Cut {
+            ways.extend(self.partition(state, var));
+            ways.extend(self.unswitch(state, var));
+        }
+        ways
+    }
+
+    fn split(&mut self, state: &State, var: VarId) -> Vec<State> {
+        let parallel = self.options.loops.parallel;
+        let nests = self.at(state, var, |place, l| split::nests(place, l, parallel));
+        let made = nests
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|nest| self.rewritten(state, var, |func, l| Some(split::split(func, &l, &nest))));
+        made.collect()
+    }
+
+    fn join(&mut self, state: &State, var: VarId) -> Option<(State, VarId)> {
+        let joint = self.at(state, var, join::joint)??;
+        let mut new = None;
+        let joined = self.rewritten(state, var, |func, l| {
+            let made = join::join(func, &l, &joint)?;
+            new = Some(made.var);
+            Some(vec![looping(made)])
+        })?;
+        let new = new?;
+        match self.narrow(&joined, new) {
+            Some(narrowed) => Some((narrowed, new)),
+            None => Some((joined, new)),
+        }
+    }
+
+    fn narrow(&mut self, state: &State, var: VarId) -> Option<State> {
+        let to = self.at(state, var, |place, l| {
+            super::place::is_plain(place.func, l).then(|| narrow::narrowed(place, l))?
+        })??;
+        self.rewritten(state, var, |_, l| Some(vec![looping(narrow::narrow(l, to))]))
+    }
+
+    fn init(&mut self, state: &State, var: VarId) -> Option<State> {
+        let first = self.at(state, var, init::first)??;
+        self.rewritten(state, var, |func, l| Some(init::split_off(func, l, first)))
+    }
+
+    fn partition(&mut self, state: &State, var: VarId) -> Vec<State> {
+        let ways = self.at(state, var, partition::cuts).unwrap_or_default();
+        let made = ways.into_iter().filter_map(|cuts| {
+            self.rewritten(state, var, |func, l| Some(partition::partition(func, &l, &cuts)))
+        });
+        made.collect()
+    }
+
+    fn unswitch(&mut self, state: &State, var: VarId) -> Vec<State> {
+        let conditions: Vec<Expr> = self.at(state, var, unswitch::conditions).unwrap_or_default();
+        let made = conditions.into_iter().filter_map(|cond| {
+            self.rewritten(state, var, |func, l| Some(vec![unswitch::unswitch(func, &l, cond)]))
+        });
+        made.collect()
+    }
+
+    /// What `f` says of a loop.
+    fn at<T>(&self, state: &State, var: VarId, f: impl Fn(&Place<'_>, &For) -> T) -> Option<T> {
+        let mut place = Place::head(&state.func, self.options.positive_dims);
+        let mut found = None;
+        for_each_loop(&mut place, &state.func.body, &mut Vec::new(), &mut |_, l, place| {
+            if l.var == var {
+                found = Some(f(place, l));
+            }
+        });
+        found
+    }
+
+    /// The statement with what `f` makes of a loop in its place.
+    fn rewritten(
+        &mut self,
+        state: &State,
+        var: VarId,
+        f: impl FnOnce(&mut PrimFunc, For) -> Option<Block>,
+    ) -> Option<State> {
+        if state.length > self.work {
+            return None;
+        }
+        let mut func = state.func.clone();
+        let path = path_of(&func.body, var)?;
+        let l = loop_at(&func.body, &path)?.clone();
+        let made = f(&mut func, l)?;
+        replace(&mut func.body, &path, made);
+        collapse(&mut func);
+        self.state(func)
+    }
+}
+
+/// The function with each step that is possible taken alone.
+#[cfg(any(test, feature = "lab"))]
+pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
+    const WORK: usize = 60_000;
+    let mut search = Search { options, work: WORK, longest: usize::MAX / 8 };
+    let length = length::of(func);
+    let state = State { func: func.clone(), instructions: 0.0, length };
+    let ways = loops(func).into_iter().flat_map(|var| search.ways(&state, var, Phase::Cut));
+    ways.map(|state| state.func).collect()
+}
+
+fn looping(l: For) -> Stmt {
+    Stmt::new(StmtKind::For(Box::new(l)))
+}
+
+/// The loops of a function, outer ones first.
+fn loops(func: &PrimFunc) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    let mut look = |stmt: &Stmt| {
+        if let StmtKind::For(l) = &stmt.kind {
+            vars.push(l.var);
+        }
+    };
+    func.body.iter().for_each(|stmt| stmt.walk(&mut look));
+    vars
+}
+
+fn path_of(block: &Block, var: VarId) -> Option<Path> {
+    for (at, stmt) in block.iter().enumerate() {
+        if matches!(&stmt.kind, StmtKind::For(l) if l.var == var) {
+            return Some(vec![(at, 0)]);
+        }
+        let (mut number, mut found) = (0, None);
+        stmt.for_each_block(|inner| {
+            if found.is_none()
+                && let Some(mut path) = path_of(inner, var)
+            {
+                path.insert(0, (at, number));
+                found = Some(path);
+            }
+            number += 1;
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Puts the body in the place of each plain loop that runs once.
+pub(super) fn collapse(func: &mut PrimFunc) {
+    while let Some(path) = once(func, &func.body) {
+        let Some(l) = loop_at(&func.body, &path) else { return };
+        let (var, min, body) = (l.var, l.min.clone(), l.body.clone());
+        let made = super::copy::copy(func, &body, &[(var, min)]);
+        replace(&mut func.body, &path, made);
+    }
+}
+
+/// The first loop that runs once.
+fn once(func: &PrimFunc, block: &Block) -> Option<Path> {
+    for (at, stmt) in block.iter().enumerate() {
+        if let StmtKind::For(l) = &stmt.kind
+            && l.extent.as_int() == Some(1)
+            && l.min.as_int().is_some()
+            && super::place::is_plain(func, l)
+        {
+            return Some(vec![(at, 0)]);
+        }
+        let (mut number, mut found) = (0, None);
+        stmt.for_each_block(|inner| {
+            if found.is_none()
+                && let Some(mut path) = once(func, inner)
+            {
+                path.insert(0, (at, number));
+                found = Some(path);
+            }
+            number += 1;
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}

@@ -1,0 +1,304 @@
+//! Loops split by what their variable is divided by: quotients and remainders become loop variables.
+
+use super::copy::{copy, defined, mentions_any};
+use super::place::{Place, folded, is_plain, is_plain_or_parallel, plus};
+use super::poly::{Atoms, Poly, mentions};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type, VarId};
+
+/// The most divisors of one loop, and ways to nest them, that are looked at.
+const MAX_DIVISORS: usize = 12;
+const MAX_CHAINS: usize = 6;
+
+/// What a loop variable is divided by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Divisor {
+    by: Poly,
+    /// The first iteration of the loop with which a quotient increases, if that is not a multiple of the divisor.
+    offset: i64,
+}
+
+/// A loop as a nest: the extents of its loops, outer ones first, and what is left of the iterations.
+#[derive(Clone, Debug)]
+pub(super) struct Nest {
+    /// Iterations in front of the first complete row.
+    before: i64,
+    /// The extents, and by how much the loop's variable grows with each.
+    levels: Vec<(Expr, Expr)>,
+    rest: Rest,
+}
+
+/// What is done with iterations that do not fill a row.
+#[derive(Clone, Debug)]
+enum Rest {
+    /// There are none.
+    None,
+    /// They follow in a loop of this extent, which starts at this iteration; its own nest, if there is one.
+    Peeled(Expr, Expr, Option<Box<Nest>>),
+    /// The inner of the two loops ends with the last iteration, which this is the number of.
+    Bounded(Expr),
+}
+
+/// The ways in which a loop can be split, each along divisors that divide one another. Of a `parallel` one the loop of
+/// quotients is parallel.
+pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool) -> Vec<Nest> {
+    let is_apt = if parallel { is_plain_or_parallel(place.func, l) } else { is_plain(place.func, l) };
+    if !is_apt || !place.is_free(&l.extent) {
+        return Vec::new();
+    }
+    let mut atoms = Atoms::default();
+    let Some(extent) = atoms.poly(&l.extent) else { return Vec::new() };
+    let found = divisors(&mut atoms, l);
+    let mut nests = Vec::new();
+    for chain in chains(&found, &extent) {
+        // All of the chain, and without each single one.
+        let mut shorter: Vec<Vec<&Divisor>> = vec![chain.clone()];
+        if chain.len() > 1 {
+            shorter.extend((0..chain.len()).map(|gone| {
+                chain.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, divisor)| *divisor).collect()
+            }));
+        }
+        for chain in shorter {
+            let by: Vec<Poly> = chain.iter().map(|divisor| divisor.by.clone()).collect();
+            let offset = chain.first().map_or(0, |divisor| divisor.offset);
+            nests.extend(shapes(place, &atoms, &extent, l.extent.dtype, &by, offset));
+        }
+    }
+    nests
+}
+
+/// What the variable of a loop is divided by in its body, once each.
+fn divisors(atoms: &mut Atoms, l: &For) -> Vec<Divisor> {
+    let inside = defined(&l.body);
+    let mut found: Vec<Divisor> = Vec::new();
+    let mut look = |e: &Expr| {
+        let ExprKind::Binary(op, dividend, divisor) = &e.kind else { return };
+        if !op.is_division() || !e.dtype.is_index() || found.len() >= MAX_DIVISORS {
+            return;
+        }
+        if mentions(divisor, l.var) || mentions_any(divisor, &inside) {
+            return;
+        }
+        let divisor = (|| {
+            let (dividend, by) = (atoms.poly(dividend)?, atoms.poly(divisor)?);
+            divisor_of(atoms, l, &dividend, &by)
+        })();
+        if let Some(divisor) = divisor
+            && !found.contains(&divisor)
+        {
+            found.push(divisor);
+        }
+    };
+    for stmt in &l.body {
+        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
+    }
+    found
+}
+
+/// By how much the loop's variable grows from one value of `dividend // by` to the next.
+fn divisor_of(atoms: &Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Divisor> {
+    let linear = atoms.linear(dividend, l.var)?;
+    if linear.slope.is_zero() {
+        return None;
+    }
+    let (Some(slope), Some(constant)) = (linear.slope.as_constant(), by.as_constant()) else {
+        return Some(Divisor { by: by.exactly_over(&linear.slope)?, offset: 0 });
+    };
+    let shared = gcd(slope.checked_abs()?, constant.checked_abs()?);
+    let period = constant.checked_abs()?.checked_div(shared)?;
+    if period < 2 {
+        return None;
+    }
+    let (known, others) = atoms.without(&linear.rest, |_| true);
+    let whole = others.iter().all(|coefficient| coefficient % i128::from(constant) == 0);
+    let mut offset = 0;
+    if whole
+        && slope == shared
+        && let (Some(shift), Some(min)) = (known.as_constant(), l.min.as_int())
+    {
+        // (shared * x + shift) // (shared * period) is (x + shift // shared) // period.
+        offset = min.checked_add(shift.div_euclid(shared))?.checked_neg()?.rem_euclid(period);
+    }
+    Some(Divisor { by: Poly::constant(period), offset })
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Sequences of divisors, each of which divides the one before it, that cannot be longer.
+fn chains<'d>(found: &'d [Divisor], extent: &Poly) -> Vec<Vec<&'d Divisor>> {
+    let usable: Vec<&Divisor> = found
+        .iter()
+        .filter(|divisor| match (divisor.by.as_constant(), extent.as_constant()) {
+            (Some(by), Some(extent)) => by > 1 && by < extent,
+            (Some(by), None) => by > 1,
+            (None, _) => divisor.by != *extent,
+        })
+        .collect();
+    let divides = |small: &Divisor, large: &Divisor| {
+        small.by != large.by && small.offset == 0 && large.by.exactly_over(&small.by).is_some()
+    };
+    let mut chains: Vec<Vec<&Divisor>> = Vec::new();
+    // Those that divide no other start chains.
+    for &top in usable.iter().filter(|top| !usable.iter().any(|other| divides(top, other))) {
+        extend(vec![top], &usable, &divides, &mut chains);
+    }
+    chains
+}
+
+fn extend<'d>(
+    chain: Vec<&'d Divisor>,
+    usable: &[&'d Divisor],
+    divides: &impl Fn(&Divisor, &Divisor) -> bool,
+    chains: &mut Vec<Vec<&'d Divisor>>,
+) {
+    let Some(last) = chain.last() else { return };
+    let below: Vec<&Divisor> = usable.iter().copied().filter(|small| divides(small, last)).collect();
+    let next = below.iter().filter(|small| !below.iter().any(|between| divides(small, between)));
+    let mut longer = false;
+    for small in next {
+        longer = true;
+        extend(chain.iter().copied().chain([*small]).collect(), usable, divides, chains);
+    }
+    if !longer && chains.len() < MAX_CHAINS {
+        chains.push(chain);
+    }
+}
+
+/// The nests along a chain of divisors, each a multiple of the next.
+fn shapes(
+    place: &Place<'_>,
+    atoms: &Atoms,
+    extent: &Poly,
+    dtype: DType,
+    chain: &[Poly],
+    offset: i64,
+) -> Vec<Nest> {
+    let Some(top) = chain.first() else { return Vec::new() };
+    let rows = extent.plus(&Poly::constant(offset), -1);
+    if offset > 0 && rows.as_constant().is_none_or(|rows| rows <= 0) {
+        return Vec::new();
+    }
+    let level = |count: &Poly, stride: &Poly| {
+        let (count, stride) = (atoms.expr(count, dtype)?, atoms.expr(stride, dtype)?);
+        (place.is_free(&count) && place.is_free(&stride) && place.at_least(&count, 0))
+            .then_some((count, stride))
+    };
+    let below = || {
+        let mut levels = Vec::new();
+        for pair in chain.windows(2) {
+            levels.push(level(&pair[0].exactly_over(&pair[1])?, &pair[1])?);
+        }
+        levels.push(level(chain.last()?, &Poly::constant(1))?);
+        Some(levels)
+    };
+    let Some(below) = below() else { return Vec::new() };
+    let nest = |count: Expr, stride: Expr, rest: Rest| {
+        let levels = [(count, stride)].into_iter().chain(below.iter().cloned()).collect();
+        Nest { before: offset, levels, rest }
+    };
+    if let Some(count) = rows.exactly_over(top) {
+        return level(&count, top)
+            .map(|(count, stride)| nest(count, stride, Rest::None))
+            .into_iter()
+            .collect();
+    }
+    let mut nests = Vec::new();
+    let (Some(all), Some(stride)) = (atoms.expr(&rows, dtype), atoms.expr(top, dtype)) else { return nests };
+    if !place.is_free(&all)
+        || !place.is_free(&stride)
+        || !place.at_least(&stride, 1)
+        || !place.at_least(&all, 0)
+    {
+        return nests;
+    }
+    let full = folded(BinOp::FloorDiv, all.clone(), stride.clone());
+    let left = folded(BinOp::FloorMod, all.clone(), stride.clone());
+    let start = folded(BinOp::Mul, full.clone(), stride.clone());
+    if place.is_free(&start) && place.is_free(&left) {
+        let own = left.as_int().and_then(|left| {
+            let fits: Vec<Poly> = chain[1..]
+                .iter()
+                .filter(|by| by.as_constant().is_some_and(|by| by < left))
+                .cloned()
+                .collect();
+            let shapes = shapes(place, atoms, &Poly::constant(left), dtype, &fits, 0);
+            shapes.into_iter().next().map(Box::new)
+        });
+        nests.push(nest(full, stride.clone(), Rest::Peeled(left, start, own)));
+    }
+    if chain.len() == 1 {
+        let up = plus(all.clone(), folded(BinOp::Sub, stride.clone(), Expr::int(1, dtype)));
+        let count = folded(BinOp::FloorDiv, up, stride.clone());
+        if place.is_free(&count) {
+            nests.push(nest(count, stride, Rest::Bounded(all)));
+        }
+    }
+    nests
+}
+
+/// The loop as a nest.
+pub(super) fn split(func: &mut PrimFunc, l: &For, nest: &Nest) -> Block {
+    let dtype = l.min.dtype;
+    let mut made = Vec::new();
+    if nest.before > 0 {
+        made.push(looped(func, l, &l.min, Expr::int(nest.before, dtype)));
+    }
+    let min = plus(l.min.clone(), Expr::int(nest.before, dtype));
+    made.extend(nested(func, l, &min, nest));
+    made
+}
+
+fn nested(func: &mut PrimFunc, l: &For, min: &Expr, nest: &Nest) -> Block {
+    let name = func.var(l.var).name.clone();
+    let last = nest.levels.len() - 1;
+    let vars: Vec<VarId> =
+        (0..=last).map(|at| func.new_var(format!("{name}_{at}"), Type::Prim(l.min.dtype))).collect();
+    let terms = vars.iter().zip(&nest.levels);
+    let terms = terms.map(|(&var, (_, stride))| folded(BinOp::Mul, func.var_expr(var), stride.clone()));
+    let value = terms.reduce(plus).map_or_else(|| min.clone(), |sum| plus(min.clone(), sum));
+    let mut body = copy(func, &l.body, &[(l.var, value)]);
+    for (at, (&var, (extent, stride))) in vars.iter().zip(&nest.levels).enumerate().rev() {
+        let mut extent = extent.clone();
+        if let Rest::Bounded(all) = &nest.rest
+            && at == last
+        {
+            let row = folded(BinOp::Mul, func.var_expr(vars[0]), nest.levels[0].1.clone());
+            extent = folded(BinOp::Min, extent, folded(BinOp::Sub, all.clone(), row));
+        }
+        debug_assert!(at < last || stride.as_int() == Some(1));
+        let zero = Expr::int(0, l.min.dtype);
+        let kind = if at == 0 { l.kind.clone() } else { ForKind::Serial };
+        let l = For { var, min: zero, extent, body, step: None, kind, ..hollow(l) };
+        body = vec![Stmt::new(StmtKind::For(Box::new(l)))];
+    }
+    if let Rest::Peeled(extent, start, own) = &nest.rest {
+        let min = plus(min.clone(), start.clone());
+        match own {
+            Some(own) => body.extend(nested(func, l, &min, own)),
+            None => body.push(looped(func, l, &min, extent.clone())),
+        }
+    }
+    body
+}
+
+/// A copy of the loop that starts elsewhere, or ends.
+pub(super) fn looped(func: &mut PrimFunc, l: &For, min: &Expr, extent: Expr) -> Stmt {
+    let entry = func.var(l.var).clone();
+    let var = func.new_var(entry.name, entry.ty);
+    let body = copy(func, &l.body, &[(l.var, func.var_expr(var))]);
+    Stmt::new(StmtKind::For(Box::new(For { var, min: min.clone(), extent, body, ..hollow(l) })))
+}
+
+/// The loop without its body.
+fn hollow(l: &For) -> For {
+    For {
+        var: l.var,
+        min: l.min.clone(),
+        extent: l.extent.clone(),
+        step: l.step.clone(),
+        kind: l.kind.clone(),
+        annotations: l.annotations.clone(),
+        body: Block::new(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What LLVM makes of operations in loops: how many instructions, and whether they run on vectors.
+
+use crate::ir::opclass::{OpClass, classify};
+use crate::ir::{BinOp, Expr, ExprKind, VarId};
+
+/// What an operation takes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::target) struct Operation {
+    pub(in crate::target) instructions: f64,
+    /// Whether there are instructions that do it for all elements of a vector.
+    pub(in crate::target) on_vectors: bool,
+}
+
+/// What the operation at the root of an expression takes. A division counts by the time that it takes as well: it is one
+/// instruction, but one that takes as long as many.
+pub(in crate::target) fn operation(e: &Expr) -> Operation {
+    let Some((class, units)) = classify(e) else { return Operation { instructions: 0.0, on_vectors: true } };
+    let (instructions, on_vectors) = match class {
+        OpClass::DivConst => (6.0, false),
+        OpClass::DivPow2 => (2.0, true),
+        OpClass::DivVar => (20.0, false),
+        OpClass::MinMax => (2.0, true),
+        OpClass::FloatDiv => (4.0, true),
+        OpClass::Transcendental => (30.0, true),
+        OpClass::Call => (20.0, false),
+        OpClass::Bind | OpClass::Load | OpClass::Store => (0.0, true),
+        OpClass::AddSub
+        | OpClass::Compare
+        | OpClass::Logic
+        | OpClass::Select
+        | OpClass::Shift
+        | OpClass::Bitwise
+        | OpClass::IntCast
+        | OpClass::MulPow2
+        | OpClass::Mul
+        | OpClass::FloatArith => (1.0, true),
+    };
+    Operation { instructions: instructions * units as f64, on_vectors }
+}
+
+/// How many elements of this many bits a vector has, on a processor of which nothing else is known: 128 bits.
+pub(in crate::target) fn lanes(bits: u32) -> f64 {
+    f64::from((128 / bits.clamp(8, 128)).max(1))
+}
+
+/// By how much an index grows with a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::target) enum Stride {
+    /// It does not depend on it.
+    None,
+    /// By this constant.
+    Constant(i64),
+    /// By something that does not depend on it.
+    Invariant,
+    /// By different amounts.
+    Varying,
+}
+
+/// By how much an index grows with a variable.
+pub(in crate::target) fn stride(e: &Expr, var: VarId) -> Stride {
+    use Stride::{Constant, Invariant, None, Varying};
+    match &e.kind {
+        ExprKind::Var(own) => {
+            if *own == var {
+                Constant(1)
+            } else {
+                None
+            }
+        }
+        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+            let minus = *op == BinOp::Sub;
+            match (stride(a, var), stride(b, var)) {
+                (Varying, _) | (_, Varying) => Varying,
+                (a, None) => a,
+                (None, Constant(b)) => Constant(if minus { -b } else { b }),
+                (Constant(a), Constant(b)) => Constant(if minus { a - b } else { a + b }),
+                (None, Invariant) | (Invariant, _) | (_, Invariant) => Invariant,
+            }
+        }
+        ExprKind::Binary(BinOp::Mul, a, b) => match (stride(a, var), stride(b, var)) {
+            (None, None) => None,
+            (Constant(a), None) => b.as_int().map_or(Invariant, |b| Constant(a.saturating_mul(b))),
+            (None, Constant(b)) => a.as_int().map_or(Invariant, |a| Constant(b.saturating_mul(a))),
+            (Invariant, None) | (None, Invariant) => Invariant,
+            _ => Varying,
+        },
+        _ => {
+            let mut found = false;
+            e.walk(&mut |e| found |= e.as_var() == Some(var));
+            if found { Varying } else { None }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::DType;
+
+    #[test]
+    fn strides_are_found() {
+        let (x, y) = (|| Expr::var(VarId(0), DType::I32), || Expr::var(VarId(1), DType::I32));
+        for (e, expected) in [
+            (x() * 3 + y(), Stride::Constant(3)),
+            (y() * 3 - x(), Stride::Constant(-1)),
+            (x() * y() + 1, Stride::Invariant),
+            (y() * y(), Stride::None),
+            (x().floordiv(3), Stride::Varying),
+            (x() * x(), Stride::Varying),
+        ] {
+            assert_eq!(stride(&e, VarId(0)), expected, "{e:?}");
+        }
+    }
+}

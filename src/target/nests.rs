@@ -1,0 +1,438 @@
+//! What a nest of loops takes, in instructions as LLVM makes them: values that do not vary in a loop are computed before
+//! it, equal ones once; addresses that grow by the same amount with each iteration take next to nothing; innermost loops
+//! over neighbouring elements, without conditions, run on vectors; short ones are written out.
+//!
+//! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::llvm::nests::{Stride, lanes, operation, stride};
+use crate::cost::{Bindings, Profile};
+use crate::ir::value::{Value, evaluate};
+use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+
+/// Instructions of a loop around its body, for each iteration and each time that it starts.
+const PER_ITERATION: f64 = 2.0;
+const PER_LOOP: f64 = 4.0;
+
+/// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
+const PER_VECTOR_LOOP: f64 = 14.0;
+
+/// The most instructions of a loop of constant length that is written out.
+const WRITTEN_OUT: f64 = 240.0;
+
+/// A branch on a condition.
+const BRANCH: f64 = 1.0;
+
+/// The most points at which a condition is evaluated, to know or guess how often it holds.
+const POINTS: u64 = 2_048;
+
+/// An estimate of the instructions of a function.
+pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> f64 {
+    let mut estimate = Estimate::new(func, profile, bindings);
+    estimate.block(&func.body, 1.0);
+    estimate.frames.pop().map_or(0.0, |frame| frame.cost)
+}
+
+/// A loop that is open, or the function.
+#[derive(Debug, Default)]
+struct Frame {
+    var: Option<VarId>,
+    /// How often its body runs.
+    runs: f64,
+    /// What is computed in it, in all.
+    cost: f64,
+    /// The hashes of what is computed in it.
+    seen: HashSet<u64>,
+    /// The buffers that its body writes.
+    written: Vec<BufferId>,
+    inner: bool,
+    /// Whether it cannot run on vectors.
+    scalar: bool,
+    /// The bits of the widest element that is accessed.
+    bits: u32,
+    stores: usize,
+    /// Whether it does more than to copy or fill elements.
+    computes: bool,
+    /// How many loads are of elements that are no neighbours.
+    strided: usize,
+}
+
+struct Estimate<'a> {
+    func: &'a PrimFunc,
+    profile: &'a Profile,
+    /// The value of each variable, in the middle of its range.
+    values: Vec<i64>,
+    /// The range of each loop variable: its first value and how many there are.
+    ranges: HashMap<VarId, (i64, i64)>,
+    frames: Vec<Frame>,
+    /// The loop that defines a variable, by its depth.
+    depths: HashMap<VarId, usize>,
+}
+
+/// What is known of an expression.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The innermost loop that it varies in.
+    depth: usize,
+    hash: u64,
+}
+
+impl<'a> Estimate<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings) -> Estimate<'a> {
+        let unknown = profile.default_extent() as i64;
+        let values =
+            func.vars.iter().map(|var| bindings.get(&*var.name).copied().unwrap_or(unknown)).collect();
+        let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
+        Estimate { func, profile, values, ranges: HashMap::new(), frames, depths: HashMap::new() }
+    }
+
+    fn value(&self, e: &Expr) -> Option<i64> {
+        evaluate(e, &|var| self.values.get(var.index()).map(|&value| Value::Int(value)))?.as_int()
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("the function's frame is never closed")
+    }
+
+    fn charge(&mut self, depth: usize, cost: f64, share: f64) {
+        let share = if depth + 1 == self.frames.len() { share } else { 1.0 };
+        let frame = &mut self.frames[depth];
+        frame.cost += cost * frame.runs * share;
+    }
+
+    /// `share`: how many of the iterations of the innermost open loop come here.
+    fn block(&mut self, block: &Block, share: f64) {
+        for stmt in block {
+            self.stmt(stmt, share);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, share: f64) {
+        match &stmt.kind {
+            StmtKind::For(l) => self.for_loop(l, share),
+            StmtKind::If { cond, then, otherwise } => {
+                let seen = self.expr(cond, share);
+                let here = self.frames.len() - 1;
+                self.charge(seen.depth, BRANCH, share);
+                if seen.depth == here {
+                    self.frame().scalar = true;
+                }
+                let taken = self.probability(cond);
+                self.block(then, share * taken);
+                self.block(otherwise, share * (1.0 - taken));
+            }
+            StmtKind::Store { buffer, indices, value } => {
+                let written = self.expr(value, share);
+                self.access(*buffer, indices, share, true);
+                let here = self.frames.len() - 1;
+                self.charge(here, 1.0, share);
+                let is_copy = match &value.kind {
+                    ExprKind::Load { .. } => true,
+                    _ => written.depth < here,
+                };
+                let frame = self.frame();
+                frame.stores += 1;
+                frame.computes |= !is_copy;
+            }
+            StmtKind::Bind { var, value } => {
+                let seen = self.expr(value, share);
+                self.depths.insert(*var, seen.depth);
+                if let Some(known) = self.value(value)
+                    && let Some(slot) = self.values.get_mut(var.index())
+                {
+                    *slot = known;
+                }
+            }
+            _ => {
+                stmt.for_each_expr(|e| {
+                    self.expr(e, share);
+                });
+                if !matches!(stmt.kind, StmtKind::Alloc { .. } | StmtKind::Decl { .. }) {
+                    self.frame().scalar = true;
+                }
+                stmt.for_each_block(|inner| self.block(inner, share));
+            }
+        }
+    }
+
+    fn for_loop(&mut self, l: &For, share: f64) {
+        let here = self.frames.len() - 1;
+        self.expr(&l.min, share);
+        self.expr(&l.extent, share);
+        self.frame().inner = true;
+        let min = self.value(&l.min).unwrap_or(0);
+        let step = l.step.as_ref().and_then(|step| self.value(step)).unwrap_or(1).max(1);
+        let unknown = self.profile.default_extent() as i64;
+        let extent = self.value(&l.extent).unwrap_or(unknown);
+        let trips = if extent <= 0 { 0.0 } else { (extent as f64 / step as f64).ceil() };
+        self.values[l.var.index()] = min.saturating_add(extent.max(1) / 2);
+        self.ranges.insert(l.var, (min, extent.max(1)));
+        self.depths.insert(l.var, here + 1);
+        let starts = self.frames[here].runs * share;
+        let mut frame = Frame { var: Some(l.var), runs: starts * trips, ..Frame::default() };
+        for stmt in &l.body {
+            stmt.walk(&mut |stmt| {
+                if let StmtKind::Store { buffer, .. } = stmt.kind {
+                    frame.written.push(buffer);
+                }
+            });
+        }
+        frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
+        let is_vector = l.kind == ForKind::Vectorized;
+        self.frames.push(frame);
+        self.block(&l.body, 1.0);
+        let mut frame = self.frames.pop().expect("pushed above");
+        let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
+        let is_constant = l.extent.as_int().is_some();
+        let cost = if is_vector {
+            frame.cost / lanes(frame.bits)
+        } else if frame.inner {
+            let written_out = is_constant && trips <= 4.0 && per_iteration * trips <= WRITTEN_OUT;
+            frame.cost + if written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * PER_LOOP }
+        } else {
+            let lanes = lanes(frame.bits);
+            let scalar = frame.cost + frame.runs * PER_ITERATION + starts * PER_LOOP;
+            let written_out = is_constant && (per_iteration + 1.0) * trips <= WRITTEN_OUT;
+            let scalar = if written_out { frame.cost } else { scalar };
+            let copies = frame.stores > 0 && !frame.computes && frame.strided == 0;
+            frame.scalar |= frame.stores == 0 || trips < lanes;
+            if frame.scalar {
+                scalar
+            } else {
+                // Of each vector's elements those that are not neighbours are moved one by one.
+                let moved = frame.strided as f64 * frame.runs;
+                let speed = if copies { 4.0 * lanes } else { lanes };
+                let overhead = if written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
+                let rest = if written_out {
+                    0.0
+                } else {
+                    starts * (trips % lanes) * (per_iteration + PER_ITERATION) / 2.0
+                };
+                let vector =
+                    (frame.cost + frame.runs * PER_ITERATION / 2.0) / speed + moved + overhead + rest;
+                vector.min(scalar)
+            }
+        };
+        frame.seen.clear();
+        self.frames[here].cost += cost;
+    }
+
+    /// What the operations of an expression take.
+    fn expr(&mut self, e: &Expr, share: f64) -> Seen {
+        let here = self.frames.len() - 1;
+        match &e.kind {
+            ExprKind::Var(var) => {
+                let depth = self.depths.get(var).copied().unwrap_or(0).min(here);
+                return Seen { depth, hash: mix(1, u64::from(var.0)) };
+            }
+            ExprKind::Int(value) => return Seen { depth: 0, hash: mix(2, *value as u64) },
+            ExprKind::Float(bits) => return Seen { depth: 0, hash: mix(3, *bits) },
+            ExprKind::Load { buffer, indices } => return self.load(e, *buffer, indices, share),
+            _ => {}
+        }
+        let lazy = match e.as_intrin() {
+            Some(("if_then_else", [cond, _, _])) => Some(self.probability(cond)),
+            _ => None,
+        };
+        let (mut depth, mut hash, mut number) = (0, tag(e), 0);
+        let mut condition_depth = 0;
+        e.for_each_child(|part| {
+            let part_share = match (lazy, number) {
+                (Some(taken), 1) => share * taken,
+                (Some(taken), 2) => share * (1.0 - taken),
+                _ => share,
+            };
+            let seen = self.expr(part, part_share);
+            if number == 0 {
+                condition_depth = seen.depth;
+            }
+            depth = depth.max(seen.depth);
+            hash = mix(hash, seen.hash);
+            number += 1;
+        });
+        let cost = operation(e);
+        if self.frames[depth].seen.insert(hash) {
+            self.charge(depth, cost.instructions, share);
+            if depth == here {
+                self.frame().computes = true;
+            }
+        }
+        if depth == here && (!cost.on_vectors || lazy.is_some() && condition_depth == here && has_load(e)) {
+            self.frame().scalar = true;
+        }
+        if lazy.is_some() && condition_depth == here {
+            self.frame().computes = true;
+        }
+        Seen { depth, hash }
+    }
+
+    fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
+        let here = self.frames.len() - 1;
+        let seen = self.access(buffer, indices, share, false);
+        let written = (1..=here).rev().find(|&depth| self.frames[depth].written.contains(&buffer));
+        let depth = seen.depth.max(written.unwrap_or(0));
+        let hash = mix(tag(e), seen.hash);
+        if self.frames[depth].seen.insert(hash) {
+            self.charge(depth, 1.0, share);
+        }
+        Seen { depth, hash }
+    }
+
+    /// What the address of an element takes.
+    fn access(&mut self, buffer: BufferId, indices: &[Expr], share: f64, is_store: bool) -> Seen {
+        let here = self.frames.len() - 1;
+        let var = self.frames[here].var;
+        let bits = u32::from(self.func.buffer(buffer).dtype.bits);
+        let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
+        for (at, index) in indices.iter().enumerate() {
+            let seen = self.address(index, share);
+            depth = depth.max(seen.depth);
+            hash = mix(hash, seen.hash);
+            let is_last = at + 1 == indices.len();
+            let along = var.map_or(Stride::None, |var| stride(index, var));
+            let depths = &self.depths;
+            let varies = |e: &Expr| {
+                let mut found = false;
+                e.walk(&mut |e| {
+                    found |= e
+                        .as_var()
+                        .is_some_and(|var| depths.get(&var).copied().unwrap_or(0) >= here && here > 0);
+                });
+                found
+            };
+            let frame = &mut self.frames[here];
+            frame.bits = frame.bits.max(bits);
+            match along {
+                Stride::Constant(1) if is_last => {}
+                Stride::None if !varies(index) => frame.scalar |= is_store && is_last && indices.len() == 1,
+                Stride::Constant(_) | Stride::Invariant if !is_store => frame.strided += 1,
+                _ => frame.scalar = true,
+            }
+        }
+        Seen { depth, hash }
+    }
+
+    /// What is computed for an address: sums of products of loop variables grow with the loops.
+    fn address(&mut self, index: &Expr, share: f64) -> Seen {
+        let here = self.frames.len() - 1;
+        let (mut depth, mut hash, mut parts) = (0, 11, [0_u32; 16]);
+        let mut addends = Vec::new();
+        addends_of(index, &mut addends);
+        for addend in addends {
+            let mut only_var = addend;
+            if let ExprKind::Binary(BinOp::Mul, a, b) = &addend.kind
+                && a.as_var().is_some()
+                && !b.as_var().is_some_and(|var| self.ranges.contains_key(&var))
+            {
+                only_var = a;
+            }
+            let is_grown = only_var.as_var().is_some_and(|var| self.ranges.contains_key(&var));
+            let seen = if is_grown {
+                let var = self.expr(only_var, share);
+                Seen { depth: var.depth, hash: mix(var.hash, hash_of(addend)) }
+            } else {
+                self.expr(addend, share)
+            };
+            depth = depth.max(seen.depth);
+            hash = mix(hash, seen.hash);
+            if seen.depth < parts.len() {
+                parts[seen.depth] += if is_grown { 0 } else { 1 };
+            }
+        }
+        // What varies in the innermost loop and does not grow with it is added there.
+        for (at, &count) in parts.iter().enumerate().take(here + 1).skip(1) {
+            if count > 0 && self.frames[at].seen.insert(mix(hash, at as u64)) {
+                self.charge(at, f64::from(count), share);
+            }
+        }
+        Seen { depth, hash }
+    }
+
+    /// How often a condition holds: at all points of the loops around it that it depends on, or at some if those are many.
+    fn probability(&self, cond: &Expr) -> f64 {
+        let mut vars: Vec<(VarId, i64, u64)> = Vec::new();
+        cond.walk(&mut |e| {
+            if let Some(var) = e.as_var()
+                && let Some(&(min, count)) = self.ranges.get(&var)
+                && vars.iter().all(|(known, ..)| *known != var)
+            {
+                vars.push((var, min, count.unsigned_abs()));
+            }
+        });
+        let all = vars.iter().fold(1_u64, |all, (_, _, count)| all.saturating_mul(*count));
+        let points = all.min(POINTS);
+        let (mut holds, mut known) = (0_u32, 0_u32);
+        for point in 0..points {
+            let mut rest = if all <= POINTS { point } else { mix(point, 5) % all };
+            for slot in &mut vars {
+                let count = slot.2;
+                let at = rest % count;
+                rest /= count;
+                slot.1 = self.ranges.get(&slot.0).map_or(0, |(min, _)| min.saturating_add(at as i64));
+            }
+            let value_of = |var: VarId| {
+                let drawn = vars.iter().find(|(own, ..)| *own == var).map(|(_, value, _)| *value);
+                drawn.or_else(|| self.values.get(var.index()).copied()).map(Value::Int)
+            };
+            if let Some(value) = evaluate(cond, &value_of).and_then(|value| value.as_int()) {
+                known += 1;
+                holds += u32::from(value != 0);
+            } else if point == 0 {
+                break;
+            }
+        }
+        if known == 0 { self.profile.branch().to_f64() } else { f64::from(holds) / f64::from(known) }
+    }
+}
+
+fn addends_of<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) => {
+            addends_of(a, out);
+            addends_of(b, out);
+        }
+        ExprKind::Int(_) => {}
+        _ => out.push(e),
+    }
+}
+
+fn has_load(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+    found
+}
+
+/// A number for the operation at the root of an expression.
+fn tag(e: &Expr) -> u64 {
+    let bits = u64::from(e.dtype.bits) << 32 | u64::from(e.dtype.lanes);
+    let kind = match &e.kind {
+        ExprKind::Binary(op, ..) => 100 + *op as u64,
+        ExprKind::Not(_) => 20,
+        ExprKind::Cast(_) => 21,
+        ExprKind::Select(_) => 22,
+        ExprKind::Load { buffer, .. } => 1_000 + u64::from(buffer.0),
+        ExprKind::Call(_) => {
+            e.as_intrin().map_or(23, |(name, _)| name.bytes().fold(24, |h, b| mix(h, b.into())))
+        }
+        _ => 30,
+    };
+    mix(bits, kind)
+}
+
+fn hash_of(e: &Expr) -> u64 {
+    let own = match &e.kind {
+        ExprKind::Var(var) => mix(1, u64::from(var.0)),
+        ExprKind::Int(value) => mix(2, *value as u64),
+        _ => tag(e),
+    };
+    let mut hash = own;
+    e.for_each_child(|part| hash = mix(hash, hash_of(part)));
+    hash
+}
+
+/// A hash of two numbers that is the same on every machine.
+fn mix(a: u64, b: u64) -> u64 {
+    let x = (a ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (x ^ (x >> 29)).wrapping_mul(0x94D0_49BB_1331_11EB) ^ (x >> 32)
+}

@@ -1,0 +1,248 @@
+//! Programs before and after the passes on loops: the interpreter finds no difference at sizes of 0, 1 and more, and what is
+//! executed goes down.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use satir::cse::{Hoisting, Loops, Options};
+use satir::fuzz::compare_options;
+use satir::interp::{Bindings, Constraints, EquivOptions, RunOptions, equiv, run_function};
+use satir::ir::Module;
+use satir::ir::opclass::OpClass;
+use satir::passes;
+
+fn program(parameters: &str, body: &str) -> Module {
+    let mut text = format!(
+        "@T.prim_func(s_tir=True)\ndef main({parameters}):\n    T.func_attr({{\"tirx.noalias\": True}})\n"
+    );
+    for line in body.trim_matches('\n').lines() {
+        text += &format!("    {line}\n");
+    }
+    satir::parse(&text).unwrap_or_else(|e| panic!("{text}{e}"))
+}
+
+fn ran(module: &Module, pipeline: &str, options: &Options) -> Module {
+    passes::run(module, &passes::select(pipeline).unwrap(), options)
+        .unwrap_or_else(|e| panic!("{e}\n{module}"))
+}
+
+/// Compares runs; inputs of size 0 and 1 are among them.
+#[track_caller]
+fn same(before: &Module, after: &Module) {
+    let options = EquivOptions { runs: 24, max_steps: 3_000_000, ..compare_options(before, 1) };
+    let result = equiv(before, after, &options).unwrap();
+    assert!(result.difference.is_none(), "{:?}\n{before}\n{after}", result.difference);
+    assert!(result.compared > 6, "{:?}", result.skipped);
+}
+
+/// What the pass makes of a program, compared with it.
+#[track_caller]
+fn after(pass: &str, parameters: &str, body: &str) -> String {
+    let before = program(parameters, body);
+    let made = ran(&before, pass, &Options::default());
+    same(&before, &made);
+    // With sharing behind it as well.
+    same(&before, &ran(&made, "semantic-cse", &Options::default()));
+    made.to_string()
+}
+
+/// How often operations of a class are executed.
+fn executed(module: &Module, class: OpClass, bindings: &[(&str, i64)]) -> u64 {
+    let bindings: Bindings = bindings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let options = RunOptions {
+        bindings,
+        constraints: Constraints::new(),
+        seed: 0,
+        tensors: Vec::new(),
+        max_steps: 10_000_000,
+        lenient_loads: false,
+    };
+    let report = run_function(&module.funcs[0], &options).unwrap();
+    assert!(report.done, "{}", report.outcome);
+    report.counts.get(class)
+}
+
+const FLAT: &str = r#"A: T.Buffer((5000,), "int32"), B: T.Buffer((5000,), "int32")"#;
+
+#[test]
+fn quotients_become_loops() {
+    let made = after("loops", FLAT, "for f in range(600):\n    B[f] = A[f % 30 * 20 + f // 30]");
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+    // The last row is not complete.
+    let made = after("loops", FLAT, "for f in range(619):\n    B[f] = A[f % 30 * 100 + f // 30]");
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+    // Nor is the first.
+    let made = after("loops", FLAT, "for f in range(600):\n    B[f] = A[(f + 7) % 30 * 100 + (f + 7) // 30]");
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+    // A quotient that is not spelled as one.
+    let made =
+        after("loops", FLAT, "for f in range(600):\n    B[f] = A[(2 * f + 1) // 60 + (f * 4 + 1) % 120]");
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+    // Three divisors, each of which divides the next.
+    let made = after(
+        "loops",
+        FLAT,
+        "for f in range(1800):\n    B[f] = A[f // 180 + f // 6 % 30 * 10 + f % 6 * 300]",
+    );
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+}
+
+#[test]
+fn split_loops_are_joined_first() {
+    let body = "for a, b in T.grid(233, 13):\n    if a * 13 + b < 3024:\n        B[a * 13 + b] = A[(a * 13 + b) % 84 * 36 + (a * 13 + b) // 84]";
+    let made = after("loops", FLAT, body);
+    assert!(!made.contains('%') && !made.contains("//") && !made.contains("if"), "{made}");
+    let body = "for a, b, c in T.grid(104, 5, 3):\n    B[a * 15 + b * 3 + c] = A[a % 13 * 120 + a // 13 * 15 + b * 3 + c]";
+    let made = after("loops", FLAT, body);
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+}
+
+#[test]
+fn symbolic_sizes_may_be_zero() {
+    let parameters = r#"A: T.Buffer(("n", "m"), "int32"), B: T.Buffer((m, n), "int32")"#;
+    let body = "n, m = T.int32(), T.int32()\nfor f in range(n * m):\n    B[f // n, f % n] = A[f % n, f // n]";
+    let made = after("loops", parameters, body);
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+    let body = "n, m = T.int32(), T.int32()\nfor a, b in T.grid((n * m + 6) // 7, 7):\n    if a * 7 + b < n * m:\n        B[(a * 7 + b) // n, (a * 7 + b) % n] = A[(a * 7 + b) % n, (a * 7 + b) // n]";
+    let made = after("loops", parameters, body);
+    assert!(!made.contains('%') && !made.contains("if "), "{made}");
+}
+
+#[test]
+fn order_is_kept() {
+    // Each iteration reads what earlier ones wrote.
+    after("loops", FLAT, "for f in range(84):\n    A[f + 13] = A[f % 7 + 6] + A[f + 12] * 3 % 11");
+    after("loops", FLAT, "for f in range(100):\n    A[f // 7] = A[f % 7] + A[f // 7] + f");
+    // Sums of floats are the same to the last bit.
+    let parameters = r#"A: T.Buffer((300,), "float32"), B: T.Buffer((20,), "float32")"#;
+    after("loops", parameters, "for f in range(300):\n    B[f % 20] = B[f % 20] + A[f]");
+}
+
+#[test]
+fn loops_with_other_bounds() {
+    for body in [
+        "for f in range(-7, 93):\n    B[f + 7] = A[f % 10 * 9 + f // 10 + 1]",
+        "for f in range(x, x + 60):\n    B[f - x] = A[f % 10 * 9]",
+        "for f in range(T.min(T.max(x, 0), 300)):\n    B[f] = A[f % 10 * 9 + f // 10]",
+        "for f in range(0, 100, 3):\n    B[f] = A[f % 9 * 9 + f // 9]",
+        "for f in range(0):\n    B[f] = A[f % 9]",
+        "for f in range(1):\n    B[f] = A[f % 9]",
+        "for i, f in T.grid(5, 90):\n    if f < i * 17:\n        B[f] = B[f] + A[f % 9 * 10 + f // 9]",
+    ] {
+        after("loops", &format!("{FLAT}, x: T.int32"), body);
+    }
+}
+
+#[test]
+fn what_must_stay_stays() {
+    for body in [
+        "for f in range(600):\n    if A[f] == 3:\n        break\n    B[f] = A[f % 30 * 20 + f // 30]",
+        "for f in T.unroll(60):\n    B[f] = A[f % 30 * 20 + f // 30]",
+        "for f in T.parallel(600):\n    B[f] = A[f % 30 * 20 + f // 30]",
+        "for f in T.vectorized(60):\n    B[f] = A[f % 30 * 20 + f // 30]",
+        "for f in T.serial(600, annotations={\"pragma_auto_unroll_max_step\": 16}):\n    B[f] = A[f % 30 * 20 + f // 30]",
+    ] {
+        let before = program(FLAT, body);
+        assert_eq!(ran(&before, "loops", &Options::default()), before);
+    }
+}
+
+#[test]
+fn conditions_become_bounds() {
+    let made = after(
+        "loops",
+        FLAT,
+        "for r, c in T.grid(13, 100):\n    B[r * 100 + c] = T.if_then_else(30 <= c, A[r * 70 + c - 30], A[r * 30 + c + 2000])",
+    );
+    assert!(!made.contains("if_then_else"), "{made}");
+    let made = after(
+        "loops",
+        FLAT,
+        "for r, c in T.grid(13, 100):\n    if c < 60 and r < 9:\n        B[r * 100 + c] = A[c * 30 + r]",
+    );
+    assert!(!made.contains("if"), "{made}");
+}
+
+#[test]
+fn first_iterations_go_in_front() {
+    let parameters = r#"A: T.Buffer(("n", "m"), "float32"), B: T.Buffer((n,), "float32")"#;
+    let body = "n, m = T.int32(), T.int32()\nfor i, k in T.grid(n, m):\n    if k == 0:\n        B[i] = T.float32(0)\n    B[i] = B[i] + A[i, k]";
+    let made = after("loops", parameters, body);
+    assert!(made.contains("if 0 < m") || made.contains("if m > 0") || made.contains("if 1 <= m"), "{made}");
+    assert!(!made.contains("k == 0"), "{made}");
+}
+
+#[test]
+fn a_while_inside() {
+    let body = "c = T.alloc_buffer((1,), \"int32\")\nfor f in range(90):\n    c[0] = f % 9\n    while c[0] < 9:\n        B[f // 9 + c[0]] = A[c[0]] + f % 9\n        c[0] = c[0] + 1";
+    after("loops", FLAT, body);
+}
+
+#[test]
+fn growth_is_bounded() {
+    let body = "for r, c in T.grid(40, 40):\n    B[r * 40 + c] = T.if_then_else(3 <= c and c < 37 and 3 <= r and r < 37, A[r * 40 + c - 3] + A[r * 40 + c + 3], 0)";
+    let before = program(FLAT, body);
+    let lengths = [1, 8].map(|growth| {
+        let options = Options { loops: Loops { growth, ..Loops::default() }, ..Options::default() };
+        let made = ran(&before, "loops", &options);
+        same(&before, &made);
+        made.to_string().len()
+    });
+    assert!(lengths[0] <= before.to_string().len() + 120 && lengths[0] < lengths[1], "{lengths:?}");
+}
+
+#[test]
+fn extents_are_reduced() {
+    let int = r#"A: T.Buffer((16,), "int32"), n: T.int32"#;
+    let made =
+        after("reduce-extents", int, "for i in range(16):\n    if 4 <= i and i < 12:\n        A[i] = i");
+    assert!(made.contains("range(4, 12)") && !made.contains("if"), "{made}");
+    let made = after("reduce-extents", int, "for j in range(8):\n    if j < n - 4:\n        A[j] = j");
+    assert!(!made.contains("if") && made.contains("n - 4"), "{made}");
+    let made =
+        after("reduce-extents", int, "for j in range(16):\n    if j % 4 == 2 and j < 11:\n        A[j] = j");
+    assert!(!made.contains("if") && made.contains("range(3)"), "{made}");
+    let made =
+        after("reduce-extents", int, "for i, j in T.grid(4, 4):\n    if i == 0 and j < 2:\n        A[j] = i");
+    assert!(!made.contains("if") && made.contains("range(2)"), "{made}");
+    // The condition reads what the body writes.
+    let before = program(int, "for j in range(8):\n    if j < A[0]:\n        A[0] = A[0] - 1");
+    assert_eq!(ran(&before, "reduce-extents", &Options::default()), before);
+    // Only where the loop runs is anything computed.
+    let zero = "for i in range(T.max(n, 0)):\n    if i * 3 < 16 // n:\n        A[i % 16] = i";
+    after("reduce-extents", int, zero);
+}
+
+#[test]
+fn conditions_are_hoisted() {
+    let int = r#"A: T.Buffer((16,), "int32"), n: T.int32"#;
+    let hoist = |body: &str, hoisting: Hoisting| {
+        let before = program(int, body);
+        let options = Options { loops: Loops { hoisting, ..Loops::default() }, ..Options::default() };
+        let made = ran(&before, "hoist", &options);
+        same(&before, &made);
+        made
+    };
+    let all = Hoisting { truths: true, ..Hoisting::default() };
+    let statements = Hoisting { statements: true, ..Hoisting::NONE };
+    let ifs = |body: &str, hoisting| executed(&hoist(body, hoisting), OpClass::Compare, &[("n", 5)]);
+    assert_eq!(
+        ifs("for i in range(16):\n    A[i] = T.if_then_else(n > 3, i, i * 2)", Hoisting::default()),
+        1
+    );
+    assert_eq!(ifs("for i in range(16):\n    A[i] = T.if_then_else(n > 3, i, i * 2)", statements), 16);
+    assert_eq!(ifs("for i in range(16):\n    if n > 3:\n        A[i] = i", statements), 1);
+    assert_eq!(ifs("for i, j in T.grid(4, 4):\n    A[i * 4 + j] = T.Cast(\"int32\", i < 2)", all), 4);
+    let bound = "for i in range(16):\n    big: T.let[T.bool] = n > 3\n    if big:\n        A[i] = i";
+    assert_eq!(ifs(bound, Hoisting { bindings: true, ..statements }), 1);
+    assert_eq!(ifs(bound, statements), 16);
+    // A division that traps where the loop does not run.
+    hoist("for i in range(T.max(T.min(n, 16), 0)):\n    if 16 // n > 3:\n        A[i] = i", all);
+}
+
+#[test]
+fn results_stay_as_they_are() {
+    let body = "for a, b in T.grid(233, 13):\n    if a * 13 + b < 3024:\n        B[a * 13 + b] = A[(a * 13 + b) % 84 * 36 + (a * 13 + b) // 84]";
+    let once = ran(&program(FLAT, body), "loops", &Options::default());
+    let once = satir::parse(&once.to_string()).unwrap();
+    assert_eq!(ran(&once, "loops", &Options::default()).to_string(), once.to_string());
+}
