@@ -33,6 +33,7 @@ pub mod cse;
 pub mod diag;
 pub mod interp;
 pub mod ir;
+pub mod noop;
 pub mod passes;
 pub mod report;
 pub mod rules;

@@ -300,8 +300,24 @@ fn head_changes(stmt: &Stmt) -> bool {
     changes
 }
 
+/// The keyword that marks an assumption as one that was found out and that the program does not have.
+pub(crate) const MARK: &str = "satir.found";
+
+/// Whether a statement only states what was found out.
+fn only_states(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Evaluate(Expr { kind: ExprKind::Call(call), .. }) => {
+            call.kwargs.iter().any(|(key, _)| &**key == MARK)
+        }
+        _ => false,
+    }
+}
+
 /// What a statement may write, apart from its blocks.
 fn own_writes(stmt: &Stmt, regions: &Regions, written: &mut Writes) {
+    if only_states(stmt) {
+        return;
+    }
     written.everything |= head_changes(stmt);
     direct_writes(stmt, regions, written);
 }

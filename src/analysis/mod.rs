@@ -1,7 +1,11 @@
 //! Facts about programs that passes over statements and expressions rest on.
 
+pub(crate) mod accesses;
 pub(crate) mod alias;
+pub(crate) mod contents;
+pub(crate) mod dead;
 pub(crate) mod effects;
+pub(crate) mod instances;
 pub(crate) mod known;
 pub(crate) mod lanes;
 pub(crate) mod length;

@@ -6,6 +6,7 @@ use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::loops;
+use crate::noop;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 
@@ -164,6 +165,36 @@ pub const ALL: &[Pass] = &[
                 if settings.options.target_of(func) == Target::Cpu {
                     target::sizes::assume(func);
                 }
+            }))
+        },
+    },
+    Pass {
+        name: "remove-no-op",
+        about: "remove statements that change nothing: stores that are overwritten before they are read or store what is there",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::remove_no_op(func);
+            }))
+        },
+    },
+    Pass {
+        name: "overcompute",
+        about: "remove conditions whose statements may as well run where they do not hold",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::overcompute(func, noop::Settings::default());
+            }))
+        },
+    },
+    Pass {
+        name: "merge-loops",
+        about: "merge neighbouring loops over one domain, where no dependence is turned round",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::merge_loops(func);
             }))
         },
     },

@@ -21,6 +21,7 @@ mod base;
 mod conditions;
 mod defined;
 mod divisors;
+mod elements;
 mod engine;
 mod entail;
 mod graph;
@@ -183,6 +184,18 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
         // What a place guarantees is put to use by the theory.
         return Simplified { expressions: 0, conditions: 0 };
     }
+    let mut done = walk(func, settings);
+    if elements::state(func) {
+        let more = walk(func, settings);
+        elements::take_back(&mut func.body);
+        done.expressions += more.expressions;
+        done.conditions += more.conditions + tidy(func);
+    }
+    done
+}
+
+/// One walk over the function.
+fn walk(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let known = shapes::known(func, settings.positive_dims);
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());

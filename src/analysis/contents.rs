@@ -1,0 +1,223 @@
+//! What elements of buffers hold at a place: the store or assumption that is the last to say so, on every way there.
+//!
+//! A definition counts if an instance of it can be named that is certain to have happened, and if it is refuted that any
+//! store in between meets the element. A value that reads memory counts if that has not changed since, or if what it reads is
+//! known in turn.
+
+use super::accesses::{Access, Accesses, Fact, Kind, is_plain};
+use super::instances::{Asker, Instance, Pin, Shared};
+use crate::ir::{BufferId, Expr, ExprKind};
+
+/// The most definitions that are looked at for one element.
+const MAX_DEFINITIONS: usize = 12;
+
+/// How deep values are looked into.
+const MAX_DEPTH: usize = 3;
+
+/// What an element holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Content {
+    /// The value, in variables of the place.
+    pub value: Expr,
+    /// The access that says so, by its position.
+    pub from: usize,
+    /// Whether it was stored, rather than assumed: then a float has these very bits.
+    pub stored: bool,
+}
+
+/// What an element of `buffer` holds before the instance `at` happens, where `facts` hold; `None` if that is not known.
+pub(crate) fn value(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    buffer: BufferId,
+    element: &[Expr],
+) -> Option<Content> {
+    value_within(asker, at, facts, (buffer, element), MAX_DEPTH)
+}
+
+fn value_within(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    (buffer, element): (BufferId, &[Expr]),
+    depth: usize,
+) -> Option<Content> {
+    if !element.iter().all(is_plain) {
+        return None;
+    }
+    let defines = |access: &Access| {
+        access.buffer == buffer && matches!(access.kind, Kind::Store(_) | Kind::Assumed(Some(_)))
+    };
+    let accesses = asker.accesses;
+    for from in nearest(accesses, at, buffer, defines).take(MAX_DEFINITIONS) {
+        let access = &accesses.list[from];
+        let (Kind::Store(stated) | Kind::Assumed(Some(stated))) = &access.kind else { continue };
+        for shared in [Shared::Same, Shared::Solved] {
+            let Some(instance) = asker.named(access, element, at, shared, Pin::First) else { continue };
+            if !happened(asker, at, facts, &instance, element)
+                || !lasts(asker, at, facts, &instance, (buffer, element))
+            {
+                continue;
+            }
+            if let Some(value) = resolved(asker, at, facts, &instance, stated, depth) {
+                let stored = matches!(access.kind, Kind::Store(_));
+                return Some(Content { value, from, stored });
+            }
+        }
+    }
+    None
+}
+
+/// The access of a kind that `says` so which met an element before the instance `at` on every way there, if there is one: a
+/// store, or an assumption. The element may have been written again since.
+pub(crate) fn defined(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    (buffer, element): (BufferId, &[Expr]),
+    says: impl Fn(&Kind) -> bool,
+) -> Option<usize> {
+    if !element.iter().all(is_plain) {
+        return None;
+    }
+    let says = |access: &Access| access.buffer == buffer && says(&access.kind);
+    let accesses = asker.accesses;
+    nearest(accesses, at, buffer, says).take(MAX_DEFINITIONS).find(|&from| {
+        [Shared::Same, Shared::Solved].into_iter().any(|shared| {
+            let named = asker.named(&accesses.list[from], element, at, shared, Pin::First);
+            named.is_some_and(|instance| {
+                happened(asker, at, facts, &instance, element)
+                    && renewals(accesses, buffer).all(|fresh| {
+                        let own = asker.some(&accesses.list[fresh]);
+                        refuted_between(asker, facts, &instance, &own, at, Vec::new())
+                    })
+            })
+        })
+    })
+}
+
+/// The allocations of a buffer.
+fn renewals(accesses: &Accesses, buffer: BufferId) -> impl Iterator<Item = usize> {
+    accesses.sharing(buffer).filter(|&at| accesses.list[at].kind == Kind::Fresh)
+}
+
+/// Definitions of a buffer, those that stand before a place first, the nearest ones before others.
+fn nearest<'a>(
+    accesses: &'a Accesses,
+    at: &Instance,
+    buffer: BufferId,
+    wanted: impl Fn(&Access) -> bool + 'a,
+) -> impl Iterator<Item = usize> + 'a {
+    let order = at.order;
+    let mut found: Vec<usize> = accesses.sharing(buffer).filter(|&i| wanted(&accesses.list[i])).collect();
+    found.sort_by_key(|&i| {
+        let own = accesses.list[i].order;
+        (own >= order, if own < order { order - own } else { u32::MAX - own })
+    });
+    found.into_iter()
+}
+
+/// Whether a named instance is certain to have happened before `at`, and to have met the element.
+fn happened(asker: &Asker<'_>, at: &Instance, facts: &[Fact], instance: &Instance, element: &[Expr]) -> bool {
+    let before = asker.before(instance, at, true);
+    before.as_int() != Some(0)
+        && asker.happens(facts, instance, element)
+        && asker.proves(facts, &before, true)
+}
+
+/// Whether nothing that happens between an instance and `at` may write to the element.
+fn lasts(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    since: &Instance,
+    (buffer, element): (BufferId, &[Expr]),
+) -> bool {
+    let accesses = asker.accesses;
+    accesses.sharing(buffer).filter(|&i| accesses.list[i].writes()).all(|i| {
+        let access = &accesses.list[i];
+        let own = asker.some(access);
+        let meets = if access.kind == Kind::Fresh {
+            Vec::new()
+        } else {
+            asker.meets((element, buffer), &own, access)
+        };
+        refuted_between(asker, facts, since, &own, at, meets)
+    })
+}
+
+/// Whether it is refuted that `own` happens between two instances, where facts and `more` hold.
+fn refuted_between(
+    asker: &Asker<'_>,
+    facts: &[Fact],
+    since: &Instance,
+    own: &Instance,
+    at: &Instance,
+    more: Vec<Fact>,
+) -> bool {
+    let after = asker.before(since, own, false);
+    let before = asker.before(own, at, false);
+    if after.as_int() == Some(0) || before.as_int() == Some(0) {
+        return true;
+    }
+    let mut all = more;
+    all.extend([(after, true), (before, true)]);
+    all.extend(own.conditions.iter().cloned());
+    all.extend(facts.iter().cloned());
+    asker.refutes(&all)
+}
+
+/// A value of an instance as one of the place: what it reads is known there, or has not changed.
+fn resolved(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    instance: &Instance,
+    stated: &Expr,
+    depth: usize,
+) -> Option<Expr> {
+    let value = instance.apply(stated);
+    if is_plain(&value) {
+        return Some(value);
+    }
+    if super::side_effects::has_side_effects(&value) {
+        return None;
+    }
+    resolve(asker, at, facts, instance, &value, depth)
+}
+
+fn resolve(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    instance: &Instance,
+    e: &Expr,
+    depth: usize,
+) -> Option<Expr> {
+    if let ExprKind::Load { buffer, indices } = &e.kind {
+        // The value was read before it was stored: the store itself may be what changes it.
+        let read = Instance { order: instance.order.saturating_sub(1), ..instance.clone() };
+        if indices.iter().all(is_plain) && lasts(asker, at, facts, &read, (*buffer, indices)) {
+            return Some(e.clone());
+        }
+        let depth = depth.checked_sub(1)?;
+        let known = value_within(asker, instance, facts, (*buffer, indices), depth)?;
+        // What it may read in turn has to last until the place.
+        return if is_plain(&known.value) { Some(known.value) } else { None };
+    }
+    if matches!(e.kind, ExprKind::Let(..)) {
+        return None;
+    }
+    let mut result = e.clone();
+    let mut complete = true;
+    result.for_each_child_mut(|child| {
+        if complete {
+            match resolve(asker, at, facts, instance, child, depth) {
+                Some(value) => *child = value,
+                None => complete = false,
+            }
+        }
+    });
+    complete.then_some(result)
+}

@@ -1,0 +1,110 @@
+//! Whether what a store leaves is never seen: on every way from it the element is overwritten, or made anything, before it is
+//! read.
+//!
+//! The end of the function reads all elements of parameters, and none of what the function allocates. For each load that may
+//! follow, it is refuted that it meets the element while no store in between did.
+
+use super::accesses::{Access, Fact, Kind};
+use super::instances::{Asker, Instance, Pin, Shared, common};
+use crate::ir::{BinOp, Expr};
+
+/// The most stores that are looked at for one load.
+const MAX_COVERS: usize = 12;
+
+/// What stands in the way of a store being dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// A load, by its position.
+    Load(usize),
+    /// Whoever called the function.
+    Caller,
+}
+
+/// Whether no load sees what the store `store` leaves in its element where `facts` hold; else who may. `sees` says which
+/// accesses count as loads. Stores that a change adds do not count as overwriting.
+pub(crate) fn is_dead(
+    asker: &Asker<'_>,
+    store: usize,
+    facts: &[Fact],
+    sees: impl Fn(usize, &Access) -> bool,
+) -> Result<(), Reader> {
+    let accesses = asker.accesses;
+    let own = &accesses.list[store];
+    let at = asker.itself(own);
+    if !own.exact {
+        return Err(Reader::Caller);
+    }
+    for (position, load) in accesses.sharing(own.buffer).map(|i| (i, &accesses.list[i])) {
+        let reads = load.kind == Kind::Load && sees(position, load);
+        if !reads {
+            continue;
+        }
+        let reader = asker.some(load);
+        let after = asker.before(&at, &reader, false);
+        if after.as_int() == Some(0) {
+            continue;
+        }
+        let mut all = asker.meets((&own.indices, own.buffer), &reader, load);
+        all.push((after, true));
+        all.extend(reader.conditions.iter().cloned());
+        all.extend(facts.iter().cloned());
+        if !asker.refutes(&all) {
+            all.extend(uncovered(asker, own, &at, Some(&reader)));
+            if !asker.refutes(&all) {
+                return Err(Reader::Load(position));
+            }
+        }
+    }
+    if !accesses.is_allocated(own.buffer) {
+        let mut all = facts.to_vec();
+        all.extend(uncovered(asker, own, &at, None));
+        if all.len() == facts.len() || !asker.refutes(&all) {
+            return Err(Reader::Caller);
+        }
+    }
+    Ok(())
+}
+
+/// That no store writes the element between an instance and a reader, or the end of the function: for each store that can be
+/// named, that it does not happen.
+fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Instance>) -> Vec<Fact> {
+    let accesses = asker.accesses;
+    let mut covers: Vec<Expr> = Vec::new();
+    let stores = accesses.sharing(own.buffer).map(|i| &accesses.list[i]).filter(|store| {
+        let writes = matches!(store.kind, Kind::Store(_) | Kind::Undefined);
+        writes && store.buffer == own.buffer && store.exact && !store.ghost
+    });
+    // Those that stand close behind overwrite more often than others.
+    let mut stores: Vec<&Access> = stores.collect();
+    stores.sort_by_key(|store| {
+        let behind = store.order > at.order;
+        (!behind, if behind { store.order - at.order } else { at.order - store.order })
+    });
+    for store in stores.into_iter().take(MAX_COVERS) {
+        let by_reader = reader.filter(|reader| {
+            common(&store.loops, &reader.loops) > 0
+                && reader.values.iter().any(|(v, e)| e.as_var() != Some(*v))
+        });
+        let named = [
+            asker.named(store, &own.indices, at, Shared::Same, Pin::First),
+            asker.named(store, &own.indices, at, Shared::Solved, Pin::First),
+            by_reader.and_then(|reader| asker.named(store, &own.indices, reader, Shared::Same, Pin::First)),
+        ];
+        for cover in named.into_iter().flatten() {
+            let mut parts: Vec<Expr> = vec![asker.before(at, &cover, true)];
+            parts.extend(reader.map(|reader| asker.before(&cover, reader, true)));
+            if parts.iter().any(|part| part.as_int() == Some(0)) {
+                continue;
+            }
+            let facts = cover.conditions.iter().cloned().chain(asker.equal(&cover.indices, &own.indices));
+            parts.extend(facts.map(|(fact, truth)| if truth { fact } else { Expr::not(fact) }));
+            let parts = parts.into_iter().filter(|part| part.as_int().is_none_or(|v| v == 0));
+            let cover =
+                parts.reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
+            if !covers.contains(&cover) {
+                covers.push(cover);
+            }
+        }
+    }
+    covers.into_iter().map(|cover| (cover, false)).collect()
+}

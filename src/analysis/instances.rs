@@ -1,0 +1,351 @@
+//! Instances of accesses: one for each iteration of the loops around them, and the order in which they happen.
+//!
+//! That something never happens is shown for an instance of which nothing is known but that it happens
+//! ([`Asker::some`]); that something happens, by naming the iteration ([`Asker::named`]), whose conditions are then proven.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use super::accesses::{Access, Accesses, Fact, is_plain};
+use crate::arith::Interval;
+use crate::arith::invert::{candidates, mentions};
+use crate::arith::linear::Prover;
+use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
+
+/// The fuel of one proof.
+const FUEL: u64 = 60_000;
+
+/// One execution of an access.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    /// Its place in the order of the text.
+    pub order: u32,
+    /// The loops around it.
+    pub loops: Rc<[usize]>,
+    /// The values of its variables, where they are not themselves.
+    pub values: Vec<(VarId, Expr)>,
+    /// The indices.
+    pub indices: Vec<Expr>,
+    /// What holds because it happens; of a named one, what has to be proven.
+    pub conditions: Vec<Fact>,
+}
+
+impl Instance {
+    /// An expression of the access, in this instance.
+    pub(crate) fn apply(&self, e: &Expr) -> Expr {
+        let mut e = e.clone();
+        e.substitute(&|var| self.values.iter().find(|(v, _)| *v == var).map(|(_, value)| value));
+        e
+    }
+}
+
+/// Puts questions about instances to the decision procedure, with a budget for all of them together.
+pub(crate) struct Asker<'a> {
+    /// The accesses.
+    pub accesses: &'a Accesses,
+    /// Ranges of all variables, new ones included.
+    ranges: RefCell<Vec<Interval>>,
+    questions: Cell<usize>,
+}
+
+/// How loops that two accesses share are taken, when an iteration is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// In the iteration of the other.
+    Same,
+    /// In the iteration that the indices say.
+    Solved,
+}
+
+/// Which iteration of a loop is named that neither indices nor guards tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pin {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+}
+
+impl<'a> Asker<'a> {
+    /// Asks at most so many questions.
+    pub(crate) fn new(accesses: &'a Accesses, questions: usize) -> Asker<'a> {
+        Asker { accesses, ranges: RefCell::new(accesses.ranges.clone()), questions: Cell::new(questions) }
+    }
+
+    /// A budget that grows with the function.
+    pub(crate) fn budget(accesses: &Accesses) -> usize {
+        2_000 + 20 * accesses.list.len()
+    }
+
+    /// Whether the budget is used up.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.questions.get() == 0
+    }
+
+    fn spend(&self) -> bool {
+        let left = self.questions.get();
+        self.questions.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// The access as it stands: in the iteration that its variables name.
+    pub(crate) fn itself(&self, access: &Access) -> Instance {
+        let mut conditions = access.guards.to_vec();
+        for &l in &*access.loops {
+            conditions.extend(self.domain(l, &Expr::clone));
+        }
+        Instance {
+            order: access.order,
+            loops: access.loops.clone(),
+            values: Vec::new(),
+            indices: access.indices.clone(),
+            conditions,
+        }
+    }
+
+    /// That the variable of a loop lies in its domain, as far as its range does not say so.
+    fn domain(&self, l: usize, apply: &impl Fn(&Expr) -> Expr) -> Vec<Fact> {
+        let l = &self.accesses.loops[l];
+        let domain = &l.domain;
+        if !l.exact {
+            return Vec::new();
+        }
+        let var = apply(&Expr::var(domain.var, domain.min.dtype));
+        domain.contains(&var).into_iter().map(|bound| (apply(&bound), true)).collect()
+    }
+
+    /// Any instance of an access, in variables of its own.
+    pub(crate) fn some(&self, access: &Access) -> Instance {
+        let mut ranges = self.ranges.borrow_mut();
+        let mut values: Vec<(VarId, Expr)> = Vec::new();
+        for &l in &*access.loops {
+            let domain = &self.accesses.loops[l].domain;
+            let own = ranges.get(domain.var.index()).copied().unwrap_or(Interval::ALL);
+            values.push((domain.var, Expr::var(VarId(ranges.len() as u32), domain.min.dtype)));
+            ranges.push(own);
+        }
+        // What is bound outside of all loops has one value.
+        for &(var, depth) in &*access.locals {
+            let dtype = self.dtype_of(access, var);
+            if depth > 0
+                && let Some(dtype) = dtype
+            {
+                values.push((var, Expr::var(VarId(ranges.len() as u32), dtype)));
+                ranges.push(Interval::ALL);
+            }
+        }
+        drop(ranges);
+        self.in_values(access, values)
+    }
+
+    /// The type of a variable, by an occurrence of it.
+    fn dtype_of(&self, access: &Access, var: VarId) -> Option<DType> {
+        let mut found = None;
+        let mut look =
+            |e: &Expr| e.walk(&mut |e| found = found.or((e.as_var() == Some(var)).then_some(e.dtype)));
+        access.indices.iter().for_each(&mut look);
+        access.guards.iter().for_each(|(cond, _)| look(cond));
+        for &l in &*access.loops {
+            let domain = &self.accesses.loops[l].domain;
+            [&domain.min, &domain.extent].into_iter().for_each(&mut look);
+        }
+        found
+    }
+
+    fn in_values(&self, access: &Access, values: Vec<(VarId, Expr)>) -> Instance {
+        let mut instance = Instance {
+            order: access.order,
+            loops: access.loops.clone(),
+            values,
+            indices: Vec::new(),
+            conditions: Vec::new(),
+        };
+        instance.indices = access.indices.iter().map(|e| instance.apply(e)).collect();
+        let mut conditions: Vec<Fact> =
+            access.guards.iter().map(|(cond, truth)| (instance.apply(cond), *truth)).collect();
+        for &l in &*access.loops {
+            conditions.extend(self.domain(l, &|e| instance.apply(e)));
+        }
+        instance.conditions = conditions;
+        instance
+    }
+
+    /// The instance of an access that meets an element, named by the variables of `other`, and by those of the element; `None`
+    /// if none can be named. That its conditions hold, and that it meets the element, has to be proven.
+    pub(crate) fn named(
+        &self,
+        access: &Access,
+        element: &[Expr],
+        other: &Instance,
+        shared: Shared,
+        pin: Pin,
+    ) -> Option<Instance> {
+        if !access.exact || access.indices.len() != element.len() {
+            return None;
+        }
+        let common = if shared == Shared::Same { common(&access.loops, &other.loops) } else { 0 };
+        // A variable of which only the binding is known has its value in the iteration where `other` happens.
+        if access.locals.iter().any(|&(_, depth)| depth > common || depth > 0 && !other.values.is_empty()) {
+            return None;
+        }
+        let mut values: Vec<(VarId, Expr)> = Vec::new();
+        for &l in &access.loops[..common] {
+            let domain = &self.accesses.loops[l].domain;
+            let var = Expr::var(domain.var, domain.min.dtype);
+            values.push((domain.var, other.apply(&var)));
+        }
+        let mut unknowns = Vec::new();
+        let own = self.some(access);
+        for &l in &access.loops[common..] {
+            let domain = &self.accesses.loops[l].domain;
+            let fresh =
+                own.values.iter().find(|(v, _)| *v == domain.var).and_then(|(_, fresh)| fresh.as_var());
+            unknowns.push((domain.var, fresh?, domain));
+        }
+        let mut open = Instance { values, indices: Vec::new(), conditions: Vec::new(), ..own };
+        for (var, fresh, domain) in &unknowns {
+            open.values.push((*var, Expr::var(*fresh, domain.min.dtype)));
+        }
+        let mut equations: Vec<(Expr, Expr)> =
+            element.iter().zip(&access.indices).map(|(e, index)| (e.clone(), open.apply(index))).collect();
+        if equations.iter().any(|(a, b)| a.dtype != b.dtype) {
+            return None;
+        }
+        let fresh: Vec<VarId> = unknowns.iter().map(|(_, fresh, _)| *fresh).collect();
+        // A guard may say what a variable is.
+        for (guard, truth) in &*access.guards {
+            if *truth
+                && let ExprKind::Binary(BinOp::Eq, a, b) = &guard.kind
+                && a.dtype == equations.first().map_or(a.dtype, |(e, _)| e.dtype)
+            {
+                equations.push((open.apply(b), open.apply(a)));
+            }
+        }
+        // Where the indices do not tell an iteration, that of an end of the loop, for inner loops first.
+        let mut found = candidates(&equations, &fresh, &self.ranges.borrow());
+        for (_, own, domain) in unknowns.iter().rev() {
+            if found.iter().any(|(var, _)| var == own) {
+                continue;
+            }
+            let mut pinned = open.apply(&domain.min);
+            if pin == Pin::Last {
+                pinned = match (pinned.as_int(), domain.extent.as_int()) {
+                    (Some(min), Some(extent)) => Expr::int(min + extent - 1, pinned.dtype),
+                    _ => pinned + open.apply(&domain.extent) - 1,
+                };
+            }
+            equations.push((pinned, Expr::var(*own, domain.min.dtype)));
+            found = candidates(&equations, &fresh, &self.ranges.borrow());
+        }
+        let mut named: Vec<(VarId, Expr)> = open.values[..common].to_vec();
+        for (var, own, _) in &unknowns {
+            let (_, value) = found.iter().find(|(found, _)| found == own)?;
+            if mentions(value, &fresh) {
+                return None;
+            }
+            named.push((*var, value.clone()));
+        }
+        Some(self.in_values(access, named))
+    }
+
+    /// That one instance happens before another: in an earlier iteration of a loop around both, or in the same one and
+    /// earlier in the text. Iterations that are not ordered may happen in any order; where `certain`, they are never before.
+    pub(crate) fn before(&self, a: &Instance, b: &Instance, certain: bool) -> Expr {
+        let depth = common(&a.loops, &b.loops);
+        let mut result = Expr::bool(a.order < b.order);
+        for &l in a.loops[..depth].iter().rev() {
+            let l = &self.accesses.loops[l];
+            let var = Expr::var(l.domain.var, l.domain.min.dtype);
+            let (x, y) = (a.apply(&var), b.apply(&var));
+            if x == y {
+                continue;
+            }
+            let earlier = match l.ordered {
+                true => Expr::binary(BinOp::Lt, x.clone(), y.clone()),
+                false if certain => Expr::bool(false),
+                false => Expr::binary(BinOp::Ne, x.clone(), y.clone()),
+            };
+            let same = Expr::binary(BinOp::And, Expr::binary(BinOp::Eq, x, y), result);
+            result = Expr::binary(BinOp::Or, earlier, same);
+        }
+        result
+    }
+
+    /// Whether facts cannot hold together.
+    pub(crate) fn refutes(&self, facts: &[Fact]) -> bool {
+        let plain: Vec<&Fact> = facts.iter().filter(|(fact, _)| is_plain(fact)).collect();
+        if plain.iter().any(|(fact, truth)| fact.as_int().is_some_and(|v| (v != 0) != *truth)) {
+            return true;
+        }
+        if !self.spend() {
+            return false;
+        }
+        let all = plain
+            .into_iter()
+            .filter(|(fact, _)| fact.as_int().is_none())
+            .map(|(fact, truth)| if *truth { fact.clone() } else { Expr::not(fact.clone()) })
+            .reduce(|a, b| Expr::binary(BinOp::And, a, b));
+        let Some(all) = all else { return false };
+        let (ranges, values) = (self.ranges.borrow(), HashMap::new());
+        Prover::with_values(&ranges, &values).decide(&all, FUEL) == Some(false)
+    }
+
+    /// Whether a condition holds wherever facts do.
+    pub(crate) fn proves(&self, facts: &[Fact], goal: &Expr, truth: bool) -> bool {
+        if let Some(v) = goal.as_int() {
+            return (v != 0) == truth;
+        }
+        if !is_plain(goal) || !self.spend() {
+            return false;
+        }
+        let (ranges, values) = (self.ranges.borrow(), HashMap::new());
+        let mut prover = Prover::with_values(&ranges, &values);
+        facts.iter().filter(|(fact, _)| is_plain(fact)).for_each(|(fact, truth)| prover.assume(fact, *truth));
+        prover.decide(goal, FUEL) == Some(truth)
+    }
+
+    /// Whether a named instance happens wherever facts hold, and meets the element.
+    pub(crate) fn happens(&self, facts: &[Fact], instance: &Instance, element: &[Expr]) -> bool {
+        instance.conditions.iter().all(|(cond, truth)| self.proves(facts, cond, *truth))
+            && self.equal(&instance.indices, element).iter().all(|(cond, _)| self.proves(facts, cond, true))
+    }
+
+    /// A new variable of a type, of which nothing is known but its type.
+    pub(crate) fn variable(&self, dtype: DType) -> Expr {
+        let mut ranges = self.ranges.borrow_mut();
+        let fresh = Expr::var(VarId(ranges.len() as u32), dtype);
+        let own = dtype.int_range().and_then(|(lo, hi)| Interval::between(Some(lo), Some(hi)));
+        ranges.push(own.unwrap_or(Interval::ALL));
+        fresh
+    }
+
+    /// That indices are the same ones. Those that read memory, or are vectors, may be any.
+    pub(crate) fn equal(&self, a: &[Expr], b: &[Expr]) -> Vec<Fact> {
+        let comparable = |e: &Expr| e.dtype.is_scalar() && is_plain(e);
+        a.iter()
+            .zip(b)
+            .filter(|(x, y)| x != y && comparable(x) && comparable(y) && x.dtype == y.dtype)
+            .map(|(x, y)| match (x.as_int(), y.as_int()) {
+                (Some(x), Some(y)) => (Expr::bool(x == y), true),
+                _ => (Expr::binary(BinOp::Eq, x.clone(), y.clone()), true),
+            })
+            .collect()
+    }
+
+    /// That an element is the one that an access of the same memory meets; nothing where the two buffers are not the same.
+    pub(crate) fn meets(&self, element: (&[Expr], BufferId), other: &Instance, access: &Access) -> Vec<Fact> {
+        let same = element.1 == access.buffer && self.accesses.shape(access.buffer).is_some();
+        if same && element.0.len() == other.indices.len() {
+            self.equal(element.0, &other.indices)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// How many loops two accesses share.
+pub(crate) fn common(a: &[usize], b: &[usize]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}

@@ -1,0 +1,91 @@
+//! Changes that rest on one question: does running some statements, where a condition holds, change nothing that can be
+//! observed, and may they be run there?
+//!
+//! - [`remove_no_op`]: statements that never change anything go.
+//! - [`overcompute`]: a condition goes if what it guards may as well run where it does not hold.
+//! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
+//!
+//! [`under`] answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
+//! its own. Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
+//! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
+//!
+//! After each change everything is found out anew: a store that a change adds may end what another one rests on.
+
+mod merge;
+mod overcompute;
+mod permit;
+mod reason;
+mod remove;
+mod same;
+mod threads;
+mod total;
+mod under;
+
+use self::reason::Described;
+pub use self::reason::{Change, Reason};
+use crate::ir::PrimFunc;
+
+/// What a run is told.
+///
+/// ```
+/// let module = satir::parse(
+///     "@T.prim_func\ndef main(A: T.Buffer((4,)), B: T.Buffer((4,))):\n    T.func_attr({\"tirx.noalias\": True})\n    \
+///      for i in range(4):\n        if i < 3:\n            B[i] = A[i]\n    for i in range(3, 4):\n        B[i] = T.float32(0)\n",
+/// )?;
+/// let mut func = module.funcs[0].clone();
+/// let cautious = satir::noop::Settings::default();
+/// assert!(satir::noop::overcompute(&mut func, cautious).is_empty(), "`A[3]` may not be there");
+/// let declared = satir::noop::Settings { readable_parameters: true };
+/// assert_eq!(satir::noop::overcompute(&mut func, declared).len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether all elements of parameters may be read, also those that the function does not read.
+    pub readable_parameters: bool,
+}
+
+/// Removes what changes nothing: stores that are overwritten before they are read or store what is there, iterations that do
+/// no more than that, and then loops, conditions, bindings and allocations that are left for nothing. Returns what went, and
+/// why.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        A[i] = 100\n        A[i] = 42\n";
+/// let mut func = satir::parse(text)?.funcs.remove(0);
+/// let changes = satir::noop::remove_no_op(&mut func);
+/// assert_eq!(changes[0].to_string(), "a store to `A` goes: what it stores is overwritten before it is read");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn remove_no_op(func: &mut PrimFunc) -> Vec<Change> {
+    crate::ir::with_room(|| remove::run(func))
+}
+
+/// Removes conditions whose statements may as well run where they do not hold, with indices that would be out of bounds taken
+/// modulo the extent. Returns which, and why.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((1,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    for i in range(16):\n        T.assume(i < 14 or A[i] == 0)\n    \
+///             B[0] = 0\n    for i in range(16):\n        if i < 14:\n            B[0] = B[0] + A[i]\n";
+/// let mut func = satir::parse(text)?.funcs.remove(0);
+/// assert_eq!(satir::noop::overcompute(&mut func, satir::noop::Settings::default()).len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn overcompute(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
+    crate::ir::with_room(|| overcompute::run(func, settings))
+}
+
+/// Merges neighbouring serial loops over one domain where no iteration of the second uses or changes what a later one of the
+/// first does. Returns which, and why.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        A[i] = i\n    \
+///             for j in range(16):\n        A[j] = A[j] * 2\n";
+/// let mut func = satir::parse(text)?.funcs.remove(0);
+/// assert_eq!(satir::noop::merge_loops(&mut func).len(), 1);
+/// assert_eq!(func.body.len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
+    crate::ir::with_room(|| merge::run(func))
+}

@@ -1,0 +1,124 @@
+//! Why a change is right, as data and in words.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::ir::{BufferId, PrimFunc};
+
+/// A change to a function, with what it rests on.
+///
+/// ```
+/// use satir::noop::{Change, Reason};
+///
+/// let why = vec![Reason::Overwritten { buffer: "A".into() }];
+/// let change = Change { what: "a store to `A` goes".to_owned(), reasons: why };
+/// assert_eq!(change.to_string(), "a store to `A` goes: what it stores is overwritten before it is read");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What was done.
+    pub what: String,
+    /// What it rests on; all of it was proven.
+    pub reasons: Vec<Reason>,
+}
+
+/// A clause of a proof.
+///
+/// ```
+/// use satir::noop::Reason;
+///
+/// assert_eq!(Reason::Unchanged { buffer: "B".into() }.to_string(), "what it stores in `B` is there already");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A store to the buffer is overwritten, or made anything, before it is read.
+    Overwritten {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// A store to the buffer stores what is there.
+    Unchanged {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// A load of the buffer is in bounds and was written before.
+    WrittenBefore {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// A load of the buffer is in bounds, and an assumption names the element.
+    Assumed {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// A load of the buffer is in bounds, and the function accesses the element in any case.
+    AccessedAnyway {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// A load of the buffer is in bounds, and its elements are declared to be readable.
+    Declared {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+    /// Both ways to compute a value give the same.
+    SameValue,
+    /// No iteration of the second loop meets what a later one of the first writes, nor writes what it reads.
+    Independent,
+    /// The indices of a buffer are taken modulo its extents where they would be out of bounds.
+    Wrapped {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Overwritten { .. } => f.write_str("what it stores is overwritten before it is read"),
+            Reason::Unchanged { buffer } => write!(f, "what it stores in `{buffer}` is there already"),
+            Reason::WrittenBefore { buffer } => {
+                write!(f, "what is read of `{buffer}` is in bounds and written before")
+            }
+            Reason::Assumed { buffer } => {
+                write!(f, "what is read of `{buffer}` is in bounds and named by an assumption")
+            }
+            Reason::AccessedAnyway { buffer } => {
+                write!(f, "what is read of `{buffer}` is in bounds and accessed in any case")
+            }
+            Reason::Declared { buffer } => {
+                write!(f, "what is read of `{buffer}` is in bounds and declared to be readable")
+            }
+            Reason::SameValue => f.write_str("both ways to compute the value give the same"),
+            Reason::Independent => {
+                f.write_str("no iteration of the second loop depends on a later one of the first")
+            }
+            Reason::Wrapped { buffer } => {
+                write!(f, "indices of `{buffer}` that would be out of bounds are taken modulo the extent")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        for (at, reason) in self.reasons.iter().enumerate() {
+            write!(f, "{} {reason}", if at == 0 { ":" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Names of what a reason speaks of.
+pub(super) trait Described {
+    /// The name of a buffer.
+    fn name_of(&self, buffer: BufferId) -> Arc<str>;
+}
+
+impl Described for PrimFunc {
+    fn name_of(&self, buffer: BufferId) -> Arc<str> {
+        self.buffer(buffer).name.clone()
+    }
+}

@@ -1,0 +1,342 @@
+//! Statements that change nothing go.
+
+use hashbrown::HashSet;
+
+use super::Described;
+use super::reason::{Change, Reason};
+use super::same::stores_what_is_there;
+use crate::analysis::accesses::{Accesses, Fact, Kind};
+use crate::analysis::dead::is_dead;
+use crate::analysis::instances::Asker;
+use crate::analysis::side_effects::has_side_effects;
+use crate::ir::{
+    AttrNode, BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
+};
+use crate::simplify::tidy;
+
+/// The most rounds over a function; each may let the next see more.
+const MAX_ROUNDS: usize = 16;
+
+/// Removes what changes nothing.
+pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        let before = changes.len();
+        remove_dead(func, &mut changes);
+        while let Some(change) = remove_unchanged(func) {
+            changes.push(change);
+        }
+        while let Some(change) = shorten(func) {
+            changes.push(change);
+        }
+        if changes.len() == before {
+            break;
+        }
+        tidy(func);
+    }
+    let left = unused(func);
+    changes.extend(left);
+    changes
+}
+
+/// The stores that may go: those that are no only statement of a block that must have one.
+fn stores(func: &PrimFunc, accesses: &Accesses) -> Vec<usize> {
+    let kept = in_sblocks(&func.body);
+    let of = accesses.list.iter().enumerate();
+    of.filter(|(_, a)| matches!(a.kind, Kind::Store(_) | Kind::Undefined) && !kept.contains(&a.stmt))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// The numbers of the statements within blocks with axes: those declare what they write.
+fn in_sblocks(block: &Block) -> HashSet<usize> {
+    fn walk(block: &Block, number: &mut usize, inside: bool, found: &mut HashSet<usize>) {
+        for stmt in block {
+            if inside {
+                found.insert(*number);
+            }
+            *number += 1;
+            let inside = inside || matches!(stmt.kind, StmtKind::SBlock(_));
+            stmt.for_each_block(|inner| walk(inner, number, inside, found));
+        }
+    }
+    let mut found = HashSet::new();
+    walk(block, &mut 0, false, &mut found);
+    found
+}
+
+/// Removes all stores that are dead. They may go together: of those that go, the last one before a load is overwritten by
+/// one that stays.
+fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>) {
+    let Some(accesses) = Accesses::new(func) else { return };
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let mut gone = HashSet::new();
+    for at in stores(func, &accesses) {
+        let access = &accesses.list[at];
+        let facts = asker.itself(access).conditions;
+        if is_dead(&asker, at, &facts, |_, _| true).is_ok() {
+            let buffer = func.name_of(access.buffer);
+            changes.push(Change {
+                what: format!("a store to `{buffer}` goes"),
+                reasons: vec![Reason::Overwritten { buffer }],
+            });
+            gone.insert(access.stmt);
+        }
+    }
+    remove(&mut func.body, &mut 0, &gone);
+}
+
+/// Removes one store of what is there. Another one may rest on it.
+fn remove_unchanged(func: &mut PrimFunc) -> Option<Change> {
+    let accesses = Accesses::new(func)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let found = stores(func, &accesses).into_iter().rev().find(|&at| {
+        let access = &accesses.list[at];
+        let Kind::Store(value) = &access.kind else { return false };
+        stores_what_is_there(&asker, access, value, &asker.itself(access).conditions)
+    })?;
+    let access = &accesses.list[found];
+    let buffer = func.name_of(access.buffer);
+    remove(&mut func.body, &mut 0, &HashSet::from_iter([access.stmt]));
+    Some(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![Reason::Unchanged { buffer }] })
+}
+
+/// Removes the statements with some numbers.
+fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
+    block.retain_mut(|stmt| {
+        let own = *number;
+        *number += 1;
+        stmt.for_each_block_mut(|inner| remove(inner, number, gone));
+        !gone.contains(&own)
+    });
+}
+
+/// Takes iterations from an end of a loop whose stores are dead in them.
+fn shorten(func: &mut PrimFunc) -> Option<Change> {
+    let accesses = Accesses::new(func)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let kept = in_sblocks(&func.body);
+    let mut loops = Vec::new();
+    let mut number = 0;
+    for stmt in &func.body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::For(l) = &stmt.kind
+                && !kept.contains(&number)
+                && let Some(bounds) = shortenable(l)
+            {
+                loops.push((number, l.var, bounds));
+            }
+            number += 1;
+        });
+    }
+    for (number, var, (min, end)) in loops {
+        let span = accesses.spans[number];
+        let idle = |from: i64, to: i64| -> Option<Vec<Reason>> {
+            let mut reasons = Vec::new();
+            for at in span.0..span.1 {
+                let access = &accesses.list[at];
+                if access.kind == Kind::Load {
+                    continue;
+                }
+                let mut facts: Vec<Fact> = asker.itself(access).conditions;
+                let x = Expr::var(var, func.var(var).ty.dtype());
+                facts.push((Expr::binary(BinOp::Le, Expr::int(from, x.dtype), x.clone()), true));
+                facts.push((Expr::binary(BinOp::Lt, x.clone(), Expr::int(to, x.dtype)), true));
+                is_dead(&asker, at, &facts, |_, _| true).ok()?;
+                let reason = Reason::Overwritten { buffer: func.name_of(access.buffer) };
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+            (!reasons.is_empty()).then_some(reasons)
+        };
+        let (mut first, mut last) = (min, end);
+        let mut reasons = Vec::new();
+        if let Some(more) = idle(end - 1, end) {
+            reasons = more;
+            last = least(min, end - 1, |h| idle(h, end).is_some());
+        }
+        if last > min && idle(min, min + 1).is_some() {
+            let below = least(min, last - 1, |l| idle(min, min + last - l).is_some());
+            first = min + last - below;
+            reasons.extend(
+                idle(min, first)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter(|r| !reasons.contains(r))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        if (first, last) != (min, end) && asker.is_exhausted() {
+            return None;
+        }
+        if (first, last) != (min, end) {
+            let name = func.var(var).name.clone();
+            set_bounds(&mut func.body, &mut 0, number, first, last - first);
+            let left = end - min - (last - first);
+            return Some(Change { what: format!("{left} iterations of the loop over `{name}` go"), reasons });
+        }
+    }
+    None
+}
+
+/// The least value from `low` to `high` that satisfies a monotone condition, which `high` does.
+fn least(low: i64, high: i64, satisfies: impl Fn(i64) -> bool) -> i64 {
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if satisfies(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    high
+}
+
+/// The bounds of a loop from which iterations may be taken: it is serial, they are constant, and its body does nothing but
+/// store.
+fn shortenable(l: &For) -> Option<(i64, i64)> {
+    let (min, extent) = (l.min.as_int()?, l.extent.as_int()?);
+    let end = min.checked_add(extent)?;
+    let mut plain = true;
+    for stmt in &l.body {
+        stmt.walk(&mut |stmt| {
+            plain &= match &stmt.kind {
+                StmtKind::Store { .. } | StmtKind::If { .. } => true,
+                StmtKind::For(inner) => inner.kind == ForKind::Serial,
+                _ => false,
+            };
+        });
+    }
+    (plain && l.kind == ForKind::Serial && l.step.is_none() && l.annotations.is_empty() && extent > 1)
+        .then_some((min, end))
+}
+
+fn set_bounds(block: &mut Block, number: &mut usize, of: usize, min: i64, extent: i64) {
+    for stmt in block {
+        if *number == of
+            && let StmtKind::For(l) = &mut stmt.kind
+        {
+            l.min = Expr::int(min, l.min.dtype);
+            l.extent = Expr::int(extent, l.extent.dtype);
+        }
+        *number += 1;
+        stmt.for_each_block_mut(|inner| set_bounds(inner, number, of, min, extent));
+    }
+}
+
+/// Removes bindings whose variables nothing names, and allocations of buffers that nothing names.
+fn unused(func: &mut PrimFunc) -> Vec<Change> {
+    let mut changes = Vec::new();
+    loop {
+        let used = Used::of(func);
+        let before = changes.len();
+        let names = (func.vars.clone(), func.buffers.clone());
+        drop_unused(
+            &mut func.body,
+            &used,
+            &mut |what: String| {
+                changes.push(Change { what, reasons: Vec::new() });
+            },
+            &names,
+        );
+        if changes.len() == before {
+            return changes;
+        }
+    }
+}
+
+type Names = (Vec<crate::ir::Var>, Vec<crate::ir::Buffer>);
+
+fn drop_unused(block: &mut Block, used: &Used, note: &mut dyn FnMut(String), names: &Names) {
+    block.retain_mut(|stmt| {
+        stmt.for_each_block_mut(|inner| drop_unused(inner, used, note, names));
+        match &stmt.kind {
+            StmtKind::Bind { var, value } if !used.vars.contains(var) && !has_side_effects(value) => {
+                note(format!("the binding of `{}` goes: nothing names it", names.0[var.index()].name));
+                false
+            }
+            StmtKind::Alloc { buffer, annotations }
+                if annotations.is_empty() && !used.buffers.contains(buffer) =>
+            {
+                note(format!("the allocation of `{}` goes: nothing names it", names.1[buffer.index()].name));
+                false
+            }
+            _ => true,
+        }
+    });
+}
+
+/// What a function names, apart from where it is bound or allocated.
+#[derive(Default)]
+struct Used {
+    vars: HashSet<VarId>,
+    buffers: HashSet<BufferId>,
+}
+
+impl Used {
+    fn of(func: &PrimFunc) -> Used {
+        let mut used = Used { vars: crate::analysis::lets::named(func), ..Used::default() };
+        for stmt in &func.body {
+            stmt.walk(&mut |stmt| used.stmt(stmt));
+        }
+        for buffer in &func.buffers {
+            if let Origin::View(of) | Origin::Region(of) = buffer.origin {
+                used.buffers.insert(of);
+            }
+            if let Origin::Pointer(pointer) = &buffer.origin {
+                used.expr(pointer);
+            }
+            let offset = buffer.elem_offset.iter();
+            buffer.shape.iter().chain(&buffer.strides).chain(offset).for_each(|e| used.expr(e));
+        }
+        used
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        stmt.for_each_expr(|e| self.expr(e));
+        match &stmt.kind {
+            StmtKind::Store { buffer, .. } => {
+                self.buffers.insert(*buffer);
+            }
+            StmtKind::Attr { node, .. } => match node {
+                AttrNode::Buffer(buffer) => {
+                    self.buffers.insert(*buffer);
+                }
+                AttrNode::Var(var) => {
+                    self.vars.insert(*var);
+                }
+                _ => {}
+            },
+            StmtKind::SBlock(block) => {
+                let regions = block.reads.iter().chain(&block.writes).flatten();
+                let regions: Vec<_> =
+                    regions.chain(block.match_buffers.iter().map(|(_, region)| region)).collect();
+                for region in regions {
+                    self.buffers.insert(region.buffer);
+                    for (min, extent) in &region.ranges {
+                        self.expr(min);
+                        extent.iter().for_each(|e| self.expr(e));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        e.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) => {
+                self.vars.insert(*var);
+            }
+            ExprKind::Load { buffer, .. }
+            | ExprKind::BufferData(buffer)
+            | ExprKind::BufferRef(buffer)
+            | ExprKind::Region(buffer, _) => {
+                self.buffers.insert(*buffer);
+            }
+            _ => {}
+        });
+    }
+}

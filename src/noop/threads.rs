@@ -1,0 +1,38 @@
+//! Whether no other iteration of a parallel, vectorized or thread loop may meet what an added access touches.
+
+use super::under::Obstacle;
+use crate::analysis::accesses::{Access, Fact, Kind};
+use crate::analysis::instances::{Asker, common};
+use crate::ir::{BinOp, Expr};
+
+/// Asks that for an access; of a load only stores of others matter.
+pub(super) fn apart(asker: &Asker<'_>, own: &Access, facts: &[Fact]) -> Result<(), Obstacle> {
+    let accesses = asker.accesses;
+    if own.loops.iter().all(|&l| accesses.loops[l].ordered) {
+        return Ok(());
+    }
+    let at = asker.itself(own);
+    for other in accesses.sharing(own.buffer).map(|i| &accesses.list[i]) {
+        let conflicts = other.writes() || own.writes() && other.kind == Kind::Load;
+        if !conflicts {
+            continue;
+        }
+        let shared = common(&own.loops, &other.loops);
+        for depth in (0..shared).filter(|&depth| !accesses.loops[own.loops[depth]].ordered) {
+            let instance = asker.some(other);
+            let mut all = asker.meets((&own.indices, own.buffer), &instance, other);
+            for (at_depth, &l) in own.loops[..=depth].iter().enumerate() {
+                let domain = &accesses.loops[l].domain;
+                let var = Expr::var(domain.var, domain.min.dtype);
+                let op = if at_depth == depth { BinOp::Ne } else { BinOp::Eq };
+                all.push((Expr::binary(op, at.apply(&var), instance.apply(&var)), true));
+            }
+            all.extend(instance.conditions.iter().cloned());
+            all.extend(facts.iter().cloned());
+            if !asker.refutes(&all) {
+                return Err(Obstacle::Threads(own.buffer));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The question itself: whether accesses that a change adds leave no trace and may happen.
+//!
+//! The added accesses are *ghosts*: copies that happen where those of the function do not. That all of them are in bounds,
+//! permitted and apart from other threads, that each store is dead or stores what is there, shows by induction over the run
+//! that memory differs from what it was in dead elements only: what the function as it was loads is the same, so what it
+//! stores is; what a ghost stores is not loaded before the function as it was overwrites it; and what is there already
+//! changes nothing. What ghosts load, and what is assumed, is asked of the function as it becomes.
+
+use super::reason::Reason;
+use super::same::stores_what_is_there;
+use super::{Described, Settings, permit, threads};
+use crate::analysis::accesses::{Access, Accesses, Condition, Kind};
+use crate::analysis::dead::is_dead;
+use crate::analysis::instances::Asker;
+use crate::ir::{BufferId, PrimFunc};
+
+/// What stands in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// An access of the buffer may be out of bounds.
+    Bounds(BufferId),
+    /// A load of the buffer may not be permitted.
+    Read(BufferId),
+    /// A store to the buffer may be seen.
+    Store(BufferId),
+    /// Another thread may meet an access of the buffer.
+    Threads(BufferId),
+    /// A statement is of a kind that may not be added.
+    Statement,
+    /// An operation may trap.
+    Trap,
+}
+
+/// Copies of the accesses of `span`, which happen under a condition, for where that does not hold.
+pub(super) fn ghosts(accesses: &Accesses, span: (usize, usize), condition: &Condition) -> Vec<Access> {
+    let (first, last) = condition.guards;
+    let copy = |access: &Access| {
+        let mut guards = access.guards[..first].to_vec();
+        guards.push((condition.cond.clone(), false));
+        guards.extend_from_slice(&access.guards[last..]);
+        Access { guards: guards.into(), ghost: true, ..access.clone() }
+    };
+    accesses.list[span.0..span.1].iter().map(copy).collect()
+}
+
+/// Whether the accesses from `first` on, which a change adds, leave no trace and may happen; why, or why not.
+pub(super) fn noop_under(
+    asker: &Asker<'_>,
+    func: &PrimFunc,
+    first: usize,
+    settings: Settings,
+) -> Result<Vec<Reason>, Obstacle> {
+    let accesses = asker.accesses;
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut note = |reason: Reason| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    };
+    // Stores decide most often.
+    for (at, own) in accesses.list.iter().enumerate().skip(first) {
+        let Kind::Store(value) = &own.kind else {
+            if own.kind == Kind::Load {
+                continue;
+            }
+            return Err(Obstacle::Statement);
+        };
+        let facts = asker.itself(own).conditions;
+        let buffer = func.name_of(own.buffer);
+        if stores_what_is_there(asker, own, value, &facts) {
+            note(Reason::Unchanged { buffer });
+        } else if is_dead(asker, at, &facts, |_, load| !load.ghost).is_ok() {
+            note(Reason::Overwritten { buffer });
+        } else {
+            return Err(Obstacle::Store(own.buffer));
+        }
+    }
+    for own in &accesses.list[first..] {
+        let facts = asker.itself(own).conditions;
+        if !permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty()) {
+            return Err(Obstacle::Bounds(own.buffer));
+        }
+        threads::apart(asker, own, &facts)?;
+        if own.kind == Kind::Load {
+            note(permit::permission(asker, func, own, &facts, settings)?);
+        }
+    }
+    Ok(reasons)
+}

@@ -1,0 +1,153 @@
+//! What elements of buffers are known to hold, as facts of the places that read them.
+//!
+//! Before each statement that loads an element of which [`contents`] knows the value, an assumption is put that says so,
+//! marked as one that the program does not have ([`mark`]); afterwards these are taken away again. So a fact on an element
+//! lives as all facts on buffers do, and ends at the next write.
+
+use hashbrown::HashMap;
+
+use crate::analysis::accesses::{Accesses, Kind, is_plain};
+use crate::analysis::contents;
+use crate::analysis::instances::Asker;
+use crate::analysis::memory::MARK;
+use crate::ir::{AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+
+/// The most questions for each access, and those for any function.
+const QUESTIONS: (usize, usize) = (4, 200);
+
+/// Puts what is known of elements before the statements that load them; whether there is any.
+pub(super) fn state(func: &mut PrimFunc) -> bool {
+    if !may_know(func) {
+        return false;
+    }
+    let Some(accesses) = Accesses::new(func) else { return false };
+    let found = known(func, &accesses);
+    if found.is_empty() {
+        return false;
+    }
+    insert(&mut func.body, &mut 0, &found);
+    true
+}
+
+/// Whether an element of integers that is loaded may have a known value: the function assumes so, or stores a value that reads
+/// no memory.
+fn may_know(func: &PrimFunc) -> bool {
+    let (mut said, mut read): (Vec<BufferId>, Vec<BufferId>) = Default::default();
+    for stmt in &func.body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Store { buffer, value, .. } = &stmt.kind
+                && is_plain(value)
+            {
+                said.push(*buffer);
+            }
+            let assumes = matches!(&stmt.kind, StmtKind::Evaluate(e) if matches!(e.as_intrin(), Some(("assume", _))));
+            stmt.for_each_expr(|e| {
+                e.walk(&mut |e| {
+                    if let ExprKind::Load { buffer, .. } = e.kind
+                        && is_integral(e.dtype)
+                    {
+                        if assumes { said.push(buffer) } else { read.push(buffer) }
+                    }
+                });
+            });
+        });
+    }
+    read.iter().any(|buffer| said.contains(buffer))
+}
+
+fn is_integral(dtype: DType) -> bool {
+    dtype.is_scalar() && (dtype.is_integral() || dtype.is_bool())
+}
+
+/// What is known, by number of the statement.
+fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
+    let asker = Asker::new(accesses, QUESTIONS.1.max(QUESTIONS.0 * accesses.list.len()).min(20_000));
+    let bound = bound(&func.body);
+    // Loads behind a guard of the statement's own are not loaded wherever the statement runs.
+    let mut least: HashMap<usize, usize> = HashMap::new();
+    for access in &accesses.list {
+        let guards = least.entry(access.stmt).or_insert(access.guards.len());
+        *guards = (*guards).min(access.guards.len());
+    }
+    let stating: Vec<usize> = accesses
+        .list
+        .iter()
+        .filter(|access| matches!(access.kind, Kind::Assumed(_)))
+        .map(|access| access.stmt)
+        .collect();
+    let mut found: HashMap<usize, Expr> = HashMap::new();
+    for access in &accesses.list {
+        let dtype = func.buffer(access.buffer).dtype;
+        if access.kind != Kind::Load
+            || !access.exact
+            || !is_integral(dtype)
+            || least.get(&access.stmt) != Some(&access.guards.len())
+            || stating.binary_search(&access.stmt).is_ok()
+        {
+            continue;
+        }
+        let at = asker.itself(access);
+        let facts = at.conditions.clone();
+        let Some(content) = contents::value(&asker, &at, &facts, access.buffer, &access.indices) else { continue };
+        let in_scope = !crate::arith::invert::mentions(&content.value, &bound);
+        if content.value.dtype == dtype && is_plain(&content.value) && in_scope {
+            let load = Expr::load(dtype, access.buffer, access.indices.clone());
+            let fact = Expr::binary(BinOp::Eq, load, content.value);
+            let all = match found.remove(&access.stmt) {
+                Some(before) => Expr::binary(BinOp::And, before, fact),
+                None => fact,
+            };
+            found.insert(access.stmt, all);
+        }
+    }
+    found
+}
+
+/// The variables of bindings, which may not be in scope where a value of them is known.
+fn bound(body: &Block) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    for stmt in body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Bind { var, .. } = stmt.kind {
+                vars.push(var);
+            }
+        });
+    }
+    vars
+}
+
+fn insert(block: &mut Block, number: &mut usize, found: &HashMap<usize, Expr>) {
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in std::mem::take(block) {
+        if let Some(fact) = found.get(number) {
+            out.push(Stmt::new(StmtKind::Evaluate(mark(fact.clone()))));
+        }
+        *number += 1;
+        stmt.for_each_block_mut(|inner| insert(inner, number, found));
+        out.push(stmt);
+    }
+    *block = out;
+}
+
+/// The assumption that states a fact that was found out.
+fn mark(fact: Expr) -> Expr {
+    let mut stated = Expr::call(DType::BOOL, "assume", vec![fact]);
+    if let ExprKind::Call(call) = &mut stated.kind {
+        call.kwargs.push((MARK.into(), AttrValue::Bool(true)));
+    }
+    stated
+}
+
+/// Takes away what [`state`] put.
+pub(super) fn take_back(block: &mut Block) {
+    block.retain_mut(|stmt| {
+        stmt.for_each_block_mut(take_back);
+        !is_marked(stmt)
+    });
+}
+
+fn is_marked(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Evaluate(Expr { kind: ExprKind::Call(call), .. })
+        if matches!(&call.callee, Callee::Intrin(name) if &**name == "assume")
+            && call.kwargs.iter().any(|(key, _)| &**key == MARK))
+}
