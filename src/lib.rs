@@ -41,6 +41,7 @@ pub mod interp;
 pub mod ir;
 #[cfg(feature = "lab")]
 pub mod lab;
+pub mod padding;
 pub mod page;
 pub mod passes;
 pub mod remarks;
