@@ -3,6 +3,8 @@
 
 pub(crate) mod bits;
 mod interval;
+#[allow(dead_code, reason = "passes that move data use parts of it")]
+pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod points;
 mod residue;
