@@ -14,6 +14,7 @@ mod printer;
 mod read;
 mod syntax;
 
+pub(crate) use fold::fold;
 pub use mistakes::MAX_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
