@@ -34,6 +34,7 @@ pub mod diag;
 pub mod interp;
 pub mod ir;
 pub mod noop;
+pub mod padding;
 pub mod passes;
 pub mod report;
 pub mod rules;
