@@ -74,7 +74,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("passes", &["ir", "analysis", "cost", "cse", "simplify", "target", "error", "verify"]),
-    ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "error"]),
+    ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
     ("report", &["ir", "cse", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
