@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::error::Error;
+use crate::explain::Context;
 use crate::ir::build::FuncBuilder;
 use crate::ir::{DType, Expr, PrimFunc};
 use crate::rewrite::Rewrites;
@@ -33,6 +34,8 @@ pub struct Simplifier {
     vars: Vec<Variable>,
     given: Vec<String>,
     rewrites: Arc<Rewrites>,
+    /// What `rewrites` was made of, if not of the built-in rules.
+    rules: Option<RuleSet>,
     fast_math: bool,
     profile: Profile,
 }
@@ -52,6 +55,7 @@ impl Default for Simplifier {
             vars: Vec::new(),
             given: Vec::new(),
             rewrites: Rewrites::embedded(),
+            rules: None,
             fast_math: false,
             profile: Profile::default(),
         }
@@ -144,6 +148,7 @@ impl Simplifier {
     #[must_use]
     pub fn rules(mut self, rules: &RuleSet) -> Simplifier {
         self.rewrites = Arc::new(Rewrites::new(rules));
+        self.rules = Some(rules.clone());
         self
     }
 
@@ -194,17 +199,61 @@ impl Simplifier {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn simplify(&self, expression: &str) -> Result<String, Error> {
+        let question = self.question(expression)?;
+        Ok(print_expr(&question.func, &self.answer(&question)))
+    }
+
+    /// What [`simplify`](Self::simplify) gives, and why it is equal: the steps, with the rules and laws that they are by, and
+    /// the facts that they rest on. Without steps if nothing cheaper was found.
+    ///
+    /// # Errors
+    ///
+    /// As of [`simplify`](Self::simplify).
+    ///
+    /// ```
+    /// let small = satir::Simplifier::new().var("x", 0..8);
+    /// let (result, steps) = small.explain("(x * 4 + 3) // 4")?;
+    /// assert_eq!(result, "x");
+    /// assert!(!steps.is_empty());
+    /// assert_eq!(small.explain("x")?, ("x".to_owned(), String::new()));
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    pub fn explain(&self, expression: &str) -> Result<(String, String), Error> {
+        let question = self.question(expression)?;
+        let result = self.answer(&question);
+        let text = print_expr(&question.func, &result);
+        let Question { func, ranges, conditions, expr } = &question;
+        if *expr == result {
+            return Ok((text, String::new()));
+        }
+        let embedded = self.rules.is_none().then(|| RuleSet::embedded().ok()).flatten();
+        let rules = self.rules.as_ref().or(embedded.as_ref());
+        let conds = &[&conditions[..], &simplify::taken_for_granted(expr)].concat();
+        let (profile, fast_math) = (&self.profile, self.fast_math);
+        let account = rules.and_then(|rules| {
+            Context { func, profile, rules, fast_math, ranges, conds }.account(expr, &result)
+        });
+        Ok((text, account.map_or_else(String::new, |account| account.to_string())))
+    }
+
+    /// An expression with all that is known.
+    fn question(&self, expression: &str) -> Result<Question, Error> {
         let (mut func, mut ranges) = self.declarations(expression)?;
         let mut conditions = Vec::with_capacity(self.given.len());
         for text in &self.given {
             conditions.push(condition(text, &mut func)?);
         }
-        let e = parse_expr(expression, &mut func)?;
+        let expr = parse_expr(expression, &mut func)?;
         // `T.Let` brings variables of its own.
         ranges.resize(func.vars.len(), Interval::ALL);
+        Ok(Question { func, ranges, conditions, expr })
+    }
+
+    /// The cheapest equal expression that is found.
+    fn answer(&self, question: &Question) -> Expr {
+        let Question { func, ranges, conditions, expr } = question;
         let rewrites = self.rewrites.with_fast_math(self.fast_math);
-        let simple = simplify::expression(&func, &self.profile, rewrites, ranges, &conditions, &e);
-        Ok(print_expr(&func, &simple))
+        simplify::expression(func, &self.profile, rewrites, ranges.clone(), conditions, expr)
     }
 
     /// A function that has all variables, and their ranges.
@@ -230,6 +279,14 @@ impl Simplifier {
         }
         Ok((builder.finish(), ranges))
     }
+}
+
+/// An expression, its variables with their ranges, and the conditions that hold.
+struct Question {
+    func: PrimFunc,
+    ranges: Vec<Interval>,
+    conditions: Vec<Expr>,
+    expr: Expr,
 }
 
 impl Variable {

@@ -77,7 +77,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
     ("noop", &["ir", "arith", "analysis", "simplify"]),
     ("passes", &["ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "target", "error", "verify"]),
-    ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "error"]),
+    ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
     ("report", &["ir", "cse", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),

@@ -1,21 +1,13 @@
-"""satir as a pass of Apache TVM: common subexpression elimination by meaning.
+"""The old name of `satir.tvm`. It goes in the next version."""
 
-    with satir_tvm.use():
-        built = tvm.compile(module, target="llvm")
+import warnings
 
-puts it in the place of TVM's own ``tirx.transform.CommonSubexprElim``; ``SemanticCSE()`` is the pass by itself.
-"""
+from satir.errors import SatirError, UnsupportedModule
+from satir.tvm import SemanticCSE, register_pipeline, use
 
-from .binary import SatirError, SatirFailed, SatirNotFound
-from .passes import SemanticCSE, UnsupportedModule
-from .swap import register_pipeline, use
+# What the program refused; there is no program any more, so that each refusal has a class of its own.
+SatirFailed = SatirError
 
-__all__ = [
-    "SatirError",
-    "SatirFailed",
-    "SatirNotFound",
-    "SemanticCSE",
-    "UnsupportedModule",
-    "register_pipeline",
-    "use",
-]
+__all__ = ["SatirError", "SatirFailed", "SemanticCSE", "UnsupportedModule", "register_pipeline", "use"]
+
+warnings.warn("satir_tvm is now satir.tvm; the old name goes in the next version", DeprecationWarning, stacklevel=2)

@@ -36,8 +36,8 @@ mod transform;
 mod unique;
 mod validate;
 
+use std::ffi::OsString;
 use std::panic;
-use std::process::ExitCode;
 use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -82,15 +82,15 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-/// Runs the command line of this process.
-pub(crate) fn main() -> ExitCode {
-    terminal::color_of_arguments(std::env::args_os());
-    let cli = match Cli::try_parse() {
+/// Runs a command line, the program's name first, and gives its exit code.
+pub(crate) fn main(args: &[OsString]) -> u8 {
+    terminal::color_of_arguments(args.iter().cloned());
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) => {
             // `--help` and `--version` come here too, with exit code 0. A closed stream is no reason to fail.
             let _ = e.print();
-            return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
+            return u8::try_from(e.exit_code()).unwrap_or(2);
         }
     };
     cli.terminal.apply();
@@ -109,10 +109,10 @@ pub(crate) fn main() -> ExitCode {
     };
     let worker = thread::Builder::new().name("satir".into()).stack_size(STACK).spawn(work);
     match worker.map(thread::JoinHandle::join) {
-        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Ok(code)) => code,
         Ok(Err(_)) | Err(_) => {
             complain(&Failure::bad("cannot run a thread with a large stack"));
-            ExitCode::from(1)
+            1
         }
     }
 }

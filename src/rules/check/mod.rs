@@ -106,6 +106,44 @@ pub fn run_watched(rules: &[&Rule], effort: Effort, watch: Watch<'_>) -> Report 
     Report { rules: rules.par_iter().map(one).collect() }
 }
 
+/// Tests rules from files before they are used. Gives the reasons for which some must not be: those that are wrong, and those
+/// for which no values were found to which they apply.
+///
+/// ```
+/// use satir::rules::{Rule, RuleSet, check};
+///
+/// let mut wrong = RuleSet::empty();
+/// wrong.extend_with_text(
+///     "wrong.rules",
+///     "(rule round-trip \"loses the rest\" (types index) (=> (mul (floordiv ?x 4) 4) ?x))",
+/// )?;
+/// let rules: Vec<&Rule> = wrong.all_rules().collect();
+/// let reasons = check::refused(&rules, &|_, _| ());
+/// assert!(reasons[0].starts_with("error: ") && reasons.len() == 1);
+/// # Ok::<(), satir::rules::RulesError>(())
+/// ```
+pub fn refused(rules: &[&Rule], watch: Watch<'_>) -> Vec<String> {
+    let mut report = run_watched(rules, QUICK, watch);
+    for (rule, found) in rules.iter().zip(&mut report.rules) {
+        // It may be that only rare values satisfy its conditions.
+        if found.is_idle() {
+            *found = check(rule, FULL);
+        }
+    }
+    let mut reasons = Vec::new();
+    for (rule, found) in rules.iter().zip(&report.rules) {
+        if let Some(counterexample) = found.counterexample() {
+            reasons.push(format!("error: {counterexample}"));
+        } else if found.is_idle() {
+            let (name, file, line) = (&rule.name, &rule.file, rule.line);
+            reasons.push(format!(
+                "error: rule `{name}` ({file}:{line}) cannot be checked: no values were found to which it applies"
+            ));
+        }
+    }
+    reasons
+}
+
 fn check(rule: &Rule, effort: Effort) -> RuleReport {
     let mut instances = Vec::new();
     for direction in rule.directions() {

@@ -2,12 +2,13 @@
 
     python -m unittest discover -s python/tests
 
-Needs apache-tvm 0.27 with LLVM, numpy, and the program satir.
+Needs apache-tvm 0.27 with LLVM, numpy, and the wheel satir.
 """
 
+import concurrent.futures
+import contextlib
 import logging
 import pathlib
-import sys
 import tempfile
 import unittest
 
@@ -16,8 +17,8 @@ import tvm
 from tvm import te, tirx, topi
 from tvm.script import from_source
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import satir_tvm  # noqa: E402
+import satir
+import satir.tvm
 
 
 def module_of(*tensors):
@@ -120,7 +121,7 @@ class Kernels(unittest.TestCase):
         inputs = list(contents(module, shapes))
         expected = run(tvm.compile(module, target="llvm"), inputs, out_shape)
         np.testing.assert_allclose(expected, reference(*inputs), rtol=1e-5, atol=1e-5)
-        with satir_tvm.use(binds=binds, **options) as swap:
+        with satir.tvm.use(binds=binds, **options) as swap:
             built = tvm.compile(module, target="llvm")
         np.testing.assert_allclose(run(built, inputs, out_shape), expected, rtol=1e-6, atol=1e-6)
         self.assertEqual(swap.fallbacks, [])
@@ -151,12 +152,49 @@ class Module:
 """
 
 
+class Modules(unittest.TestCase):
+    """Modules of Relax with several functions of dynamic shape."""
+
+    def test_ten_functions_of_dynamic_shape(self):
+        import tvm.relax as relax
+
+        builder = relax.BlockBuilder()
+        n = tvm.tirx.Var("n", "int64")
+        x = relax.Var("x", relax.TensorType((n, 30), "float32"))
+        with builder.function("main", [x]):
+            value = x
+            for at in range(10):
+                value = builder.emit_te(step, value, at)
+            builder.emit_func_output(value)
+        module = builder.get()
+        functions = [f for _, f in module.functions_items() if isinstance(f, tirx.PrimFunc)]
+        self.assertGreaterEqual(len(functions), 10)
+        data = tvm.runtime.tensor(np.random.default_rng(3).uniform(-1, 1, (7, 30)).astype("float32"))
+        results = []
+        for context in (contextlib.nullcontext(), satir.tvm.use(), satir.tvm.use(level=2)):
+            with context as swap:
+                built = tvm.compile(module, target="llvm")
+            results.append(relax.VirtualMachine(built, tvm.cpu())["main"](data).numpy())
+            if swap is not None:
+                self.assertGreaterEqual(sum(len(report["functions"]) for report in swap.reports), 10)
+        np.testing.assert_allclose(results[1], results[0], rtol=1e-6)
+        np.testing.assert_allclose(results[2], results[0], rtol=1e-6)
+
+
+def step(x, at):
+    """A kernel with index arithmetic that differs with `at`."""
+    rows, columns = x.shape
+    return te.compute(
+        (rows, columns), lambda i, j: x[i, (j * (at + 2) + at) % columns] + x[i, (j * (at + 2) + at) % columns // 2]
+    )
+
+
 class Pass(unittest.TestCase):
     """The pass by itself: its options, its errors, its fallback."""
 
     def test_shares_by_meaning_where_tvm_does_not(self):
         module = from_source(SHARED)
-        swap = satir_tvm.SemanticCSE()
+        swap = satir.tvm.SemanticCSE()
         text = swap(module).script()
         self.assertEqual(text.count("//"), 1, text)
         self.assertEqual(tirx.transform.CommonSubexprElim()(module).script().count("//"), 2)
@@ -164,12 +202,12 @@ class Pass(unittest.TestCase):
 
     def test_a_module_keeps_its_attributes_and_names(self):
         module = from_source(SHARED).with_attr("answer", 42)
-        result = satir_tvm.SemanticCSE()(module)
+        result = satir.tvm.SemanticCSE()(module)
         self.assertEqual(result.attrs["answer"], 42)
         self.assertEqual([var.name_hint for var in result.get_global_vars()], ["main"])
 
     def test_registered_pipeline(self):
-        satir_tvm.register_pipeline("satir_for_test", mode="syntactic")
+        satir.tvm.register_pipeline("satir_for_test", mode="syntactic")
         module, shapes, out_shape, reference, _ = matmul()
         inputs = list(contents(module, shapes))
         built = tvm.compile(module, target="llvm", tir_pipeline="satir_for_test")
@@ -177,29 +215,25 @@ class Pass(unittest.TestCase):
 
     def test_the_swap_ends_with_its_block(self):
         before = tirx.transform.CommonSubexprElim
-        with self.assertRaises(ZeroDivisionError), satir_tvm.use():
+        with self.assertRaises(ZeroDivisionError), satir.tvm.use():
             self.assertIsNot(tirx.transform.CommonSubexprElim, before)
             raise ZeroDivisionError
         self.assertIs(tirx.transform.CommonSubexprElim, before)
-
-    def test_missing_binary(self):
-        with self.assertRaisesRegex(satir_tvm.SatirNotFound, "no/such/satir"):
-            satir_tvm.SemanticCSE(binary="no/such/satir")(from_source(SHARED))
 
     def test_what_satir_refuses_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             rules = pathlib.Path(folder) / "bad.rules"
             rules.write_text("(rule nonsense)")
-            with self.assertRaisesRegex(satir_tvm.SatirFailed, "bad.rules"):
-                satir_tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
+            with self.assertRaisesRegex(satir.RulesError, "bad.rules"):
+                satir.tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
 
     def test_wrong_rules_are_refused_unless_unchecked(self):
         with tempfile.TemporaryDirectory() as folder:
             rules = pathlib.Path(folder) / "wrong.rules"
             rules.write_text('(rule wrong "it is not" (types index) (=> (floordiv ?x 5) 0))')
-            with self.assertRaisesRegex(satir_tvm.SatirFailed, "rule `wrong`"):
-                satir_tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
-            satir_tvm.SemanticCSE(rules=[rules], unchecked=True)(from_source(SHARED))
+            with self.assertRaisesRegex(satir.RulesError, "rule `wrong`"):
+                satir.tvm.SemanticCSE(rules=[rules])(from_source(SHARED))
+            satir.tvm.SemanticCSE(rules=[rules], unchecked=True)(from_source(SHARED))
 
     def test_fast_math_regroups_sums_of_floats(self):
         function = from_source("""
@@ -209,35 +243,114 @@ def main(A: T.Buffer((8,), "float32"), x: T.float32, y: T.float32, z: T.float32)
     A[1] = (x + y) + z
 """)
         module = tvm.IRModule({"main": function})
-        sums = lambda **options: satir_tvm.SemanticCSE(**options)(module).script().count("+")
+        sums = lambda **options: satir.tvm.SemanticCSE(**options)(module).script().count("+")
         self.assertEqual((sums(), sums(fast_math=True)), (4, 2))
 
-    def test_what_does_not_go_through_text_is_unsupported(self):
+    def unsupported(self):
+        """A module that goes neither way: TVM cannot print the attribute of the function, and the layout is not known."""
         module = from_source(SHARED)
         opaque = module["main"].with_attr("handle", tvm.runtime.tensor(np.zeros(3)))
         module.update_func(module.get_global_var("main"), opaque)
-        with self.assertRaises(satir_tvm.UnsupportedModule):
-            satir_tvm.SemanticCSE()(module)
+        return module
+
+    def test_what_does_not_go_through_text_is_unsupported(self):
+        with self.assertRaises(satir.UnsupportedModule):
+            satir.tvm.SemanticCSE(via="text")(self.unsupported())
+
+    def test_what_text_cannot_say_goes_as_objects(self):
+        module = self.unsupported()
+        result = satir.tvm.SemanticCSE()(module)["main"]
+        self.assertTrue(result.attrs["handle"].same_as(module["main"].attrs["handle"]))
+        self.assertEqual(str(result.body).count("//"), 1)
 
     def test_fallback_is_asked_for_and_told(self):
-        module = from_source(SHARED)
-        swap = satir_tvm.SemanticCSE(binary="no/such/satir", on_error="tvm")
-        with self.assertLogs("satir_tvm", logging.WARNING) as logs:
+        module = self.unsupported()
+        swap = satir.tvm.SemanticCSE(via="text", on_error="tvm")
+        with self.assertLogs("satir.tvm", logging.WARNING) as logs:
             result = swap(module)
-        self.assertIn("no/such/satir", logs.output[0])
+        self.assertIn("TVM", logs.output[0])
         self.assertEqual((len(swap.fallbacks), swap.reports), (1, []))
         tvm.ir.assert_structural_equal(result, tirx.transform.CommonSubexprElim()(module))
 
-    def test_fallback_within_a_swap(self):
-        with self.assertLogs("satir_tvm", logging.WARNING):
-            with satir_tvm.use(binary="no/such/satir", on_error="tvm") as swap:
-                tvm.compile(from_source(SHARED), target="llvm")
-        self.assertEqual(len(swap.fallbacks), 1)
+    def test_passes_are_passes_of_tvm(self):
+        module = from_source(SHARED)
+        for made in (satir.tvm.SemanticCSE(), satir.tvm.Optimize()):
+            self.assertIsInstance(made, tvm.transform.Pass)
+            result = tvm.transform.Sequential([made])(module)
+            self.assertEqual(result.script().count("//"), 1)
+            self.assertEqual(len(made.reports), 1)
+
+    def test_instruments_see_it(self):
+        @tvm.instrument.pass_instrument
+        class Seen:
+            def __init__(self):
+                self.names = []
+
+            def run_before_pass(self, _module, info):
+                self.names.append(info.name)
+
+        seen = Seen()
+        with satir.tvm.use(), tvm.transform.PassContext(instruments=[seen]):
+            tvm.compile(from_source(SHARED), target="llvm")
+        self.assertIn("satir.SemanticCSE", seen.names)
+        self.assertNotIn("tirx.CommonSubexprElim", seen.names)
+
+    def test_options_by_context(self):
+        module = from_source(SHARED)
+        with satir.tvm.PassContext(config={"satir.mode": "syntactic"}):
+            self.assertEqual(satir.tvm.SemanticCSE()(module).script().count("//"), 2)
+        self.assertEqual(satir.tvm.SemanticCSE()(module).script().count("//"), 1)
+        with self.assertRaises(satir.OptionError):
+            satir.tvm.PassContext(config={"satir.nonsense": 1})
+
+    def test_rules_are_a_path_or_several(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "empty.rules"
+            path.write_text('(rule same "equal bits" (types int) (=> (bitwise_or ?x ?x) ?x))')
+            for rules in (path, str(path), [path]):
+                satir.tvm.SemanticCSE(rules=rules)(from_source(SHARED))
+
+    def test_every_option_of_the_program(self):
+        module = from_source(SHARED)
+        options = {
+            "extract": "exact",
+            "validate": True,
+            "assume_positive_dims": True,
+            "keep_lets": True,
+            "window": 50,
+            "index_bits": 32,
+            "target": "cpu",
+            "time_limit": 5.0,
+            "node_limit": 5000,
+            "binds": {"n": 3, "not_here": 4},
+        }
+        self.assertEqual(satir.tvm.SemanticCSE(**options)(module).script().count("//"), 1)
+
+    def test_threads(self):
+        module = from_source(SHARED)
+        run = satir.tvm.SemanticCSE()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(lambda _: run(module).script(), range(16)))
+        self.assertEqual(len(set(results)), 1)
+
+    def test_workers_of_meta_schedule(self):
+        from tvm.s_tir.meta_schedule.builder import LocalBuilder
+
+        with satir.tvm.use(mode="syntactic"):
+            self.assertIsNotNone(LocalBuilder(max_workers=1).initializer)
+            with self.assertLogs("satir.tvm", logging.WARNING):
+                LocalBuilder(max_workers=1, initializer=satir.tvm.initializer())
+        self.assertIsNone(LocalBuilder(max_workers=1).initializer)
+
+    def test_the_old_name(self):
+        with self.assertWarns(DeprecationWarning):
+            import satir_tvm
+        self.assertIs(satir_tvm.SemanticCSE, satir.tvm.SemanticCSE)
 
     def test_wrong_options(self):
-        for options in ({"mode": "magic"}, {"on_error": "ignore"}):
+        for options in ({"mode": "magic"}, {"on_error": "ignore"}, {"via": "air"}, {"level": 7}):
             with self.assertRaises(ValueError):
-                satir_tvm.SemanticCSE(**options)
+                satir.tvm.SemanticCSE(**options)
 
 
 if __name__ == "__main__":

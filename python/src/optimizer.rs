@@ -1,0 +1,177 @@
+//! Programs, as text and as objects of TVM.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use satir::cse;
+use satir::diag::Span;
+use satir::interp::{self, Constraints, EquivOptions};
+use satir::ir::Module;
+use satir::passes;
+use satir::report::Document;
+
+use crate::errors;
+use crate::interrupt;
+use crate::settings::{Plan, Settings};
+use crate::tvm::{self, Taken, Unsupported};
+
+/// What is compared if results are validated, as `satir --validate` does.
+const RUNS: usize = 12;
+const MAX_STEPS: u64 = 20_000_000;
+const TOLERANCE: f64 = 1e-3;
+
+/// A report, which is turned into JSON when it is read.
+#[pyclass(frozen, module = "satir._native")]
+pub(crate) struct Report {
+    document: Document,
+}
+
+#[pymethods]
+impl Report {
+    /// The report as JSON.
+    fn json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.document).map_err(|e| errors::panic(&e.to_string()))
+    }
+}
+
+/// What became of functions of TVM: for each the address of the new object, to be taken with `satir.take`, or why it could not
+/// go over; and the report on those that went.
+type Built = (Vec<(Option<usize>, Option<String>)>, Option<Report>);
+
+/// The optimizer with its options.
+#[pyclass(frozen, module = "satir._native")]
+pub(crate) struct Optimizer {
+    plan: Arc<Plan>,
+}
+
+#[pymethods]
+impl Optimizer {
+    /// From options as JSON; rules from files are read and checked.
+    #[new]
+    fn new(py: Python<'_>, options: &str) -> PyResult<Optimizer> {
+        let settings: Settings = serde_json::from_str(options).map_err(|e| errors::option(e.to_string()))?;
+        let plan = interrupt::run(py, || settings.plan())?;
+        Ok(Optimizer { plan: Arc::new(plan) })
+    }
+
+    /// Optimizes a program that is given as text; `name` is that of its source.
+    fn run_text(&self, py: Python<'_>, text: String, name: String) -> PyResult<(String, Report)> {
+        let plan = Arc::clone(&self.plan);
+        interrupt::run(py, move || {
+            let module = satir::script::parse(&name, &text).map_err(|e| errors::text(&e))?;
+            let (result, report) = plan.run(&module, &name, &text)?;
+            Ok((result.to_string(), report))
+        })
+    }
+
+    /// Optimizes functions of TVM that are given by addresses and names. Those that cannot go over as objects stay as they are.
+    fn run_objects(&self, py: Python<'_>, functions: Vec<(usize, String)>) -> PyResult<Built> {
+        let objects: Result<Vec<_>, Unsupported> =
+            functions.into_iter().map(|(address, name)| Ok((tvm::object_at(address)?, name))).collect();
+        let objects = objects.map_err(|e| errors::unsupported(&e.0))?;
+        let plan = Arc::clone(&self.plan);
+        interrupt::run(py, move || plan.run_objects(&objects))
+    }
+}
+
+/// A function of TVM as satir reads it, as text: what the tests compare with what TVM prints.
+#[pyfunction]
+pub(crate) fn as_text(address: usize, name: &str) -> PyResult<String> {
+    let text = || {
+        let taken = tvm::read(tvm::tvm()?, &tvm::object_at(address)?, name)?;
+        let module = Module { name: "Module".into(), attrs: Vec::new(), funcs: vec![taken.func] };
+        Ok(module.to_string())
+    };
+    text().map_err(|e: Unsupported| errors::unsupported(&e.0))
+}
+
+impl Plan {
+    /// Optimizes a module. `text` is what it was read from, or empty.
+    fn run(&self, module: &Module, name: &str, text: &str) -> PyResult<(Module, Report)> {
+        let (result, document) =
+            self.optimized(module, name, text).map_err(|e| errors::stopped(&e, name, text))?;
+        if self.validate {
+            self.compare(module, &result)?;
+        }
+        Ok((result, Report { document }))
+    }
+
+    fn optimized(&self, module: &Module, name: &str, text: &str) -> Result<(Module, Document), satir::Error> {
+        let options = &self.options;
+        let Some(pipeline) = &self.pipeline else {
+            let (result, mut report) = cse::run(module, options)?;
+            if text.is_empty() {
+                // There are no lines that the statements stand on.
+                let bindings = report.functions.iter_mut().flat_map(|function| &mut function.bindings);
+                bindings
+                    .flat_map(|binding| &mut binding.replaced)
+                    .for_each(|replaced| replaced.span = Span::NONE);
+            }
+            return Ok((result, Document::of_cse(name, text, report, options)));
+        };
+        let mut steps = Vec::new();
+        let result = passes::run_observed(module, pipeline, options, |step, _| {
+            steps.push(step.clone());
+            ControlFlow::Continue(())
+        })?;
+        let document = Document::of_passes(name, text, (module, &result), &steps, options);
+        Ok((result, document))
+    }
+
+    /// Runs program and result on small inputs.
+    fn compare(&self, before: &Module, after: &Module) -> PyResult<()> {
+        let compare = EquivOptions {
+            bindings: self.options.bindings.clone(),
+            fixed: false,
+            constraints: Constraints::new(),
+            runs: RUNS,
+            seed: 0,
+            tolerance: self.options.fast_math.then_some(TOLERANCE),
+            max_steps: MAX_STEPS,
+            lenient_loads: false,
+            no_new_loads: false,
+            limits_everywhere: false,
+        };
+        match interp::equiv(before, after, &compare) {
+            Ok(found) => match found.difference {
+                Some(d) => Err(errors::differs(format!(
+                    "the result does something else than the program: function `{}`: {}",
+                    d.function, d.what
+                ))),
+                None => Ok(()),
+            },
+            // What cannot be run is not compared.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn run_objects(&self, objects: &[(tvm::Obj, String)]) -> PyResult<Built> {
+        let tvm = tvm::tvm().map_err(|e| errors::unsupported(&e.0))?;
+        let taken: Vec<Result<Taken, Unsupported>> =
+            objects.iter().map(|(object, name)| tvm::read(tvm, object, name)).collect();
+        let funcs = taken.iter().flatten().map(|taken| taken.func.clone()).collect();
+        let module = Module { name: "Module".into(), attrs: Vec::new(), funcs };
+        if module.funcs.is_empty() {
+            let reasons = taken.into_iter().map(|taken| (None, taken.err().map(|e| e.0)));
+            return Ok((reasons.collect(), None));
+        }
+        let (result, report) = match self.run(&module, "<TVM>", "") {
+            Ok(done) => done,
+            Err(error) => return Err(error),
+        };
+        let mut results = result.funcs.iter();
+        let mut built = Vec::with_capacity(taken.len());
+        for taken in taken {
+            let object = taken.and_then(|taken| match results.next() {
+                Some(after) => tvm::build(tvm, &taken, after),
+                None => Err(Unsupported::new("a function was lost")),
+            });
+            built.push(match object {
+                Ok(object) => (Some(tvm::give(object)), None),
+                Err(Unsupported(why)) => (None, Some(why)),
+            });
+        }
+        Ok((built, Some(report)))
+    }
+}
