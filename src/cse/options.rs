@@ -126,6 +126,9 @@ pub struct Options {
     /// Whether floats may be computed as if they were real numbers: reassociated and distributed, by the rules that are
     /// marked `(fast-math)`. Results differ in their last bits then.
     pub fast_math: bool,
+    /// Whether all elements of parameters may be read, also those that the program does not read: for passes that let work run
+    /// where it is not needed.
+    pub readable_parameters: bool,
 }
 
 impl Options {
@@ -184,6 +187,7 @@ impl Default for Options {
             target: None,
             ignored_reasons: Vec::new(),
             fast_math: false,
+            readable_parameters: false,
         }
     }
 }
