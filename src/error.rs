@@ -64,6 +64,17 @@ pub enum Error {
         /// What is wrong with its result.
         violations: Vec<Violation>,
     },
+    /// A pass cannot do to this program what it was asked for; nothing was changed.
+    #[error("{}", list(.0))]
+    Refused(Vec<Violation>),
+    /// What a pass was told makes no sense for the program.
+    #[error("{pass}: {what}")]
+    Argument {
+        /// The pass.
+        pass: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// This build has no implementation of what was asked for.
     #[error("{0} is not available in this build")]
     Unavailable(&'static str),
@@ -80,7 +91,7 @@ impl Error {
     /// ```
     pub fn render(&self, file: &str, text: &str) -> String {
         match self {
-            Error::Invalid(violations) => {
+            Error::Invalid(violations) | Error::Refused(violations) => {
                 let lines = violations.iter().map(|v| match v.span {
                     Span::NONE => format!("{file}: error: {}", v.message),
                     span => Diagnostic::new(file, text, span, v.message.as_str()).to_string(),
@@ -93,6 +104,7 @@ impl Error {
             | Error::UnknownPass { .. }
             | Error::Pipeline { .. }
             | Error::Broken { .. }
+            | Error::Argument { .. }
             | Error::Unavailable(_) => {
                 format!("{file}: error: {self}")
             }

@@ -42,6 +42,7 @@ pub mod ir;
 #[cfg(feature = "lab")]
 pub mod lab;
 pub mod noop;
+pub mod padding;
 pub mod page;
 pub mod passes;
 pub mod remarks;

@@ -66,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("error", &["diag", "verify"]),
+    ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
         "cse",
         &[

@@ -7,7 +7,7 @@ use satir::interp::{self, EquivOptions, Equivalence};
 use super::execute::{self, Inputs};
 use super::io::{self, Failure};
 use super::threads::guarded;
-use super::{json, program};
+use super::{json, layout, program};
 
 /// Compare two programs on seeded inputs, zero-sized dimensions among them.
 ///
@@ -36,6 +36,12 @@ pub(crate) struct Args {
     /// Let floats differ by this much, relative to values above 1; without it all bits count.
     #[arg(long, value_name = "X")]
     tolerance: Option<f64>,
+
+    /// Buffers that have another layout in the second program, in a JSON file: `{"A": {"map": "lambda i: [i // 4, i % 4]",
+    /// "pad": "0"}}`. Element `i` of the first program's buffer is compared with element `map(i)` of the second one's. Its
+    /// padding holds the value under `pad`, and anything where there is none or `"undef"`.
+    #[arg(long, value_name = "FILE")]
+    layout: Option<PathBuf>,
 
     /// Print JSON.
     #[arg(long)]
@@ -83,6 +89,7 @@ fn compare(args: &Args) -> Result<Equivalence, Failure> {
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
         no_new_loads: false,
+        layouts: args.layout.as_deref().map_or(Ok(Vec::new()), |path| layout::layouts(path, &a, &b))?,
         limits_everywhere: false,
     };
     let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;

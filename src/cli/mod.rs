@@ -19,6 +19,7 @@ mod fuzz;
 mod io;
 mod json;
 mod lab;
+mod layout;
 mod manual;
 mod opt;
 mod options;

@@ -66,6 +66,7 @@ pub(crate) fn validate(
         max_steps: MAX_STEPS,
         lenient_loads: false,
         no_new_loads: false,
+        layouts: Vec::new(),
         limits_everywhere: false,
     };
     match interp::equiv(before, &after, &compare) {

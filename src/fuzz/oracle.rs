@@ -156,6 +156,7 @@ pub fn compare_options(module: &Module, seed: u64) -> EquivOptions {
         max_steps: 300_000,
         lenient_loads: false,
         no_new_loads: true,
+        layouts: Vec::new(),
         limits_everywhere: true,
     }
 }

@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::compare::{Placed, compare_runs, new_loads};
 use super::inputs::{
-    Bindings, Constraints, Fill, InputError, Inputs, Random, Tensor, free_variables, shape_variables,
+    Bindings, Constraints, Fill, InputError, Inputs, Random, free_variables, shape_variables,
 };
-use super::interpreter::{Interpreter, Run};
+use super::interpreter::Interpreter;
+use super::layout::Layout;
 use super::modes::{Logic, RunMode};
-use super::outcome::{Outcome, Return, TrapKind};
-use super::outputs::close;
+use super::outcome::{Outcome, TrapKind};
+use super::repair::{assumed_of_scalars, holds};
 use super::session::{RunError, RunOptions, Wild, run_in_range};
-use crate::ir::opclass::OpClass;
-use crate::ir::value::Value;
 use crate::ir::{Expr, ExprKind, Module, PrimFunc, with_room};
 
 /// How two modules are compared.
@@ -54,6 +54,8 @@ pub struct EquivOptions {
     pub lenient_loads: bool,
     /// Whether a run in which only the second function loads anything is a difference, even if no load traps.
     pub no_new_loads: bool,
+    /// Buffers that have another layout in the second module.
+    pub layouts: Vec<Layout>,
     /// Whether the runs with integers near the limits of their types, one in four, pay no heed to `constraints`.
     pub limits_everywhere: bool,
 }
@@ -150,10 +152,13 @@ fn compare_functions(
     let mut pairs = Vec::new();
     for &logic in readings {
         let [run_a, run_b] = [Interpreter::with_logic(a, logic)?, Interpreter::with_logic(b, logic)?];
-        pairs.push(Pair { a, b, run_a, run_b });
+        let layouts: Vec<&Layout> = options.layouts.iter().filter(|l| l.function == b.name).collect();
+        let unassumed = layouts.iter().map(|layout| layout.as_assumed_by(b)).collect();
+        pairs.push(Pair { a, b, run_a, run_b, layouts, unassumed });
     }
     let (wanted, attempts) = (options.runs, options.runs.saturating_mul(4));
     let varies = !options.fixed && !free_variables(a).is_empty();
+    let assumed = assumed_of_scalars(a);
     let mut compared = 0;
     for attempt in 0..attempts {
         if compared == wanted {
@@ -161,7 +166,7 @@ fn compare_functions(
         }
         let seed = options.seed.wrapping_add(attempt as u64);
         let near_limits = attempt % 4 == 3;
-        let bindings = sizes(a, options, attempt, seed, near_limits);
+        let bindings = assumed_sizes(a, &assumed, options, attempt, near_limits);
         // What is the same under one reading and not to be compared under the other is the same.
         let mut verdict = pairs[0].run(options, &bindings, seed, attempt)?;
         for pair in &pairs[1..] {
@@ -207,6 +212,28 @@ fn has_logic(func: &PrimFunc) -> bool {
     };
     func.body.iter().for_each(|stmt| stmt.walk(&mut |stmt| stmt.for_each_expr(&mut look)));
     found
+}
+
+/// As [`sizes`], drawn again until what the function assumes of them holds, or for good after many times.
+fn assumed_sizes(
+    func: &PrimFunc,
+    assumed: &[&Expr],
+    options: &EquivOptions,
+    attempt: usize,
+    near_limits: bool,
+) -> Bindings {
+    /// Runs after the first few draw at random.
+    const MAX_DRAWS: usize = 256;
+    let seed = options.seed.wrapping_add(attempt as u64);
+    let mut bindings = sizes(func, options, attempt, seed, near_limits);
+    for draw in 0..MAX_DRAWS {
+        if options.fixed || holds(func, assumed, &bindings) {
+            break;
+        }
+        let other = seed ^ (draw as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bindings = sizes(func, options, attempt.max(3), other, near_limits && draw < MAX_DRAWS / 2);
+    }
+    bindings
 }
 
 /// Values for the free variables of `func` in one run: the given ones first, then all 1, all 0, and mixtures.
@@ -263,6 +290,10 @@ struct Pair<'a> {
     b: &'a PrimFunc,
     run_a: Interpreter,
     run_b: Interpreter,
+    /// The buffers that have another layout in the second version.
+    layouts: Vec<&'a Layout>,
+    /// The same, without the padding values that the second version does not assume of its inputs.
+    unassumed: Vec<Layout>,
 }
 
 impl Pair<'_> {
@@ -314,32 +345,49 @@ impl Pair<'_> {
         }
         let constraints = &run_options.constraints;
         let fill = Fill { seed, constraints, ints, special_floats: wild.special_floats };
-        let inputs_b = generate(self.b, &fill)?;
-        let contents = |inputs: &Inputs| {
-            inputs.memories.iter().map(|m| (m.dtype, m.shape.clone(), m.data.clone())).collect()
-        };
-        let [of_a, of_b]: [Vec<_>; 2] = [&inputs_a, &inputs_b].map(contents);
-        if inputs_b.param_memories != inputs_a.param_memories || of_a != of_b {
-            return Ok(Verdict::Different("the parameters differ".to_owned()));
-        }
         let longer = RunMode {
             max_steps: options.max_steps.saturating_mul(4),
             lenient_loads: options.lenient_loads,
             // The first function did not use such a value; the second may compute one that it does not use.
             lenient_casts: true,
             races: false,
+            repairs: false,
         };
-        let run_b = self.run_b.run(&inputs_b, longer);
-        Ok(match compare_runs(&run_a, &run_b, options.tolerance) {
-            Some(what) => match self.race(&inputs_a, longer) {
-                Some(race) => Verdict::Skipped(race),
-                None => Verdict::Different(what),
-            },
-            None => match new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
-                Some(what) => Verdict::Different(what),
-                None => Verdict::Same,
-            },
-        })
+        // With what padding holds by itself, and with something else where the program does not assume it.
+        let rounds: &[u64] = if self.layouts.is_empty() { &[0] } else { &[0, 1 << 63] };
+        for &other in rounds {
+            let fill = Fill { seed: seed ^ other, ..fill };
+            let mut inputs_b = generate(self.b, &fill)?;
+            let unassumed: Vec<&Layout> = self.unassumed.iter().collect();
+            let layouts = if other == 0 { &self.layouts } else { &unassumed };
+            if let Err(what) = inputs_b.take(&inputs_a, layouts, bindings) {
+                return Ok(Verdict::Different(what));
+            }
+            let placed = match self.placed(&inputs_a, &inputs_b, bindings) {
+                Ok(placed) => placed,
+                Err(what) => return Ok(Verdict::Different(what)),
+            };
+            let run_b = self.run_b.run(&inputs_b, longer);
+            if let Some(what) = compare_runs(&run_a, &run_b, &placed, options.tolerance) {
+                return Ok(match self.race(&inputs_a, longer) {
+                    Some(race) => Verdict::Skipped(race),
+                    None => Verdict::Different(what),
+                });
+            }
+            if let Some(what) = new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
+                return Ok(Verdict::Different(what));
+            }
+        }
+        Ok(Verdict::Same)
+    }
+
+    /// Where the elements of the first function's memories are in those of the second.
+    fn placed<'b>(&'b self, a: &Inputs, b: &Inputs, bindings: &'b Bindings) -> Result<Placed<'b>, String> {
+        let layouts = a.memories.iter().zip(&b.memories).map(|(from, to)| {
+            let layout = self.layouts.iter().find(|layout| layout.buffer == to.name);
+            layout.map(|layout| Ok((*layout, layout.correspondence(from, to, bindings)?))).transpose()
+        });
+        Ok(Placed { layouts: layouts.collect::<Result<_, String>>()?, bindings })
     }
 }
 
@@ -351,63 +399,4 @@ impl Pair<'_> {
             _ => None,
         }
     }
-}
-
-/// What differs between two runs on the same inputs, of which the first is done.
-fn compare_runs(a: &Run, b: &Run, tolerance: Option<f64>) -> Option<String> {
-    match (&a.outcome, &b.outcome) {
-        (_, Outcome::Trap(trap)) => return Some(format!("the second function stops: {trap}")),
-        (Outcome::Done(x), Outcome::Done(y)) if !same_return(*x, *y, tolerance) => {
-            return Some(format!("returned: {}, {}", return_text(*x), return_text(*y)));
-        }
-        (Outcome::Done(_) | Outcome::Trap(_), Outcome::Done(_)) => {}
-    }
-    if a.calls != b.calls {
-        let pairs = a.calls.records.iter().zip(&b.calls.records).enumerate();
-        let first = pairs.into_iter().find(|(_, (x, y))| x != y);
-        return Some(match first {
-            Some((k, (x, y))) => format!("opaque call {k}: {x}, {y}"),
-            None => format!("{} opaque calls, {}", a.calls.count, b.calls.count),
-        });
-    }
-    let mut buffers = a.memories.iter().zip(&b.memories);
-    buffers.find_map(|(x, y)| {
-        let k = x.first_difference(y, tolerance)?;
-        Some(format!("{}: {}, {}", element_text(x, k), x.lane_text(k), y.lane_text(k)))
-    })
-}
-
-/// Loads of the second run if the first made none.
-fn new_loads(a: &Run, b: &Run) -> Option<String> {
-    let (x, y) = (a.counts.get(OpClass::Load), b.counts.get(OpClass::Load));
-    (x == 0 && y > 0).then(|| format!("{y} loads instead of none"))
-}
-
-fn same_return(a: Return, b: Return, tolerance: Option<f64>) -> bool {
-    match (a, b, tolerance) {
-        (Return::Value(Value::Float(a)), Return::Value(Value::Float(b)), Some(tolerance)) => {
-            close(a, b, tolerance)
-        }
-        _ => a == b,
-    }
-}
-
-fn return_text(value: Return) -> String {
-    match value {
-        Return::Void => "nothing".to_owned(),
-        Return::Value(Value::Int(v)) => v.to_string(),
-        Return::Value(Value::Float(v)) => format!("{v:?}"),
-    }
-}
-
-/// `A[1, 2]` for the lane with this number in a compact buffer.
-fn element_text(tensor: &Tensor, lane: usize) -> String {
-    let mut index = lane as i64 / i64::from(tensor.dtype.lanes);
-    let mut indices = Vec::with_capacity(tensor.shape.len());
-    for &extent in tensor.shape.iter().rev() {
-        indices.push((index % extent.max(1)).to_string());
-        index /= extent.max(1);
-    }
-    indices.reverse();
-    format!("{}[{}]", tensor.name, indices.join(", "))
 }

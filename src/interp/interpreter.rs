@@ -1,5 +1,7 @@
 //! Functions that are ready to run, and what a run was.
 
+use std::collections::BTreeSet;
+
 use super::calls::CallLog;
 use super::compile::Unsupported;
 use super::counts::Counts;
@@ -10,7 +12,9 @@ use super::memory::{Memory, Repr, pointer};
 use super::modes::{Logic, RunMode};
 use super::outcome::{Outcome, Return};
 use super::program::Program;
+use super::repair::Repair;
 use super::thread::Thread;
+use super::undef;
 use crate::ir::PrimFunc;
 
 /// A function ready to run any number of times.
@@ -30,6 +34,10 @@ pub(crate) struct Run {
     pub calls: CallLog,
     /// The memories of [`Inputs::memories`] after the run.
     pub memories: Vec<Tensor>,
+    /// For each of them the bytes that may be anything.
+    pub undef: Vec<BTreeSet<usize>>,
+    /// What was set in the inputs, in a run that repairs them.
+    pub(super) repairs: Vec<Repair>,
 }
 
 impl Interpreter {
@@ -79,7 +87,10 @@ impl Interpreter {
             Err(stop) => Outcome::Trap(machine.place(stop)),
         };
         let after = machine.memories.iter().take(given);
+        let bytes = machine.undef.as_ref();
         Run {
+            undef: (0..).zip(after.clone()).map(|(k, memory)| undef::bytes_of(bytes, k, memory)).collect(),
+            repairs: machine.repairs.take().map_or_else(Vec::new, |repairs| repairs.made),
             outcome,
             counts: machine.counts(),
             memories: inputs

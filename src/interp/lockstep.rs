@@ -65,6 +65,7 @@ impl<'p> Machine<'p> {
                 let (mut yes, mut no) = (Vec::new(), Vec::new());
                 for &k in active {
                     self.run(&mut team.threads[k], *cond)?;
+                    self.decided(&team.threads[k], *slot, cond.start)?;
                     let holds = team.threads[k].regs[*slot as usize] != 0;
                     if holds { yes.push(k) } else { no.push(k) }
                 }
@@ -76,6 +77,7 @@ impl<'p> Machine<'p> {
                 let mut ranges = Vec::with_capacity(active.len());
                 for &k in active {
                     self.run(&mut team.threads[k], for_.head)?;
+                    self.decided_loop(&team.threads[k], for_)?;
                     ranges.push((k, Range::of(&team.threads[k], for_)?));
                 }
                 self.iterate(team, &for_.body, |machine, team| {
@@ -99,6 +101,7 @@ impl<'p> Machine<'p> {
                     for &k in active {
                         if team.state[k] == State::Running {
                             machine.run(&mut team.threads[k], *cond)?;
+                            machine.decided(&team.threads[k], *slot, cond.start)?;
                             if team.threads[k].regs[*slot as usize] != 0 {
                                 machine.iteration(cond.start)?;
                                 again.push(k);

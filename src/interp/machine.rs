@@ -11,8 +11,10 @@ use super::modes::RunMode;
 use super::outcome::{Trap, TrapKind};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
 use super::races::Races;
+use super::repair::Repairs;
 use super::shape::{allocation_size, compact_strides};
 use super::thread::{Dim, Thread, View};
+use super::undef::UndefBytes;
 use crate::diag::Span;
 use crate::ir::value::{self, MathFn, Undefined, Value, float, int};
 use crate::ir::{BinOp, DType};
@@ -39,6 +41,12 @@ pub(super) struct Machine<'p> {
     pub log: CallLog,
     /// What threads do to one another, if that is asked for.
     pub races: Option<Races>,
+    /// Which bytes of memory may be anything; `None` where no value may.
+    pub undef: Option<UndefBytes>,
+    /// What was repaired, if the run repairs its inputs.
+    pub repairs: Option<Repairs>,
+    /// The number of memories that are inputs; they are the first.
+    pub given: u32,
     /// In lockstep, memory of threads that was allocated outside of their launch.
     pub private_copies: PrivateCopies,
     /// Memory of each parameter that is a buffer or a handle.
@@ -63,6 +71,7 @@ impl<'p> Machine<'p> {
     ) -> Self {
         Machine {
             program,
+            given: memories.len() as u32,
             memories,
             free: Vec::new(),
             executed: vec![0; program.pieces.len()],
@@ -71,6 +80,8 @@ impl<'p> Machine<'p> {
             mode,
             log: CallLog::default(),
             races: mode.races.then(Races::default),
+            undef: program.has_undef.then(UndefBytes::new),
+            repairs: mode.repairs.then(Repairs::default),
             private_copies: PrivateCopies::new(),
             param_memories,
         }
@@ -78,7 +89,7 @@ impl<'p> Machine<'p> {
 
     /// A thread on which nothing is declared.
     pub(super) fn thread(&self) -> Thread {
-        Thread::new(self.program.frame.clone(), self.program.buffers.len())
+        Thread::new(self.program.frame.clone(), self.program.has_undef, self.program.buffers.len())
     }
 
     /// What was executed. Of a program that trapped, the pieces of straight-line code that were begun.
@@ -117,6 +128,9 @@ impl<'p> Machine<'p> {
         let mut pc = code.start;
         while pc < code.end {
             let inst = program.code[pc as usize];
+            if self.undef.is_some() {
+                self.spread_undef(t, inst).map_err(|kind| Stop { kind, at: pc })?;
+            }
             match inst {
                 Inst::JumpIfZero { cond, to } => {
                     pc = if t.regs[cond as usize] == 0 { to } else { pc + 1 };
@@ -237,6 +251,14 @@ impl<'p> Machine<'p> {
                 t.regs[dst as usize] = t.regs[pointer as usize].wrapping_add(by as u64);
             }
             Inst::Call { call, dst } => self.call(t, call, dst)?,
+            Inst::Undef { lanes, dst } => {
+                t.regs[dst as usize..dst as usize + usize::from(lanes)].fill(0);
+            }
+            Inst::Unsatisfied if self.repairs.is_none() => return Err(TrapKind::FalseAssumption),
+            Inst::Unsatisfied => {}
+            Inst::Repair { access, value } => {
+                self.repair(t, &program.accesses[access as usize], value)?;
+            }
             Inst::Assume { cond } => {
                 if t.regs[cond as usize] == 0 {
                     return Err(TrapKind::FalseAssumption);
@@ -264,7 +286,7 @@ impl<'p> Machine<'p> {
 
     /// The memory and byte that lane `lane` of the last index of an access is at.
     #[inline]
-    fn address(&self, t: &Thread, access: &Access, lane: u32) -> Checked<(u32, usize)> {
+    pub(super) fn address(&self, t: &Thread, access: &Access, lane: u32) -> Checked<(u32, usize)> {
         self.address_within(t, access, lane, true)
     }
 
@@ -348,6 +370,9 @@ impl<'p> Machine<'p> {
                 {
                     return Err(TrapKind::Race(self.buffer_name(access.buffer)));
                 }
+                if let Some(repairs) = &mut self.repairs {
+                    repairs.written.insert((memory, byte + inner * info.repr.size()));
+                }
                 let bytes = &mut self.memories[memory as usize].bytes;
                 if info.repr.store(bytes, byte + inner * info.repr.size(), value).is_none() {
                     return Err(self.outside_memory(access.buffer));
@@ -404,6 +429,7 @@ impl<'p> Machine<'p> {
                 view.memory = if before.allocated { before.memory } else { self.new_memory(setup.buffer, t) };
                 view.allocated = true;
                 self.forget_copies(view.memory);
+                self.forget_undef(view.memory);
                 self.memories[view.memory as usize].refresh(size);
             }
             Source::View(of) => {

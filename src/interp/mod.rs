@@ -13,12 +13,16 @@
 //!   communicate (shared memory, reductions over threads): then they run in lockstep, statement by statement, as
 //!   with all barriers in place.
 //! - There is one NaN.
+//! - Assumptions are not counted. Elements of inputs that an assumption is about are set so that it holds; scalars are drawn
+//!   so that what is assumed of them at the head of the function does.
+//! - What comes from `T.undef()` may be anything, and is compared with nothing.
 //!
 //! ```text
 //! PrimFunc --compile--> Program (slots, flat code) --machine, serial, lockstep--> Run
 //! ```
 
 mod calls;
+mod compare;
 mod compile;
 mod counts;
 mod equiv;
@@ -26,6 +30,7 @@ mod exchange;
 mod flow;
 mod inputs;
 mod interpreter;
+mod layout;
 mod lockstep;
 mod machine;
 mod memory;
@@ -35,12 +40,14 @@ mod outcome;
 mod outputs;
 mod program;
 mod races;
+mod repair;
 mod serial;
 mod session;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod undef;
 
 pub use compile::Unsupported;
 pub use counts::Counts;
@@ -49,6 +56,7 @@ pub use exchange::{TensorFileError, read_tensors, write_tensors};
 #[cfg(feature = "lab")]
 pub(crate) use inputs::Random;
 pub use inputs::{Bindings, Constraint, Constraints, InputError, Tensor};
+pub use layout::{Layout, Padding};
 pub use names::{bindable, constrains};
 pub use outcome::{Trap, TrapKind};
 pub use outputs::Digest;

@@ -21,4 +21,6 @@ pub(crate) struct RunMode {
     pub lenient_casts: bool,
     /// Whether a race between threads is a trap.
     pub races: bool,
+    /// Whether elements of inputs that assumptions say the values of are set to these where they have others.
+    pub repairs: bool,
 }

@@ -103,6 +103,10 @@ pub enum TrapKind {
     /// The argument of `T.assume` does not hold: the input is not one that the program is defined on.
     #[error("the assumption does not hold")]
     FalseAssumption,
+    /// `T.undef()`, which may be anything, where the run depends on it: in an index, a bound, a condition, an argument of
+    /// an opaque call.
+    #[error("an index, a bound, a condition or a call depends on `T.undef()`")]
+    Undef,
     /// A reduction over threads where no threads were launched.
     #[error("a reduction over threads outside of a launch of threads")]
     NoThreads,

@@ -79,20 +79,16 @@ impl Tensor {
         }
     }
 
-    /// The first lane in which the contents differ from those of a tensor of the same type and size: in any bit
-    /// (all NaNs being the same), or, of floats with a tolerance, by more than it times the larger of 1 and the values.
-    pub(crate) fn first_difference(&self, other: &Tensor, tolerance: Option<f64>) -> Option<usize> {
+    /// Whether a lane differs from one of a tensor of the same type: in any bit (all NaNs being the same), or, of floats
+    /// with a tolerance, by more than it times the larger of 1 and the values.
+    pub(crate) fn lane_differs(&self, k: usize, other: &Tensor, l: usize, tolerance: Option<f64>) -> bool {
         let repr = Repr::of(self.dtype);
-        let lanes = self.lanes().max(other.lanes());
-        (0..lanes).find(|k| {
-            let (a, b) = (repr.load(&self.data, k * repr.size()), repr.load(&other.data, k * repr.size()));
-            match (a, b, tolerance) {
-                (Some(a), Some(b), Some(tolerance)) if self.dtype.is_float() && a != b => {
-                    !close(f64::from_bits(a), f64::from_bits(b), tolerance)
-                }
-                (a, b, _) => a != b,
+        match (repr.load(&self.data, k * repr.size()), repr.load(&other.data, l * repr.size()), tolerance) {
+            (Some(a), Some(b), Some(tolerance)) if self.dtype.is_float() && a != b => {
+                !close(f64::from_bits(a), f64::from_bits(b), tolerance)
             }
-        })
+            (a, b, _) => a != b,
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) struct Program {
     pub buffers: Vec<BufferInfo>,
     /// Whether the threads of a block must run in lockstep, statement by statement.
     pub lockstep: bool,
+    /// Whether values may be anything ([`Inst::Undef`]).
+    pub has_undef: bool,
     /// The names of thread tags.
     pub tags: Vec<Arc<str>>,
 }
@@ -255,6 +257,18 @@ pub(super) enum Inst {
         call: u32,
         dst: Slot,
     },
+    /// An assumption does not hold: the run ends, unless it repairs its inputs.
+    Unsatisfied,
+    /// Sets the element of an input that an assumption says the value of.
+    Repair {
+        access: u32,
+        value: Slot,
+    },
+    /// A value that may be anything.
+    Undef {
+        lanes: u16,
+        dst: Slot,
+    },
     Assume {
         cond: Slot,
     },
@@ -310,6 +324,29 @@ pub(super) struct CallPlan {
     pub opaque: bool,
     /// Whether its value depends on memory.
     pub reads: bool,
+}
+
+impl CallPlan {
+    /// Calls `f` with the slots and lanes of all values among the arguments.
+    pub(super) fn for_each_value(&self, f: &mut impl FnMut(Slot, u16)) {
+        self.args.iter().for_each(|arg| arg.for_each_value(f));
+    }
+}
+
+impl ArgPlan {
+    fn for_each_value(&self, f: &mut impl FnMut(Slot, u16)) {
+        match self {
+            ArgPlan::Value(slot, dtype) => f(*slot, dtype.lanes),
+            ArgPlan::Region(_, ranges) => {
+                for (min, extent) in ranges {
+                    f(*min, 1);
+                    extent.iter().for_each(|&extent| f(extent, 1));
+                }
+            }
+            ArgPlan::Tuple(items) => items.iter().for_each(|item| item.for_each_value(f)),
+            ArgPlan::Text(_) | ArgPlan::Buffer(_) => {}
+        }
+    }
 }
 
 /// An argument of a call.

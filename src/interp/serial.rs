@@ -28,6 +28,7 @@ impl<'p> Machine<'p> {
             }
             Node::If { cond, slot, then, otherwise } => {
                 self.run(t, *cond)?;
+                self.decided(t, *slot, cond.start)?;
                 let holds = t.regs[*slot as usize] != 0;
                 self.run_nodes(t, if holds { then } else { otherwise })
             }
@@ -40,6 +41,7 @@ impl<'p> Machine<'p> {
             }
             Node::While { cond, slot, body } => loop {
                 self.run(t, *cond)?;
+                self.decided(t, *slot, cond.start)?;
                 if t.regs[*slot as usize] == 0 {
                     return Ok(Flow::Next);
                 }
@@ -62,6 +64,7 @@ impl<'p> Machine<'p> {
             Node::Continue => Ok(Flow::Continue),
             Node::Return { code, slot, dtype } => {
                 self.run(t, *code)?;
+                self.decided(t, *slot, code.start)?;
                 Ok(Flow::Return(t.returned(*slot, *dtype)))
             }
         }
@@ -79,6 +82,7 @@ impl<'p> Machine<'p> {
 
     fn iterate_loop(&mut self, t: &mut Thread, for_: &'p Loop) -> Result<Flow, Stop> {
         self.run(t, for_.head)?;
+        self.decided_loop(t, for_)?;
         let mut range = Range::of(t, for_)?;
         while let Some(value) = range.next(for_)? {
             t.regs[for_.var as usize] = value as u64;

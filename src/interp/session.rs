@@ -10,6 +10,7 @@ use super::interpreter::{Interpreter, Run};
 use super::modes::RunMode;
 use super::outcome::{Outcome, Return, Trap, TrapKind};
 use super::outputs::{Digest, written_params};
+use super::repair;
 use crate::ir::value::Value;
 use crate::ir::{PrimFunc, with_room};
 
@@ -240,6 +241,7 @@ pub(super) fn run_in_range<E>(
         lenient_loads: options.lenient_loads,
         lenient_casts: false,
         races: false,
+        repairs: false,
     };
     let ranges: &[Ints] = if wild.near_limits { &INTS_NEAR_LIMITS } else { &INTS };
     let mut ranges = ranges.iter().copied().peekable();
@@ -253,6 +255,7 @@ pub(super) fn run_in_range<E>(
         };
         let inputs = generate(&fill)?;
         let run = interpreter.run(&inputs, mode);
+        let (inputs, run) = repair::satisfy(interpreter, inputs, run, mode);
         let retry = match &run.outcome {
             Outcome::Trap(trap) => matches!(
                 trap.kind,

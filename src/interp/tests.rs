@@ -19,8 +19,13 @@ use crate::ir::{
 const I32: DType = DType::I32;
 const F32: DType = DType::F32;
 
-const MODE: RunMode =
-    RunMode { max_steps: 1_000_000, lenient_loads: false, lenient_casts: false, races: false };
+const MODE: RunMode = RunMode {
+    max_steps: 1_000_000,
+    lenient_loads: false,
+    lenient_casts: false,
+    races: false,
+    repairs: false,
+};
 
 /// A function under construction.
 struct Builder(PrimFunc);

@@ -11,6 +11,8 @@ use crate::ir::value::Value;
 #[derive(Clone)]
 pub(super) struct Thread {
     pub regs: Vec<u64>,
+    /// Which registers hold values that may be anything; empty where no value may.
+    pub undef: Vec<bool>,
     pub buffers: Vec<View>,
     /// Which thread of its block this is: tag, variable, and index, of each launch.
     pub coords: Vec<(u32, Slot, u64)>,
@@ -48,11 +50,26 @@ impl View {
 }
 
 impl Thread {
+    /// Whether the value in a register may be anything.
+    #[inline]
+    pub(super) fn is_undef(&self, slot: Slot) -> bool {
+        self.undef.get(slot as usize).is_some_and(|&undef| undef)
+    }
+
+    /// Says of registers in a row whether what they will hold may be anything.
+    pub(super) fn mark(&mut self, slot: Slot, lanes: u16, undef: bool) {
+        let from = slot as usize;
+        if let Some(marks) = self.undef.get_mut(from..from + usize::from(lanes)) {
+            marks.fill(undef);
+        }
+    }
+
     /// A thread with a frame, on which none of so many buffers is declared.
-    pub(super) fn new(regs: Vec<u64>, buffers: usize) -> Thread {
+    pub(super) fn new(regs: Vec<u64>, undef: bool, buffers: usize) -> Thread {
         let none: Rc<[Dim]> = Rc::from([]);
         let undeclared = View { memory: View::NONE, allocated: false, data: 0, offset: 0, dims: none };
-        Thread { regs, buffers: vec![undeclared; buffers], coords: Vec::new(), owned: Vec::new() }
+        let undef = if undef { vec![false; regs.len()] } else { Vec::new() };
+        Thread { regs, undef, buffers: vec![undeclared; buffers], coords: Vec::new(), owned: Vec::new() }
     }
 
     /// A buffer, if it is declared.

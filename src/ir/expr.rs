@@ -526,6 +526,14 @@ impl Expr {
         self.for_each_child(|c| c.walk(f));
     }
 
+    /// Whether this is `T.undef()`, or a conversion of it, which may be anything as well.
+    pub(crate) fn is_undef(&self) -> bool {
+        match &self.kind {
+            ExprKind::Cast(a) => a.is_undef(),
+            _ => matches!(self.as_intrin(), Some(("undef", []))),
+        }
+    }
+
     /// Puts values in place of variables, where there are any; what stands in the values stays as it is.
     pub(crate) fn substitute<'v>(&mut self, value_of: &impl Fn(VarId) -> Option<&'v Expr>) {
         match self.as_var().and_then(value_of) {

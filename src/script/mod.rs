@@ -14,6 +14,7 @@ mod printer;
 mod read;
 mod syntax;
 
+pub(crate) use fold::fold;
 pub use mistakes::MAX_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
@@ -21,7 +22,7 @@ pub use printer::{print_expr, print_func, print_module};
 use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Span};
-use crate::ir::{Expr, Module, PrimFunc};
+use crate::ir::{DType, Expr, Module, PrimFunc, VarId};
 use read::{MAX_TEXT, attempt};
 
 /// Parses a module; `source_name` is for messages.
@@ -68,6 +69,56 @@ pub fn parse_all(source_name: &str, text: &str) -> Result<Module, Vec<Diagnostic
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
+    parse_alone(text, |ast, node| lower::lower_expr(text, ast, node, env))
+}
+
+/// A function of indices, as Python writes it.
+///
+/// ```
+/// use satir::ir::build::FuncBuilder;
+/// use satir::script::{parse_lambda, print_expr};
+///
+/// let mut func = FuncBuilder::new("main").finish();
+/// let map = parse_lambda("lambda i, j: [i // 4, j, i % 4]", &mut func)?;
+/// assert_eq!((map.params.len(), map.body.len()), (2, 3));
+/// assert_eq!(print_expr(&func, &map.body[2]), "i % 4");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Lambda {
+    /// The parameters, which are new variables of the function that the text was parsed for.
+    pub params: Vec<VarId>,
+    /// The items of the list or tuple that the body is, or the body.
+    pub body: Vec<Expr>,
+}
+
+/// Parses `lambda i, j: [i // 4, i % 4, j]` over the variables and buffers of `env`; the parameters are new variables of it.
+///
+/// ```
+/// use satir::ir::build::FuncBuilder;
+/// use satir::script::parse_lambda;
+///
+/// let mut func = FuncBuilder::new("main").finish();
+/// assert!(parse_lambda("lambda i: i + 1", &mut func).is_ok());
+/// let error = parse_lambda("lambda i: [i + n]", &mut func).unwrap_err();
+/// assert!(error.message.contains('n'));
+/// ```
+///
+/// # Errors
+///
+/// If it is no lambda, or uses other names than those of `env`.
+pub fn parse_lambda(text: &str, env: &mut PrimFunc) -> Result<Lambda, Diagnostic> {
+    let (params, body) =
+        parse_alone(text, |ast, node| lower::lower_lambda(text, ast, node, DType::I32, env))?;
+    Ok(Lambda { params, body })
+}
+
+/// Reads a text that is a single expression.
+fn parse_alone<'s, T>(
+    text: &'s str,
+    lower: impl FnOnce(syntax::ast::Ast<'s>, syntax::ast::NodeId) -> Result<T, syntax::SpannedError>,
+) -> Result<T, Diagnostic> {
     let diagnostic = |span: Span, message: String| Diagnostic::new("<expression>", text, span, message);
     if text.len() > MAX_TEXT {
         return Err(diagnostic(
@@ -77,8 +128,7 @@ pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
     }
     let mut ast = syntax::ast::Ast::default();
     let all = Span { start: 0, end: text.len() as u32 };
-    let result =
-        syntax::parse_inner(text, all, &mut ast).and_then(|node| lower::lower_expr(text, ast, node, env));
+    let result = syntax::parse_inner(text, all, &mut ast).and_then(|node| lower(ast, node));
     result.map_err(|e| diagnostic(e.0, e.1))
 }
 
@@ -98,13 +148,5 @@ pub fn parse_expr(text: &str, env: &mut PrimFunc) -> Result<Expr, Diagnostic> {
 ///
 /// If it is no expression.
 pub fn names_of(text: &str) -> Result<Vec<Arc<str>>, Diagnostic> {
-    let diagnostic = |span: Span, message: String| Diagnostic::new("<expression>", text, span, message);
-    if text.len() > MAX_TEXT {
-        let all = Span { start: 0, end: 0 };
-        return Err(diagnostic(all, format!("the text is longer than {MAX_TEXT} bytes")));
-    }
-    let mut ast = syntax::ast::Ast::default();
-    let all = Span { start: 0, end: text.len() as u32 };
-    let node = syntax::parse_inner(text, all, &mut ast).map_err(|e| diagnostic(e.0, e.1))?;
-    Ok(names::free_names(&ast, node))
+    parse_alone(text, |ast, node| Ok(names::free_names(&ast, node)))
 }

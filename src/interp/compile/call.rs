@@ -20,14 +20,10 @@ impl<'a> Compiler<'a> {
         match (&**name, &*call.args) {
             ("if_then_else", [cond, a, b]) => self.lazy_select(e, cond, a, b),
             ("likely", [a]) => self.expr(a),
-            ("assume", [cond]) => {
-                let cond = self.expr(cond)?;
-                self.emit(Inst::Assume { cond });
-                Ok(cond)
-            }
+            ("assume", [cond]) => self.assume(cond),
             ("undef", []) => {
-                let a = self.slots.constant(Value::Int(0));
-                self.result(e, |dst| Inst::Splat { lanes: e.dtype.lanes, dst, a })
+                self.program.has_undef = true;
+                self.result(e, |dst| Inst::Undef { lanes: e.dtype.lanes, dst })
             }
             ("reinterpret", [a]) => self.reinterpret(e, a),
             ("address_of", [target]) => match &target.kind {

@@ -78,6 +78,14 @@ impl<'a> Compiler<'a> {
         if let Kind::Narrow(_) | Kind::Void = dtype.kind {
             return self.unsupported(of_type(dtype));
         }
+        // `A[i] == T.undef()` in an assumption says nothing of the value, only that it may be read.
+        if self.assuming && op == BinOp::Eq && (a.is_undef() || b.is_undef()) {
+            for operand in [a, b].into_iter().filter(|operand| !operand.is_undef()) {
+                self.expr(operand)?;
+            }
+            let a = self.slots.constant(Value::bool(true));
+            return self.result(e, |dst| Inst::Splat { lanes: e.dtype.lanes, dst, a });
+        }
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         self.result(e, |dst| match dtype.kind {
             Kind::Int if dtype.is_index() && dtype.is_scalar() => {

@@ -2,6 +2,7 @@
 //!
 //! The translation resolves names and types; it evaluates nothing. What it cannot translate is an [`Unsupported`].
 
+mod assume;
 mod call;
 mod expr;
 mod launch;
@@ -50,8 +51,10 @@ struct Compiler<'a> {
     slots: Slots,
     /// The piece of straight-line code that instructions are counted in.
     piece: usize,
-    /// Whether operations are counted: not for what only blocks imply.
+    /// Whether operations are counted: not for what only blocks imply, nor for assumptions.
     counting: bool,
+    /// Whether the condition of an assumption is compiled.
+    assuming: bool,
     /// The statement being compiled.
     span: Span,
     /// The combining functions of the reductions in force, innermost last.
@@ -87,6 +90,7 @@ impl Program {
             param_vars,
             buffers: func.buffers.iter().map(buffer_info).collect(),
             lockstep: launch::needs_lockstep(func),
+            has_undef: false,
             tags: Vec::new(),
         };
         let mut compiler = Compiler {
@@ -96,6 +100,7 @@ impl Program {
             slots,
             piece: 0,
             counting: true,
+            assuming: false,
             span: Span::NONE,
             reducers: Vec::new(),
         };

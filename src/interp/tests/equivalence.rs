@@ -14,6 +14,7 @@ fn options() -> EquivOptions {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: false,
+        layouts: Vec::new(),
         limits_everywhere: false,
     }
 }

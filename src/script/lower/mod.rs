@@ -21,4 +21,4 @@ mod value;
 mod with;
 
 pub(super) use self::expr::UNDEFINED;
-pub(crate) use self::module::{lower_expr, lower_module};
+pub(crate) use self::module::{lower_expr, lower_lambda, lower_module};

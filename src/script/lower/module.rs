@@ -96,6 +96,45 @@ fn head_of(lower: &Lower<'_>, f: &FunctionNode<'_>) -> u32 {
 
 /// Lowers one expression over the variables and buffers of a function.
 pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mut PrimFunc) -> Res<Expr> {
+    within(text, ast, env, |lower| lower.expr(node))
+}
+
+/// Lowers `lambda i, j: body` over the variables and buffers of a function, which gets the parameters as new variables of
+/// type `dtype`: the parameters, and the items of the body if it is a list or a tuple, else the body.
+pub(crate) fn lower_lambda<'s>(
+    text: &'s str,
+    ast: Ast<'s>,
+    node: NodeId,
+    dtype: DType,
+    env: &mut PrimFunc,
+) -> Res<(Vec<VarId>, Vec<Expr>)> {
+    within(text, ast, env, |lower| {
+        let NodeKind::Lambda(first, count, body) = lower.ast[node].kind else {
+            return lower.err(node, "expected a lambda");
+        };
+        let names = lower.ast.names[first as usize..][..count as usize].to_vec();
+        let mut params = Vec::with_capacity(names.len());
+        for name in names {
+            let var = lower.func.new_var(name, Type::Prim(dtype));
+            lower.define(name, Entity::Var(var));
+            params.push(var);
+        }
+        let items = match lower.ast[body].kind {
+            NodeKind::Tuple(items) | NodeKind::List(items) => lower.ast.list(items).to_vec(),
+            _ => vec![body],
+        };
+        let items: Res<Vec<Expr>> = items.into_iter().map(|item| lower.expr(item)).collect();
+        Ok((params, items?))
+    })
+}
+
+/// Runs `lower` where the names are those of a function's variables and buffers.
+fn within<'s, T>(
+    text: &'s str,
+    ast: Ast<'s>,
+    env: &mut PrimFunc,
+    lower_node: impl FnOnce(&mut Lower<'s>) -> Res<T>,
+) -> Res<T> {
     let mut lower = Lower::new(text, ast);
     lower.declares_lets = true;
     lower.func = std::mem::replace(env, PrimFunc::new("main"));
@@ -107,7 +146,7 @@ pub(crate) fn lower_expr<'s>(text: &'s str, ast: Ast<'s>, node: NodeId, env: &mu
         let name = lower.func.buffers[index].name.clone();
         lower.known.insert(name, Entity::Buffer(BufferId(index as u32)));
     }
-    let result = lower.expr(node);
+    let result = lower_node(&mut lower);
     *env = std::mem::replace(&mut lower.func, PrimFunc::new("main"));
     result
 }

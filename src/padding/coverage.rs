@@ -1,0 +1,213 @@
+//! Which elements of a buffer a statement is certain to access: the evidence that they may be accessed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::accesses::Access;
+use super::assume::is_assumption;
+use crate::arith::Interval;
+use crate::arith::invert::{Domain, Map, invert};
+use crate::ir::value::{Value, evaluate};
+use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+
+/// The most iterations that are gone through.
+const MAX_POINTS: i64 = 1 << 16;
+
+/// Whether statements are certain to access every element of a buffer in this way.
+pub(super) fn covers(func: &PrimFunc, stmts: &[&Stmt], buffer: BufferId, how: Access) -> bool {
+    let mut walk = Walk { buffer, how, loops: Vec::new(), values: BTreeMap::new(), found: Vec::new() };
+    stmts.iter().for_each(|stmt| walk.stmt(stmt));
+    let shape = &func.buffer(buffer).shape;
+    walk.found.iter().any(|certain| certain.covers(func, shape)) || together(&walk.found, shape)
+}
+
+/// An access that is made in all iterations of the loops around it.
+struct Certain {
+    loops: Vec<Domain>,
+    indices: Vec<Expr>,
+}
+
+impl Certain {
+    /// Whether all elements of a shape are among those of the access, by its inverse.
+    fn covers(&self, func: &PrimFunc, shape: &[Expr]) -> bool {
+        let mut vars = func.clone();
+        let axes: Vec<(VarId, Expr)> = self
+            .indices
+            .iter()
+            .map(|index| (vars.new_var("a", crate::ir::Type::Prim(index.dtype)), index.clone()))
+            .collect();
+        let mut ranges = vec![Interval::ALL; vars.vars.len()];
+        let mut facts = Vec::new();
+        for ((axis, index), extent) in axes.iter().zip(shape) {
+            let most = extent.as_int().map_or(i64::MAX, |n| n - 1);
+            ranges[axis.index()] = Interval::new(0, most).unwrap_or(Interval::ALL);
+            if extent.as_int().is_none() {
+                if extent.dtype != index.dtype {
+                    return false;
+                }
+                facts.push((Expr::binary(BinOp::Lt, Expr::var(*axis, index.dtype), extent.clone()), true));
+            }
+        }
+        let domains: Vec<Domain> = self
+            .loops
+            .iter()
+            .filter(|domain| self.indices.iter().any(|e| crate::arith::invert::mentions(e, &[domain.var])))
+            .cloned()
+            .collect();
+        // A loop that the indices do not depend on has to run.
+        let runs = self.loops.iter().all(|domain| {
+            domain.extent.as_int().is_some_and(|n| n > 0) || domains.iter().any(|d| d.var == domain.var)
+        });
+        let map = Map { axes: &axes, domains: &domains, ranges: &ranges, facts: &facts };
+        runs && invert(&map).is_some_and(|inverse| inverse.image.is_empty())
+    }
+
+    /// Adds the elements of the access one by one; `None` if they cannot be listed.
+    fn list(&self, places: &mut BTreeSet<Vec<i64>>, budget: &mut i64) -> Option<()> {
+        let bounds: Vec<(VarId, i64, i64)> = self
+            .loops
+            .iter()
+            .map(|domain| Some((domain.var, domain.min.as_int()?, domain.extent.as_int()?)))
+            .collect::<Option<_>>()?;
+        let size = bounds.iter().try_fold(1_i64, |size, (_, _, n)| size.checked_mul((*n).max(0)))?;
+        *budget -= size;
+        if *budget < 0 {
+            return None;
+        }
+        for number in 0..size {
+            let mut rest = number;
+            let mut at = BTreeMap::new();
+            for &(var, min, extent) in bounds.iter().rev() {
+                at.insert(var, min + rest % extent);
+                rest /= extent;
+            }
+            let value_of = |var: VarId| at.get(&var).map(|&v| Value::Int(v));
+            let place: Option<Vec<i64>> =
+                self.indices.iter().map(|index| evaluate(index, &value_of)?.as_int()).collect();
+            places.insert(place?);
+        }
+        Some(())
+    }
+}
+
+/// Whether accesses reach all elements together, by listing them.
+fn together(found: &[Certain], shape: &[Expr]) -> bool {
+    let extents: Option<Vec<i64>> = shape.iter().map(Expr::as_int).collect();
+    let Some(size) = extents.and_then(|n| n.iter().try_fold(1_i64, |size, n| size.checked_mul(*n))) else {
+        return false;
+    };
+    if size > MAX_POINTS {
+        return false;
+    }
+    let (mut places, mut budget) = (BTreeSet::new(), MAX_POINTS);
+    for certain in found {
+        // What cannot be listed is left out.
+        let _ = certain.list(&mut places, &mut budget);
+    }
+    places.len() as i64 == size
+}
+
+struct Walk {
+    buffer: BufferId,
+    how: Access,
+    loops: Vec<Domain>,
+    /// Values of bindings and block axes, over variables of loops.
+    values: BTreeMap<VarId, Expr>,
+    found: Vec<Certain>,
+}
+
+impl Walk {
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            // What follows may not be reached.
+            if matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_))
+                || may_leave(stmt)
+            {
+                break;
+            }
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        if is_assumption(stmt) {
+            return;
+        }
+        if self.how == Access::Load {
+            stmt.for_each_expr(|e| self.expr(e));
+        }
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, .. } if *buffer == self.buffer => {
+                if self.how == Access::Store {
+                    self.add(indices);
+                }
+            }
+            StmtKind::Bind { var, value } => {
+                let value = self.inlined(value);
+                self.values.insert(*var, value);
+            }
+            StmtKind::For(for_) if for_.step.is_none() => {
+                let domain = Domain {
+                    var: for_.var,
+                    min: self.inlined(&for_.min),
+                    extent: self.inlined(&for_.extent),
+                };
+                self.loops.push(domain);
+                self.block(&for_.body);
+                self.loops.pop();
+            }
+            StmtKind::SBlock(block) if block.predicate.is_none() => {
+                for axis in &block.axes {
+                    let value = self.inlined(&axis.binding);
+                    self.values.insert(axis.var, value);
+                }
+                self.block(&block.body);
+            }
+            StmtKind::Attr { body, .. } => self.block(body),
+            _ => {}
+        }
+    }
+
+    /// The loads of an expression that are made whenever it is evaluated.
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Load { buffer, indices } => {
+                indices.iter().for_each(|index| self.expr(index));
+                if *buffer == self.buffer {
+                    self.add(indices);
+                }
+            }
+            ExprKind::Binary(op, a, _) if op.is_logic() => self.expr(a),
+            ExprKind::Let(..) => {}
+            _ => match e.as_intrin() {
+                Some(("if_then_else", [cond, ..])) => self.expr(cond),
+                _ => e.for_each_child(|child| self.expr(child)),
+            },
+        }
+    }
+
+    fn add(&mut self, indices: &[Expr]) {
+        let indices: Vec<Expr> = indices.iter().map(|e| self.inlined(e)).collect();
+        let mut reads = false;
+        indices.iter().for_each(|e| {
+            e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)))
+        });
+        if !reads {
+            self.found.push(Certain { loops: self.loops.clone(), indices });
+        }
+    }
+
+    fn inlined(&self, e: &Expr) -> Expr {
+        let mut e = e.clone();
+        e.substitute(&|var| self.values.get(&var));
+        e
+    }
+}
+
+/// Whether control may leave the statements around this one within it.
+fn may_leave(stmt: &Stmt) -> bool {
+    let mut leaves = false;
+    stmt.walk(&mut |stmt| {
+        leaves |= matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
+    });
+    leaves
+}
