@@ -57,6 +57,7 @@ pub struct Diagnostic {
 /// assert_eq!(LineIndex::new(text).position(text, 5), (2, 2));
 /// ```
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct LineIndex {
     starts: Vec<u32>,
 }

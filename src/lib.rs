@@ -22,39 +22,53 @@
 //! only the program uses.
 //!
 //! What a program means is written in [`ir`]; ARCHITECTURE.md has the map of the modules and who may import whom.
+//!
+//! # Stability
+//!
+//! The interface of the library is what this documentation shows. What is public beyond it, marked `#[doc(hidden)]`, is
+//! there for the program `satir` and for satir's own tests, and changes without notice.
 
-mod analysis;
-pub mod arith;
-mod candidates;
 pub mod cost;
 pub mod cse;
 pub mod diag;
+pub mod interp;
+pub mod ir;
+pub mod noop;
+pub mod padding;
+pub mod passes;
+pub mod report;
+pub mod rules;
+pub mod script;
+pub mod simplify;
+pub mod target;
+pub mod verify;
+
+mod analysis;
+#[doc(hidden)]
+pub mod arith;
+mod candidates;
 mod egraph;
 mod encode;
+#[doc(hidden)]
 pub mod eqsat;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod explain;
 mod extract;
 #[cfg(feature = "lab")]
+#[doc(hidden)]
 pub mod fuzz;
-pub mod interp;
-pub mod ir;
 #[cfg(feature = "lab")]
+#[doc(hidden)]
 pub mod lab;
-pub mod noop;
-pub mod padding;
+#[doc(hidden)]
 pub mod page;
-pub mod passes;
+#[doc(hidden)]
 pub mod remarks;
-pub mod report;
 mod rewrite;
-pub mod rules;
-pub mod script;
 mod simplifier;
-pub mod simplify;
-pub mod target;
 mod theory;
-pub mod verify;
 
 pub use error::Error;
 pub use simplifier::Simplifier;

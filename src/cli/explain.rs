@@ -3,14 +3,18 @@
 use std::collections::HashSet;
 
 use satir::arith::Interval;
-use satir::cse::Options;
+use satir::cse::{self, Options, Swayed};
 use satir::diag::LineIndex;
 use satir::explain::{Context, View, known_ranges, named, removals, replacements};
 use satir::ir::{Expr, Module, PrimFunc};
 use satir::rules::RuleSet;
 use satir::script;
+use similar::{ChangeTag, TextDiff};
 
 use super::io::{Failure, Source};
+
+/// Most lines that are shown of what a reason decided.
+const MAX_LINES: usize = 12;
 
 /// Why each expression equals what replaced it, and why what went could go.
 pub(crate) fn replaced(
@@ -60,6 +64,28 @@ pub(crate) fn replaced(
         }
     }
     out
+}
+
+/// What the model of the compiler decided: each reason with the lines that would be others without it.
+pub(crate) fn swayed(before: &Module, after: &Module, options: &Options) -> Result<String, Failure> {
+    let found = cse::swayed(before, after, options).map_err(Failure::bad)?;
+    let text = after.to_string();
+    let mut out = String::new();
+    for Swayed { reason, without, .. } in found {
+        out += &format!("{reason}: {}\n  without this reason (-) and with it (+):\n", reason.about());
+        let without = without.to_string();
+        let difference = TextDiff::from_lines(&without, &text);
+        let changed: Vec<_> =
+            difference.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
+        for change in changed.iter().take(MAX_LINES) {
+            out += &format!("  {}{}\n", change.tag(), change.value().trim_end());
+        }
+        if changed.len() > MAX_LINES {
+            out += &format!("  ({} more lines)\n", changed.len() - MAX_LINES);
+        }
+        out.push('\n');
+    }
+    Ok(out)
 }
 
 /// Why two expressions are equal, or were not found equal.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use satir::cse::Options;
+use satir::cse::{Mode, Options};
 use satir::eqsat::Rewrites;
 use satir::ir::Module;
 use satir::page;
@@ -52,6 +52,9 @@ impl Outcome<'_> {
         if tuning.explain {
             let Outcome { source, before, after, options, .. } = self;
             io::write_stderr(&explain::replaced(source, before, after, options, &rules));
+            if self.report.mode == Some(Mode::Semantic) {
+                io::write_stderr(&explain::swayed(before, after, options)?);
+            }
         }
         Ok(Product {
             text,

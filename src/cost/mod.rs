@@ -1,4 +1,4 @@
-//! The cost that is minimized: total weighted dynamic cost (DESIGN section 3).
+//! The cost that is minimized: total weighted dynamic cost .
 //!
 //! Every operation has a weight, given by a [`Profile`] for its [`OpClass`](crate::ir::opclass::OpClass), and every place in a function has a
 //! [`Frequency`], the number of times that control is taken to reach it. The cost of a function is the sum of
@@ -30,7 +30,9 @@ mod frequency;
 mod profile;
 mod units;
 
-pub use count::{ClassCount, CostBreakdown, Family, cost_of_expr, cost_of_func, family, weight_of};
+pub use count::{ClassCount, CostBreakdown, cost_of_func};
+#[doc(hidden)]
+pub use count::{Family, cost_of_expr, family, weight_of};
 pub use frequency::Bindings;
 pub(crate) use frequency::free_vars;
 pub(crate) use frequency::{LazyArms, Places, lazy_arms};

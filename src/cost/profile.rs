@@ -117,7 +117,7 @@ pub enum ProfileError {
     },
 }
 
-/// A checked cost profile. [`Profile::default`] is the table of DESIGN section 3; stores and calls that are not
+/// A checked cost profile. [`Profile::default`] counts operations of a scalar CPU; stores and calls that are not
 /// pure weigh nothing in it, since no pass changes their number.
 ///
 /// ```

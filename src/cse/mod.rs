@@ -10,6 +10,8 @@ mod pass;
 mod pool;
 mod report;
 mod summary;
+mod swayed;
+#[doc(hidden)]
 pub mod syntactic;
 mod windows;
 
@@ -18,11 +20,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+pub use crate::eqsat::{Effort, Rewrites, TheoryLevel};
 pub use options::{Budgets, Mode, Options};
 pub use report::{
     BindingReport, Chosen, Decided, FunctionReport, Limit, Measure, Operations, Replaced, Report,
     SearchReport,
 };
+#[doc(hidden)]
+pub use swayed::{Swayed, swayed};
 
 use crate::analysis::length;
 use crate::analysis::lets;

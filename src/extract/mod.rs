@@ -1,6 +1,6 @@
 //! Extraction: which node computes each needed class, and where.
 //!
-//! Minimized is the cost of DESIGN section 3. With `N` the chosen nodes (one for each needed class `c`), `P(c)` the
+//! Minimized is the cost that `cost` defines. With `N` the chosen nodes (one for each needed class `c`), `P(c)` the
 //! places where `c` is bound, `U(c)` the places where it is computed inline, `w` weights and `f` frequencies:
 //!
 //! ```text

@@ -49,15 +49,24 @@ mod tests;
 mod thread;
 mod undef;
 
+#[doc(hidden)]
 pub use compile::Unsupported;
+#[doc(hidden)]
 pub use counts::Counts;
 pub use equiv::{Difference, EquivOptions, Equivalence, equiv};
+#[doc(hidden)]
 pub use exchange::{TensorFileError, read_tensors, write_tensors};
 #[cfg(feature = "lab")]
 pub(crate) use inputs::Random;
-pub use inputs::{Bindings, Constraint, Constraints, InputError, Tensor};
+pub use inputs::{Bindings, Constraints};
+#[doc(hidden)]
+pub use inputs::{Constraint, InputError, Tensor};
 pub use layout::{Layout, Padding};
+#[doc(hidden)]
 pub use names::{bindable, constrains};
+#[doc(hidden)]
 pub use outcome::{Trap, TrapKind};
+#[doc(hidden)]
 pub use outputs::Digest;
+#[doc(hidden)]
 pub use session::{RunError, RunOptions, RunReport, run_function, static_counts};

@@ -55,12 +55,15 @@ mod fresh;
 mod func;
 mod hollow;
 mod ids;
+#[doc(hidden)]
 pub mod intrin;
 mod number;
 mod op;
+#[doc(hidden)]
 pub mod opclass;
 mod room;
 mod stmt;
+#[doc(hidden)]
 pub mod value;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};

@@ -1,7 +1,7 @@
 //! The rule laboratory: what rewrite rules do to programs.
 //!
-//! [`stats`] says how often each rule matches and what the results owe to it, [`ablate`] what happens without a rule
-//! or a set, and which few rules are enough, [`compare`] how two sets of rules differ, and [`suggest`] which rules
+//! [`stats()`] says how often each rule matches and what the results owe to it, [`ablate()`] what happens without a rule
+//! or a set, and which few rules are enough, [`compare()`] how two sets of rules differ, and [`suggest`] which rules
 //! are missing. All of them run the whole optimizer, so what they count is what counts: the cost of the result. Beside
 //! programs they take single expressions, of which the rules have more to say: most of what stands in a program the
 //! theory of arithmetic decides without them.

@@ -8,7 +8,8 @@
 //! A [`Pipeline`] is a sequence of passes and groups: `fixpoint(…)` runs until nothing changes, `cheapest(… | …)` takes the
 //! alternative of least cost. [`Pipeline::level`] has the pipelines behind `-O0` to `-O2`.
 //!
-//! To add a pass: a module of its own with one entry point, then a line in [`ALL`].
+//! To add a pass: a module of its own with one entry point, then a line in [`ALL`]. A user of the library adds one of their own
+//! with [`Pass::new`] and [`Pipeline::then`].
 
 mod analyses;
 mod manager;
@@ -18,4 +19,4 @@ mod registry;
 pub use analyses::Analysis;
 pub use manager::{Step, run, run_observed};
 pub use pipeline::{Pipeline, select};
-pub use registry::{ALL, Pass};
+pub use registry::{ALL, Pass, Settings};

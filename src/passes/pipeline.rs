@@ -48,6 +48,20 @@ impl Pipeline {
         LEVELS.get(level).and_then(|text| select(text).ok())
     }
 
+    /// The same with a pass behind it, also one of the caller's own.
+    ///
+    /// ```
+    /// use satir::passes::{ALL, Pipeline, select};
+    ///
+    /// assert_eq!(select("simplify")?.then(&ALL[0]).to_string(), "simplify,verify");
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    #[must_use]
+    pub fn then(mut self, pass: &'static Pass) -> Pipeline {
+        self.items.push(Item::Pass(pass));
+        self
+    }
+
     /// Whether it has no pass.
     ///
     /// ```

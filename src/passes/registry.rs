@@ -28,14 +28,56 @@ pub struct Pass {
     pub(super) apply: fn(&Module, &Settings<'_>) -> Result<Option<Module>, Error>,
 }
 
+impl Pass {
+    /// A pass of the caller's, for [`Pipeline::then`](super::Pipeline::then). `apply` returns what it makes of a program, or
+    /// `None` if nothing changes; the manager verifies that.
+    ///
+    /// ```
+    /// use satir::passes::{self, Pass, Pipeline};
+    ///
+    /// static NAMELESS: Pass = Pass::new("nameless", "drop the module's name", &[], |module, _| {
+    ///     let unnamed = satir::ir::Module { name: "Module".into(), ..module.clone() };
+    ///     Ok((unnamed != *module).then_some(unnamed))
+    /// });
+    ///
+    /// let module = satir::parse("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    A[0] = A[1]\n")?;
+    /// let pipeline = Pipeline::default().then(&NAMELESS);
+    /// assert_eq!(pipeline.to_string(), "nameless");
+    /// passes::run(&module, &pipeline, &satir::cse::Options::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        needs: &'static [Analysis],
+        apply: fn(&Module, &Settings<'_>) -> Result<Option<Module>, Error>,
+    ) -> Pass {
+        Pass { name, about, needs, apply }
+    }
+}
+
 /// The pass that computes indices in 64 bits.
 pub(super) const WIDENING: &str = "widen-indices";
 
 /// What a pass is told beside the program.
-pub(super) struct Settings<'a> {
+///
+/// ```
+/// use satir::passes::Pass;
+///
+/// // A pass that tells what the loops over `n` are taken to run.
+/// static BOUND: Pass = Pass::new("bound", "tell the value of `n`", &[], |_, settings| {
+///     println!("{:?}", settings.options.bindings.get("n"));
+///     Ok(None)
+/// });
+/// assert_eq!(BOUND.name, "bound");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Settings<'a> {
+    /// The options of the run.
     pub options: &'a Options,
     /// Whether the pipeline has a pass that computes indices in 64 bits.
-    pub widens: bool,
+    pub(super) widens: bool,
 }
 
 /// All passes.

@@ -6,6 +6,7 @@
 
 mod ast;
 pub mod check;
+#[doc(hidden)]
 pub mod exchange;
 mod head;
 mod infer;

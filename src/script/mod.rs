@@ -15,6 +15,7 @@ mod read;
 mod syntax;
 
 pub(crate) use fold::fold;
+#[doc(hidden)]
 pub use mistakes::MAX_MISTAKES;
 pub(crate) use printer::ExprPrinter;
 pub use printer::{print_expr, print_func, print_module};
@@ -147,6 +148,7 @@ fn parse_alone<'s, T>(
 /// # Errors
 ///
 /// If it is no expression.
+#[doc(hidden)]
 pub fn names_of(text: &str) -> Result<Vec<Arc<str>>, Diagnostic> {
     parse_alone(text, |ast, node| Ok(names::free_names(&ast, node)))
 }

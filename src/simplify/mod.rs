@@ -244,6 +244,7 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
 /// assert_eq!(print_expr(&func, &simple), "x");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
+#[doc(hidden)]
 pub fn expression(
     func: &PrimFunc,
     profile: &Profile,
@@ -316,6 +317,7 @@ pub fn expression(
 /// assert_eq!(print_expr(&func, &satir::simplify::taken_for_granted(&e)[0]), "x != 0");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
+#[doc(hidden)]
 pub fn taken_for_granted(e: &Expr) -> Vec<Expr> {
     defined::conditions(e)
 }

@@ -40,6 +40,8 @@ pub enum Target {
     Cpu,
     /// A compiler for threads that run in blocks.
     Gpu,
+    /// Another one, described by the reasons that count for it. Expressions are written in the types that they have.
+    Own(Model),
 }
 
 impl Target {

@@ -37,9 +37,23 @@ impl Model {
             Target::Neutral => false,
             Target::Unknown | Target::Cpu => !(wide && reason.is_narrow()),
             Target::Gpu => reason.is_of_gpu(),
+            Target::Own(model) => model.has(*reason) && !(wide && reason.is_narrow()),
         };
         let reasons = Reason::ALL.into_iter().filter(counts).fold(0, |all, reason| all | bit(reason));
         Model { reasons }
+    }
+
+    /// The same with more reasons.
+    ///
+    /// ```
+    /// use satir::target::{Model, Reason, Target};
+    ///
+    /// let truncating = Model::NEUTRAL.with(&[Reason::TruncatedDivision]);
+    /// assert_eq!(Model::new(Target::Own(truncating), false), truncating);
+    /// ```
+    #[must_use]
+    pub fn with(self, reasons: &[Reason]) -> Model {
+        Model { reasons: reasons.iter().fold(self.reasons, |all, &reason| all | bit(reason)) }
     }
 
     /// The same without some reasons.

@@ -64,6 +64,20 @@ fn a_report_can_be_a_page() {
 }
 
 #[test]
+fn what_the_model_of_the_compiler_decided_is_explained() {
+    let text = "@T.prim_func\ndef main(A: T.Buffer((64,), \"int32\"), B: T.Buffer((\"m\",), \"int32\")):\n    m = T.int32()\n    \
+                for i in range(64):\n        A[i] = T.max(i // m, 3)\n";
+    let ran = satir_on(&["cse", "--explain"], text).code(0);
+    assert!(ran.err.contains("truncated-division: "), "{}", ran.err);
+    assert!(ran.err.contains("-            A[i] = T.max(i // m, 3)\n"), "{}", ran.err);
+    assert!(ran.err.contains("+            A[i] = T.max(T.Div(i, m), 3)\n"), "{}", ran.err);
+    let ran = satir_on(&["cse", "--explain", "--ignore-reason", "truncated-division"], text).code(0);
+    assert!(!ran.err.contains("truncated-division: "), "{}", ran.err);
+    let ran = satir_on(&["cse", "--explain", "--target", "neutral"], text).code(0);
+    assert!(!ran.err.contains("without this reason"), "{}", ran.err);
+}
+
+#[test]
 fn equalities_are_explained() {
     let text = with_body("A[0] = (x * 4 + 3) // 4 + T.min(x, T.max(x, 7))");
     let ran = satir_on(&["cse", "--explain"], &text).code(0);

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 pub use brute::Effort;
 pub use report::{Counterexample, InstanceReport, Proof, Report, RuleReport, Summary, Verdict};
 
+#[doc(hidden)]
 pub use smt::{Solver, SolverError, prove, prove_watched};
 
 use super::ast::Rule;
@@ -74,6 +75,7 @@ pub fn run(rules: &[&Rule], effort: Effort) -> Report {
 /// let watch: Watch<'_> = &|done, all| eprintln!("{done} of {all}");
 /// watch(1, 2);
 /// ```
+#[doc(hidden)]
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// As [`run`]; `watch` is told when a rule is done.
@@ -93,6 +95,7 @@ pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 /// assert_eq!(done.into_inner(), 3);
 /// # Ok::<(), satir::rules::RulesError>(())
 /// ```
+#[doc(hidden)]
 pub fn run_watched(rules: &[&Rule], effort: Effort, watch: Watch<'_>) -> Report {
     let done = AtomicUsize::new(0);
     let one = |rule: &&Rule| {
