@@ -26,7 +26,7 @@ pub(crate) fn is_dead(
     asker: &Asker<'_>,
     store: usize,
     facts: &[Fact],
-    sees: impl Fn(usize, &Access) -> bool,
+    sees: impl Fn(&Access) -> bool,
 ) -> Result<(), Reader> {
     let accesses = asker.accesses;
     let own = &accesses.list[store];
@@ -35,7 +35,7 @@ pub(crate) fn is_dead(
         return Err(Reader::Caller);
     }
     for (position, load) in accesses.sharing(own.buffer).map(|i| (i, &accesses.list[i])) {
-        let reads = load.kind == Kind::Load && sees(position, load);
+        let reads = load.kind == Kind::Load && sees(load);
         if !reads {
             continue;
         }

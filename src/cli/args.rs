@@ -66,6 +66,11 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) assume_positive_dims: bool,
 
+    /// Take all elements of parameters to be readable, also those that the program does not read: for passes that let work
+    /// run where it is not needed.
+    #[arg(long)]
+    pub(crate) readable_parameters: bool,
+
     /// Write a report on costs, bindings, rules and stages: as JSON, or as a page if the name ends in `.html`; of several
     /// programs that page is the contents, and theirs are in a folder beside it.
     #[arg(long, value_name = "FILE")]

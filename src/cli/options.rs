@@ -16,6 +16,7 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
         profile: profile(tuning.cost.as_deref())?,
         bindings: tuning.bind.values()?,
         positive_dims: tuning.assume_positive_dims,
+        readable_parameters: tuning.readable_parameters,
         target: tuning.compiler.target(),
         ignored_reasons: tuning.compiler.ignored(),
         fast_math: tuning.chosen.allowed.fast_math,

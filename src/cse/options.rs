@@ -129,6 +129,9 @@ pub struct Options {
     pub fast_math: bool,
     /// What may be done to loops.
     pub loops: Loops,
+    /// Whether all elements of parameters may be read, also those that the program does not read: for passes that let work run
+    /// where it is not needed.
+    pub readable_parameters: bool,
 }
 
 impl Options {
@@ -188,6 +191,7 @@ impl Default for Options {
             ignored_reasons: Vec::new(),
             fast_math: false,
             loops: Loops::default(),
+            readable_parameters: false,
         }
     }
 }

@@ -6,17 +6,21 @@
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
 //!
 //! [`under`] answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
-//! its own. Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
+//! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
 //! After each change everything is found out anew: a store that a change adds may end what another one rests on.
 
+mod arms;
+mod clause;
 mod merge;
 mod overcompute;
 mod permit;
 mod reason;
 mod remove;
 mod same;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod total;
 mod under;

@@ -3,6 +3,8 @@
 //! Two forms are tried for each `if`: the statements as they are, then with the indices that would be out of bounds taken
 //! modulo the extent. A choice in a value goes too, if one arm is the value of the other where that one is taken.
 
+use super::arms;
+use super::clause::Clause;
 use super::reason::{Change, Reason};
 use super::same::same_value;
 use super::under::{Obstacle, ghosts, noop_under};
@@ -18,53 +20,37 @@ const MAX_SITES: usize = 512;
 /// Removes conditions until none can be.
 pub(super) fn run(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
     let mut changes = Vec::new();
+    let mut left = MAX_SITES;
+    loop {
+        let before = changes.len();
+        round(func, settings, &mut changes, &mut left);
+        if changes.len() == before || left == 0 {
+            return changes;
+        }
+    }
+}
+
+/// Tries each condition once, in the order of the text; all facts are found anew after each change.
+fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, left: &mut usize) {
     let mut from = 0;
-    let mut tried = 0;
-    'change: while let Some(mut accesses) = Accesses::new(func) {
-        let sites: Vec<usize> = sites(&func.body).into_iter().filter(|&site| site >= from).collect();
-        for site in sites {
-            tried += 1;
-            if tried > MAX_SITES {
-                return changes;
+    'changed: while let Some(mut accesses) = Accesses::new(func) {
+        for site in sites(&func.body).into_iter().filter(|&site| site >= from) {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                return;
             }
             if let Some(change) = at(func, &mut accesses, site, settings) {
                 changes.push(change);
-                // What stands before is not asked again until the next round.
+                // What took its place has its number.
                 from = site;
-                continue 'change;
+                continue 'changed;
             }
         }
-        if from == 0 || changes.is_empty() {
-            break;
-        }
-        from = 0;
-        // A round that changes nothing is the last one.
-        let known = changes.len();
-        if !again(func, settings, &mut changes, &mut tried) || changes.len() == known {
-            break;
-        }
+        return;
     }
-    changes
 }
 
-/// Asks all sites once more after a round that changed something; whether one of them changed now.
-fn again(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, tried: &mut usize) -> bool {
-    let Some(mut accesses) = Accesses::new(func) else { return false };
-    for site in sites(&func.body) {
-        *tried += 1;
-        if *tried > MAX_SITES {
-            return false;
-        }
-        if let Some(change) = at(func, &mut accesses, site, settings) {
-            changes.push(change);
-            return true;
-        }
-    }
-    false
-}
-
-/// The numbers of statements with a condition that may go: an `if` without `else` that states more than an assumption, or a
-/// store of a choice.
+/// The numbers of statements with a condition that may go: an `if`, or a store of a choice.
 fn sites(body: &Block) -> Vec<usize> {
     let mut found = Vec::new();
     let mut number = 0;
@@ -77,7 +63,7 @@ fn sites(body: &Block) -> Vec<usize> {
         stmt.for_each_block(|block| block.iter().for_each(|stmt| walk(stmt, number, found)));
         match &stmt.kind {
             StmtKind::SBlock(_) => found.truncate(before),
-            StmtKind::If { otherwise, .. } if otherwise.is_empty() => found.insert(before, own),
+            StmtKind::If { .. } => found.insert(before, own),
             StmtKind::Store { value, .. } if has_choice(value) => found.push(own),
             _ => {}
         }
@@ -97,9 +83,21 @@ fn has_choice(e: &Expr) -> bool {
 fn at(func: &mut PrimFunc, accesses: &mut Accesses, site: usize, settings: Settings) -> Option<Change> {
     let stmt = find(&func.body, &mut 0, site)?.clone();
     match &stmt.kind {
+        StmtKind::If { then, otherwise, .. } if !otherwise.is_empty() => {
+            if !is_plain(&accesses.conditions.get(&site)?.cond) {
+                return None;
+            }
+            let asker = Asker::new(accesses, Asker::budget(accesses));
+            let kept = [(then, otherwise, true), (otherwise, then, false)]
+                .into_iter()
+                .find(|&(kept, gone, truth)| arms::stands_for(&asker, site, (kept, gone), truth))
+                .map(|(kept, ..)| kept.clone())?;
+            replace(&mut func.body, &mut 0, site, kept);
+            Some(Change { what: "a condition goes".to_owned(), reasons: vec![Reason::SameValue] })
+        }
         StmtKind::If { then, .. } => {
             let condition = accesses.conditions.get(&site)?.clone();
-            if !is_plain(&condition.cond) || total::block(then).is_err() {
+            if !is_plain(&condition.cond) || Clause::Total.counts() && total::block(then).is_err() {
                 return None;
             }
             let mut block = then.clone();
@@ -108,7 +106,8 @@ fn at(func: &mut PrimFunc, accesses: &mut Accesses, site: usize, settings: Setti
                 Ok(proof) => proof,
                 Err(Obstacle::Bounds(_)) => {
                     let wraps = wraps(accesses, site, &condition);
-                    if wraps.is_empty() || binds(&block) {
+                    // A remainder in an address costs more than a guard around straight code, which a compiler splits.
+                    if wraps.is_empty() || binds(&block) || !loops(&block) {
                         return None;
                     }
                     let proof = guarded(func, accesses, site, &condition, &wraps, settings).ok()?;
@@ -221,6 +220,14 @@ fn binds(block: &Block) -> bool {
     found
 }
 
+fn loops(block: &Block) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
+    }
+    found
+}
+
 fn wrap_block(block: &mut Block, wraps: &[Wrap]) {
     for stmt in block {
         stmt.for_each_expr_mut(|e| wrap_expr(e, wraps));
@@ -288,7 +295,7 @@ fn without_choice(
         at.conditions.push((plain.clone(), truth));
         let facts = at.conditions.clone();
         let mut reasons = Vec::new();
-        if same_value(&asker, &at, &facts, own, gone)
+        if (!Clause::Value.counts() || same_value(&asker, &at, &facts, own, gone))
             && let Ok(more) = noop_under(&asker, func, len, settings)
         {
             reasons.push(Reason::SameValue);

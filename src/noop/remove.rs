@@ -3,6 +3,7 @@
 use hashbrown::HashSet;
 
 use super::Described;
+use super::clause::Clause;
 use super::reason::{Change, Reason};
 use super::same::stores_what_is_there;
 use crate::analysis::accesses::{Accesses, Fact, Kind};
@@ -74,7 +75,7 @@ fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>) {
     for at in stores(func, &accesses) {
         let access = &accesses.list[at];
         let facts = asker.itself(access).conditions;
-        if is_dead(&asker, at, &facts, |_, _| true).is_ok() {
+        if is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
             let buffer = func.name_of(access.buffer);
             changes.push(Change {
                 what: format!("a store to `{buffer}` goes"),
@@ -142,13 +143,17 @@ fn shorten(func: &mut PrimFunc) -> Option<Change> {
                 let x = Expr::var(var, func.var(var).ty.dtype());
                 facts.push((Expr::binary(BinOp::Le, Expr::int(from, x.dtype), x.clone()), true));
                 facts.push((Expr::binary(BinOp::Lt, x.clone(), Expr::int(to, x.dtype)), true));
-                is_dead(&asker, at, &facts, |_, _| true).ok()?;
+                // It does not happen there at all.
+                if asker.refutes(&facts) {
+                    continue;
+                }
+                is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).ok()?;
                 let reason = Reason::Overwritten { buffer: func.name_of(access.buffer) };
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
                 }
             }
-            (!reasons.is_empty()).then_some(reasons)
+            Some(reasons)
         };
         let (mut first, mut last) = (min, end);
         let mut reasons = Vec::new();

@@ -6,6 +6,7 @@
 //! stores is; what a ghost stores is not loaded before the function as it was overwrites it; and what is there already
 //! changes nothing. What ghosts load, and what is assumed, is asked of the function as it becomes.
 
+use super::clause::Clause;
 use super::reason::Reason;
 use super::same::stores_what_is_there;
 use super::{Described, Settings, permit, threads};
@@ -67,9 +68,12 @@ pub(super) fn noop_under(
         };
         let facts = asker.itself(own).conditions;
         let buffer = func.name_of(own.buffer);
+        if !Clause::Stores.counts() {
+            continue;
+        }
         if stores_what_is_there(asker, own, value, &facts) {
             note(Reason::Unchanged { buffer });
-        } else if is_dead(asker, at, &facts, |_, load| !load.ghost).is_ok() {
+        } else if is_dead(asker, at, &facts, |load| !load.ghost && Clause::Reads.counts()).is_ok() {
             note(Reason::Overwritten { buffer });
         } else {
             return Err(Obstacle::Store(own.buffer));
@@ -77,11 +81,14 @@ pub(super) fn noop_under(
     }
     for own in &accesses.list[first..] {
         let facts = asker.itself(own).conditions;
-        if !permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty()) {
+        let within = permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty());
+        if !within && Clause::Bounds.counts() {
             return Err(Obstacle::Bounds(own.buffer));
         }
-        threads::apart(asker, own, &facts)?;
-        if own.kind == Kind::Load {
+        if Clause::Threads.counts() {
+            threads::apart(asker, own, &facts)?;
+        }
+        if own.kind == Kind::Load && Clause::Permission.counts() {
             note(permit::permission(asker, func, own, &facts, settings)?);
         }
     }

@@ -172,9 +172,16 @@ pub const ALL: &[Pass] = &[
         name: "remove-no-op",
         about: "remove statements that change nothing: stores that are overwritten before they are read or store what is there",
         needs: &[Analysis::WellFormed],
-        apply: |module, _| {
+        apply: |module, &Settings { options, .. }| {
+            let settings = options.simplification(Reach::Everything);
             Ok(each(module, |func| {
-                noop::remove_no_op(func);
+                // A store whose value is known to those that load it may be dead afterwards.
+                let mut simpler = func.clone();
+                simplify::run(&mut simpler, &settings);
+                if !noop::remove_no_op(&mut simpler).is_empty() {
+                    simplify::run(&mut simpler, &settings);
+                    *func = simpler;
+                }
             }))
         },
     },
@@ -182,9 +189,10 @@ pub const ALL: &[Pass] = &[
         name: "overcompute",
         about: "remove conditions whose statements may as well run where they do not hold",
         needs: &[Analysis::WellFormed],
-        apply: |module, _| {
+        apply: |module, &Settings { options, .. }| {
+            let settings = noop::Settings { readable_parameters: options.readable_parameters };
             Ok(each(module, |func| {
-                noop::overcompute(func, noop::Settings::default());
+                noop::overcompute(func, settings);
             }))
         },
     },

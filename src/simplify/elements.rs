@@ -10,7 +10,9 @@ use crate::analysis::accesses::{Accesses, Kind, is_plain};
 use crate::analysis::contents;
 use crate::analysis::instances::Asker;
 use crate::analysis::memory::MARK;
-use crate::ir::{AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{
+    AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId,
+};
 
 /// The most questions for each access, and those for any function.
 const QUESTIONS: (usize, usize) = (4, 200);
@@ -40,7 +42,8 @@ fn may_know(func: &PrimFunc) -> bool {
             {
                 said.push(*buffer);
             }
-            let assumes = matches!(&stmt.kind, StmtKind::Evaluate(e) if matches!(e.as_intrin(), Some(("assume", _))));
+            let assumes =
+                matches!(&stmt.kind, StmtKind::Evaluate(e) if matches!(e.as_intrin(), Some(("assume", _))));
             stmt.for_each_expr(|e| {
                 e.walk(&mut |e| {
                     if let ExprKind::Load { buffer, .. } = e.kind
@@ -88,7 +91,9 @@ fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
         }
         let at = asker.itself(access);
         let facts = at.conditions.clone();
-        let Some(content) = contents::value(&asker, &at, &facts, access.buffer, &access.indices) else { continue };
+        let Some(content) = contents::value(&asker, &at, &facts, access.buffer, &access.indices) else {
+            continue;
+        };
         let in_scope = !crate::arith::invert::mentions(&content.value, &bound);
         if content.value.dtype == dtype && is_plain(&content.value) && in_scope {
             let load = Expr::load(dtype, access.buffer, access.indices.clone());

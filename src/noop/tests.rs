@@ -1,0 +1,271 @@
+//! Each clause has a program that only it keeps as it is; runs on random inputs judge what passes make of others.
+
+use std::collections::BTreeMap;
+
+use super::clause::Clause;
+use super::{Change, Settings, merge_loops, overcompute, remove_no_op};
+use crate::interp::{Constraints, EquivOptions, equiv};
+use crate::ir::{Module, PrimFunc};
+
+/// A function of two buffers that share no memory.
+fn program(body: &str) -> Module {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let head = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\"), F: T.Buffer((16,)), G: T.Buffer((16,))):\n    T.func_attr({\"tirx.noalias\": True})\n";
+    crate::parse(&format!("{head}{body}")).unwrap_or_else(|e| panic!("{e}\n{body}"))
+}
+
+fn over(func: &mut PrimFunc) -> Vec<Change> {
+    overcompute(func, Settings::default())
+}
+
+fn options() -> EquivOptions {
+    EquivOptions {
+        bindings: BTreeMap::new(),
+        fixed: false,
+        constraints: Constraints::default(),
+        runs: 12,
+        seed: 3,
+        tolerance: None,
+        max_steps: 1_000_000,
+        lenient_loads: false,
+        no_new_loads: false,
+        layouts: Vec::new(),
+        limits_everywhere: false,
+    }
+}
+
+/// Runs a pass; both programs do the same.
+fn changed(pass: fn(&mut PrimFunc) -> Vec<Change>, before: &str) -> (String, Vec<Change>) {
+    let input = program(before);
+    let mut made = input.clone();
+    let changes = pass(&mut made.funcs[0]);
+    crate::verify::verify(&made).unwrap_or_else(|e| panic!("{e:?}\n{made}"));
+    let same = equiv(&input, &made, &options()).unwrap();
+    assert!(same.difference.is_none(), "{same:?}\n{made}");
+    assert!(same.compared > 0 || before.contains("assume"), "no run was compared: {same:?}");
+    (made.to_string(), changes)
+}
+
+#[track_caller]
+fn becomes(pass: fn(&mut PrimFunc) -> Vec<Change>, before: &str, after: &str) {
+    let (made, _) = changed(pass, before);
+    assert_eq!(made, program(after).to_string());
+}
+
+#[track_caller]
+fn stays(pass: fn(&mut PrimFunc) -> Vec<Change>, body: &str) {
+    let (made, changes) = changed(pass, body);
+    assert_eq!(made, program(body).to_string(), "{changes:?}");
+}
+
+/// The program stays as it is because of the clause only.
+#[track_caller]
+fn kept_by(clause: Clause, pass: fn(&mut PrimFunc) -> Vec<Change>, body: &str) {
+    stays(pass, body);
+    let mut made = program(body);
+    let changes = clause.left_out(|| pass(&mut made.funcs[0]));
+    assert!(!changes.is_empty(), "without {clause:?} nothing changes either");
+}
+
+#[test]
+fn every_clause_is_needed() {
+    // `A[i + 2]` would be out of bounds.
+    kept_by(
+        Clause::Bounds,
+        over,
+        "for i in range(16):\n    A[i] = i\nfor i in range(16):\n    if i < 14:\n        B[i] = A[i + 2]\nfor i in range(14, 16):\n    B[i] = 0",
+    );
+    // Nothing reads `A[14]` and `A[15]` in any case.
+    kept_by(
+        Clause::Permission,
+        over,
+        "for i in range(16):\n    if i < 14:\n        B[i] = A[i]\nfor i in range(14, 16):\n    B[i] = 0",
+    );
+    // The caller sees `B[14]`.
+    kept_by(Clause::Stores, over, "for i in range(16):\n    if i < 14:\n        B[i] = 7");
+    // In order the later stores would store what is there; in parallel they meet others.
+    kept_by(
+        Clause::Threads,
+        over,
+        "for i in range(16):\n    B[i] = 0\nfor i in T.parallel(16):\n    if i < 14:\n        B[i % 14] = i % 14\nfor i in range(16):\n    B[i] = 3",
+    );
+    // A division by zero.
+    kept_by(
+        Clause::Total,
+        over,
+        "for i in range(16):\n    if i < 14:\n        B[i] = 7 // (i - 14)\nfor i in range(14, 16):\n    B[i] = 0",
+    );
+    // `B[15]` is read before it is overwritten.
+    kept_by(
+        Clause::Reads,
+        over,
+        "for i in range(16):\n    if i < 15:\n        B[i] = 7\nA[0] = B[15]\nfor i in range(15, 16):\n    B[i] = 0",
+    );
+    kept_by(Clause::Reads, remove_no_op, "B[3] = 7\nA[0] = B[3]\nB[3] = 8");
+    // The arms differ where the condition does not hold.
+    kept_by(Clause::Value, over, "for i in range(16):\n    B[i] = T.if_then_else(i < 14, A[i], A[i] + 1)");
+    // The second loop reads what the first one writes later.
+    kept_by(
+        Clause::Order,
+        merge_loops,
+        "for i in range(15):\n    A[i] = i\nfor i in range(15):\n    B[i] = A[i + 1]",
+    );
+}
+
+#[test]
+fn conditions_go_where_padding_is_known() {
+    becomes(
+        over,
+        "for i in range(16):\n    if i < 14:\n        A[i] = B[i]\nfor i in range(14, 16):\n    A[i] = 0\nB[0] = 0\nfor i in range(16):\n    if i < 14:\n        B[0] = B[0] + A[i]",
+        "for i in range(16):\n    if i < 14:\n        A[i] = B[i]\nfor i in range(14, 16):\n    A[i] = 0\nB[0] = 0\nfor i in range(16):\n    B[0] = B[0] + A[i]",
+    );
+    // One that reads what is not known to be neutral stays.
+    stays(
+        over,
+        "for i in range(14, 16):\n    A[i] = 0\nB[0] = 0\nfor i in range(16):\n    if i < 13:\n        B[0] = B[0] + A[i]",
+    );
+}
+
+#[test]
+fn floats_are_kept_bit_for_bit() {
+    // The sum starts at +0.0, so it is never -0.0.
+    becomes(
+        over,
+        "for i in range(14, 16):\n    F[i] = T.float32(0)\nG[0] = T.float32(0)\nfor i in range(16):\n    if i < 14:\n        G[0] = G[0] + F[i]",
+        "for i in range(14, 16):\n    F[i] = T.float32(0)\nG[0] = T.float32(0)\nfor i in range(16):\n    G[0] = G[0] + F[i]",
+    );
+    // Here it may be.
+    stays(
+        over,
+        "for i in range(14, 16):\n    F[i] = T.float32(0)\nG[0] = T.float32(\"-0.0\")\nfor i in range(16):\n    if i < 14:\n        G[0] = G[0] + F[i]",
+    );
+    stays(
+        over,
+        "for i in range(14, 16):\n    F[i] = T.float32(0)\nfor i in range(16):\n    if i < 14:\n        G[0] = G[0] + F[i]",
+    );
+    // A product with zero is no zero if the other factor is infinite.
+    stays(
+        over,
+        "for i in range(14, 16):\n    F[i] = T.float32(0)\nG[0] = T.float32(0)\nfor i in range(16):\n    if i < 14:\n        G[0] = G[0] + F[i] * G[1]",
+    );
+}
+
+#[test]
+fn indices_out_of_bounds_are_wrapped_around_loops() {
+    becomes(
+        over,
+        "for i in range(16):\n    if i < 14:\n        B[i] = 0\n        for f in range(3):\n            B[i] = B[i] + A[i + f]\nfor i in range(14, 16):\n    B[i] = 0",
+        "for i in range(16):\n    B[i] = 0\n    for f in range(3):\n        B[i] = B[i] + A[(i + f) % 16]\nfor i in range(14, 16):\n    B[i] = 0",
+    );
+}
+
+#[test]
+fn one_of_two_changes_that_exclude_each_other() {
+    let (_, changes) = changed(
+        over,
+        "for i in range(14, 16):\n    A[i] = 0\nfor i in range(16):\n    if i < 14:\n        A[i] = A[i] + 1\nB[0] = 0\nfor i in range(16):\n    if i < 14:\n        B[0] = B[0] + A[i]\nfor i in range(16):\n    if i >= 14:\n        A[i] = 5",
+    );
+    assert_eq!(changes.len(), 1, "{changes:?}");
+}
+
+#[test]
+fn assumptions_are_about_elements() {
+    let sum = |assumption: &str| {
+        format!(
+            "for i in range(16):\n    T.assume({assumption})\nB[0] = 0\nfor i in range(16):\n    if i < 14:\n        B[0] = B[0] + A[i]"
+        )
+    };
+    let mut made = program(&sum("i < 14 or A[i] == 0"));
+    assert_eq!(over(&mut made.funcs[0]).len(), 1);
+    for other in
+        ["i < 14 or A[15 - i] == 0", "i < 15 or A[i] == 0", "i < 14 or A[i] == 1", "i < 14 or A[i] <= 0"]
+    {
+        stays(over, &sum(other));
+    }
+    let between = sum("i < 14 or A[i] == 0").replace("B[0] = 0\n", "B[0] = 0\nA[15] = 1\n");
+    stays(over, &between);
+}
+
+#[test]
+fn arms_that_do_the_same() {
+    becomes(
+        over,
+        "for i in range(16):\n    if i < 8:\n        for j in range(4):\n            B[i] = A[i] + j\n    else:\n        for j in range(4):\n            B[i % 16] = A[i] + j",
+        "for i in range(16):\n    for j in range(4):\n        B[i] = A[i] + j",
+    );
+    stays(
+        over,
+        "for i in range(16):\n    if i < 8:\n        B[i] = A[i]\n    else:\n        B[i] = A[i - 8]",
+    );
+}
+
+#[test]
+fn dead_stores_go() {
+    becomes(
+        remove_no_op,
+        "for i in range(4, 12):\n    A[i] = 100\nfor i in range(16):\n    A[i] = 42",
+        "for i in range(16):\n    A[i] = 42",
+    );
+    becomes(
+        remove_no_op,
+        "C = T.alloc_buffer((4,), \"int32\")\nfor i in range(4):\n    C[i] = A[i]\nB[0] = 1",
+        "B[0] = 1",
+    );
+    // What another iteration reads stays, and what only some of the ways overwrite.
+    stays(remove_no_op, "for i in range(16):\n    A[i % 2] = i\n    B[i] = A[(i + 1) % 2]");
+    stays(
+        remove_no_op,
+        "for i in range(16):\n    A[i] = 1\nfor i in range(16):\n    if B[i] > 0:\n        A[i] = 2",
+    );
+    stays(remove_no_op, "A[0] = 1\nfor i in range(T.max(B[0], 0)):\n    A[0] = 2");
+}
+
+#[test]
+fn stores_of_what_is_there_go() {
+    becomes(remove_no_op, "B[3] = 7\nA[0] = 1\nB[3] = 7", "B[3] = 7\nA[0] = 1");
+    becomes(
+        remove_no_op,
+        "for i in range(16):\n    B[i] = A[i]\nfor j in range(16):\n    B[j] = A[j]",
+        "for i in range(16):\n    B[i] = A[i]",
+    );
+    stays(
+        remove_no_op,
+        "for i in range(16):\n    B[i] = A[i]\nA[3] = A[2]\nfor j in range(16):\n    A[j] = B[j]",
+    );
+}
+
+#[test]
+fn iterations_that_do_nothing_go() {
+    becomes(
+        remove_no_op,
+        "for i in range(16):\n    A[i] = 100\nfor i in range(12):\n    A[i] = 42",
+        "for i in range(12, 16):\n    A[i] = 100\nfor i in range(12):\n    A[i] = 42",
+    );
+}
+
+#[test]
+fn parameters_may_be_one_buffer() {
+    let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\"), C: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        A[i] = 1\n        C[i] = B[i]\n        A[i] = 2\n";
+    let mut func = crate::parse(text).unwrap().funcs.remove(0);
+    assert_eq!(remove_no_op(&mut func), []);
+    let apart = text.replace("    for i", "    T.func_attr({\"tirx.noalias\": True})\n    for i");
+    let mut func = crate::parse(&apart).unwrap().funcs.remove(0);
+    assert_eq!(remove_no_op(&mut func).len(), 1);
+}
+
+#[test]
+fn loops_merge_up_to_dependences() {
+    becomes(
+        merge_loops,
+        "for i in range(16):\n    A[i] = i\nfor j in range(16):\n    if j > 0:\n        A[j] = A[j - 1] + 1",
+        "for i in range(16):\n    A[i] = i\n    if i > 0:\n        A[i] = A[i - 1] + 1",
+    );
+    becomes(
+        merge_loops,
+        "for i, j in T.grid(4, 4):\n    A[i * 4 + j] = i\nfor i, j in T.grid(4, 4):\n    B[i * 4 + j] = A[i * 4 + j]",
+        "for i in range(4):\n    for j in range(4):\n        A[i * 4 + j] = i\n        B[i * 4 + j] = A[i * 4 + j]",
+    );
+    stays(merge_loops, "for i in range(16):\n    B[i] = A[i]\nfor j in range(16):\n    A[j] = B[15 - j]");
+    stays(merge_loops, "for i in range(16):\n    B[i] = A[i]\nfor j in range(15):\n    F[j] = T.float32(0)");
+    stays(merge_loops, "for i in range(16):\n    B[0] = B[0] + A[i]\nfor j in range(16):\n    A[j] = B[0]");
+}
