@@ -66,7 +66,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("error", &["diag", "verify"]),
-    ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
         "cse",
         &[
@@ -74,7 +73,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "eqsat", "simplify", "target", "error",
         ],
     ),
-    ("passes", &["ir", "analysis", "cost", "cse", "simplify", "target", "error", "verify"]),
+    ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
+    ("passes", &["ir", "analysis", "cost", "cse", "simplify", "target", "error", "verify", "padding"]),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "error"]),
     ("report", &["ir", "cse", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),

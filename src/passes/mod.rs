@@ -11,11 +11,14 @@
 //! To add a pass: a module of its own with one entry point, then a line in [`ALL`].
 
 mod analyses;
+mod args;
 mod manager;
+mod padding;
 mod pipeline;
 mod registry;
 
 pub use analyses::Analysis;
-pub use manager::{Step, run, run_observed};
+pub use args::{Args, Request};
+pub use manager::{Step, run, run_observed, run_with};
 pub use pipeline::{Pipeline, select};
 pub use registry::{ALL, Pass};
