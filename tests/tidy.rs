@@ -66,7 +66,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("error", &["diag", "verify"]),
-    ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
         "cse",
         &[
@@ -76,7 +75,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
     ("noop", &["ir", "arith", "analysis", "simplify"]),
-    ("passes", &["ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "target", "error", "verify"]),
+    ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
+    (
+        "passes",
+        &[
+            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "error", "verify",
+        ],
+    ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
     ("report", &["ir", "cse", "passes"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),

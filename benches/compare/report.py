@@ -157,7 +157,7 @@ def operations(results):
     ]
     if not full:
         return "No program ran in all variants.\n"
-    classes = [c for c in full[0]["variants"]["none"]["counts"]["executed"] if c not in ("integer", "float", "total", "loop_iterations")]
+    classes = [c for c in full[0]["variants"]["none"]["counts"]["executed"] if c not in ("integer", "float", "total", "loop_iterations", "branches")]
     sums = {v: {c: sum(r["variants"][v]["counts"]["executed"][c] for r in full) for c in classes} for v in VARIANTS}
     rows = [[c] + [f"{sums[v][c]:,}" for v in VARIANTS] for c in classes if any(sums[v][c] for v in VARIANTS)]
     return f"Sums over {len(full)} programs.\n\n" + table(["class", *VARIANTS.values()], rows)

@@ -1,7 +1,9 @@
 //! `satir opt`: any passes in any order.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
+use satir::Error;
 use satir::cse::{Hoisting, Loops, Options};
 use satir::ir::Module;
 use satir::passes::{self, Pipeline};
@@ -33,6 +35,11 @@ pub(crate) struct Args {
     /// Passes to run, in order, between commas; with groups `fixpoint(A,B)` and `cheapest(A,B|C)`.
     #[arg(long, value_name = "A,B,…", conflicts_with = "level")]
     passes: Option<String>,
+
+    /// What passes are told beside the options, in a JSON file: an object or a list of objects, such as `{"buffer": "A",
+    /// "map": "lambda i: [i // 4, i % 4]", "pad": "0"}` for `transform-layout`. `--list` says which keys each pass takes.
+    #[arg(long, value_name = "FILE")]
+    args: Option<PathBuf>,
 
     /// Optimization level: 0 only verifies, 1 simplifies and shares what is written alike, 2 is the full pipeline.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
@@ -139,8 +146,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     args.watch.check(&pipeline)?;
     let options = Options { loops: args.loops.options(), ..options::options(&args.tuning)? };
+    let told = match &args.args {
+        Some(path) => {
+            let source = io::read(Some(path))?;
+            let bad = |what| Failure::usage(format_args!("{}: {what}", source.name));
+            passes::Args::parse(&source.text).map_err(bad)?
+        }
+        None => passes::Args::default(),
+    };
     let job = |source: &Source, module: &Module| {
-        one(source, module, &pipeline, &options, &args.tuning, &args.inout, &args.watch)
+        one(source, module, (&pipeline, &told), &options, &args.tuning, &args.inout, &args.watch)
     };
     transform::transform(&args.inout, &args.tuning, "py", job)
 }
@@ -149,7 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 pub(crate) fn one(
     source: &Source,
     module: &Module,
-    pipeline: &Pipeline,
+    (pipeline, told): (&Pipeline, &passes::Args),
     options: &Options,
     tuning: &Tuning,
     inout: &InOut,
@@ -157,7 +172,7 @@ pub(crate) fn one(
 ) -> Result<Product, Failure> {
     let options = &outcome::counting(options, tuning, false)?;
     let mut steps = Vec::new();
-    let result = passes::run_observed(module, pipeline, options, |step, module| {
+    let result = passes::run_with(module, pipeline, options, told, |step, module| {
         if watch.prints(step.pass) && step.changed {
             io::write_stderr(&format!("# {} after {}\n{module}", source.name, step.pass));
         } else if watch.prints(step.pass) {
@@ -167,9 +182,16 @@ pub(crate) fn one(
         let ends = watch.stop_after.as_deref() == Some(step.pass);
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let result = result.map_err(|e| program::failure(source, &e))?;
+    let result = result.map_err(|e| match e {
+        Error::Argument { .. } => Failure::usage(format_args!("{}: {e}", source.name)),
+        e => program::failure(source, &e),
+    })?;
     let text = result.to_string();
-    if tuning.validate {
+    // Buffers of another shape are no mistake where they were asked for.
+    let other_layout = told.requests.iter().any(|request| request.map.is_some());
+    if tuning.validate && other_layout {
+        log::warn!("{}: not validated: layouts change (satir equiv --layout compares them)", source.name);
+    } else if tuning.validate {
         validate(source, module, &text, options, tuning.chosen.files())?;
     }
     let report = Document::of_passes(&source.name, &source.text, (module, &result), &steps, options);

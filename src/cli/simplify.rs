@@ -28,7 +28,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let pipeline = passes::select("simplify").map_err(Failure::bad)?;
     let options = options::options(&args.tuning)?;
     let job = |source: &Source, module: &Module| {
-        opt::one(source, module, &pipeline, &options, &args.tuning, &args.inout, &Watch::default())
+        let told = (&pipeline, &passes::Args::default());
+        opt::one(source, module, told, &options, &args.tuning, &args.inout, &Watch::default())
     };
     transform::transform(&args.inout, &args.tuning, "py", job)
 }

@@ -28,11 +28,13 @@ pub struct Counts {
     ops: [u64; CLASSES],
     /// Iterations of loops of all kinds, threads among them.
     pub loop_iterations: u64,
+    /// Conditions that chose what to do: of `if` and of `T.if_then_else`.
+    pub branches: u64,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Counts { ops: [0; CLASSES], loop_iterations: 0 }
+        Counts { ops: [0; CLASSES], loop_iterations: 0, branches: 0 }
     }
 }
 
@@ -151,6 +153,7 @@ impl Counts {
             *mine += theirs * times;
         }
         self.loop_iterations += other.loop_iterations * times;
+        self.branches += other.branches * times;
     }
 }
 
@@ -163,11 +166,12 @@ impl AddAssign<&Counts> for Counts {
 impl Serialize for Counts {
     /// A map from the class's name to its count, with `loop_iterations` and the sums at the end.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(CLASSES + 4))?;
+        let mut map = serializer.serialize_map(Some(CLASSES + 5))?;
         for (class, n) in self.iter() {
             map.serialize_entry(class.name(), &n)?;
         }
         map.serialize_entry("loop_iterations", &self.loop_iterations)?;
+        map.serialize_entry("branches", &self.branches)?;
         map.serialize_entry("integer", &self.integer())?;
         map.serialize_entry("float", &self.float())?;
         map.serialize_entry("total", &self.total())?;

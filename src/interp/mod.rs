@@ -13,8 +13,8 @@
 //!   communicate (shared memory, reductions over threads): then they run in lockstep, statement by statement, as
 //!   with all barriers in place.
 //! - There is one NaN.
-//! - Assumptions are not counted. Elements of inputs that an assumption is about are set so that it holds; scalars are drawn
-//!   so that what is assumed of them at the head of the function does.
+//! - Elements of inputs that an assumption is about are set so that it holds; scalars are drawn so that what is assumed of
+//!   them at the head of the function does.
 //! - What comes from `T.undef()` may be anything, and is compared with nothing.
 //!
 //! ```text

@@ -8,6 +8,7 @@ mod coverage;
 mod layout;
 mod prune;
 mod refusal;
+mod sequential;
 mod store_nest;
 mod undef;
 mod value;
@@ -15,6 +16,7 @@ mod value;
 pub use assume::remove_assume;
 pub use cache::{cache_read, cache_write};
 pub use layout::{LayoutChange, transform_layout};
+pub use sequential::{Sequential, sequential_access};
 pub use undef::remove_undef;
 pub use value::Pad;
 

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
+use super::args::Args;
 use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, Settings, WIDENING};
 use crate::cse::Options;
@@ -87,10 +88,38 @@ pub fn run_observed(
     options: &Options,
     observe: impl FnMut(&Step, &Module) -> ControlFlow<()>,
 ) -> Result<Module, Error> {
+    run_with(module, pipeline, options, &Args::default(), observe)
+}
+
+/// As [`run_observed`], with what passes are told beside the options.
+///
+/// # Errors
+///
+/// If the module is not well-formed, or a pass fails.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use satir::{cse::Options, passes};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        A[i] = i\n";
+/// let args = passes::Args::parse(r#"{"buffer": "A", "map": "lambda i: [i // 4, i % 4]"}"#)?;
+/// let pipeline = passes::select("transform-layout")?;
+/// let go_on = |_: &passes::Step, _: &_| ControlFlow::Continue(());
+/// let result = passes::run_with(&satir::parse(text)?, &pipeline, &Options::default(), &args, go_on)?;
+/// assert!(result.to_string().contains("A[i // 4, i % 4] = i"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run_with(
+    module: &Module,
+    pipeline: &Pipeline,
+    options: &Options,
+    args: &Args,
+    observe: impl FnMut(&Step, &Module) -> ControlFlow<()>,
+) -> Result<Module, Error> {
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
     let widens = pipeline.names().contains(&WIDENING);
-    let mut manager = Manager { settings: Settings { options, widens }, observe, ended: false };
+    let mut manager = Manager { settings: Settings { options, widens, args }, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }

@@ -12,11 +12,14 @@
 //! with [`Pass::new`] and [`Pipeline::then`].
 
 mod analyses;
+mod args;
 mod manager;
+mod padding;
 mod pipeline;
 mod registry;
 
 pub use analyses::Analysis;
-pub use manager::{Step, run, run_observed};
+pub use args::{Args, Request};
+pub use manager::{Step, run, run_observed, run_with};
 pub use pipeline::{Pipeline, select};
 pub use registry::{ALL, Pass, Settings};

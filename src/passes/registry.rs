@@ -1,12 +1,15 @@
 //! The table of passes.
 
 use super::analyses::Analysis;
+use super::args::Args;
+use super::padding;
 use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::loops;
 use crate::noop;
+use crate::padding::remove_assume;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 
@@ -79,6 +82,8 @@ pub struct Settings<'a> {
     pub options: &'a Options,
     /// Whether the pipeline has a pass that computes indices in 64 bits.
     pub(super) widens: bool,
+    /// What passes are told beside the options.
+    pub args: &'a Args,
 }
 
 /// All passes.
@@ -205,6 +210,46 @@ pub const ALL: &[Pass] = &[
                 noop::merge_loops(func);
             }))
         },
+    },
+    Pass {
+        name: "remove-assume",
+        about: "remove assumptions, once nothing rests on them any more",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                remove_assume(func);
+            }))
+        },
+    },
+    Pass {
+        name: "remove-undef",
+        about: "remove T.undef(): stores of it go, of two values the other one stays",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| padding::without_undef(module),
+    },
+    Pass {
+        name: "transform-layout",
+        about: "give a buffer another layout, with padding (--args: buffer, map, pad, elide)",
+        needs: &[Analysis::WellFormed],
+        apply: padding::layouts,
+    },
+    Pass {
+        name: "cache-read",
+        about: "read a copy of a buffer (--args: read, scope)",
+        needs: &[Analysis::WellFormed],
+        apply: padding::read_copies,
+    },
+    Pass {
+        name: "cache-write",
+        about: "work on a copy of a buffer that is written, and copy it back (--args: write, scope)",
+        needs: &[Analysis::WellFormed],
+        apply: padding::written_copies,
+    },
+    Pass {
+        name: "sequential-access",
+        about: "let loops run over the elements of a buffer in their order (--args: buffer, block)",
+        needs: &[Analysis::WellFormed],
+        apply: padding::in_sequence,
     },
 ];
 

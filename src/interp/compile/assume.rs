@@ -6,11 +6,11 @@ use crate::ir::value::Value;
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 impl<'a> Compiler<'a> {
-    /// `T.assume(cond)`. It computes nothing that the program needs, so none of it is counted.
+    /// `T.assume(cond)`. What only repairs inputs is not counted.
     pub(super) fn assume(&mut self, cond: &'a Expr) -> Result<Slot, Unsupported> {
-        let counting = std::mem::replace(&mut self.counting, false);
         let assuming = std::mem::replace(&mut self.assuming, true);
         let first = self.expr(cond)?;
+        let counting = std::mem::replace(&mut self.counting, false);
         if repairable(cond) {
             let jump = self.jump_if(BinOp::Or, first);
             self.emit(Inst::Unsatisfied);

@@ -134,6 +134,7 @@ impl<'a> Compiler<'a> {
         }
         let cond = self.expr(cond)?;
         self.count_expr(e);
+        self.count_branch();
         let lanes = e.dtype.lanes;
         let dst = self.slots.temp(lanes);
         let branch = self.here();

@@ -51,7 +51,7 @@ struct Compiler<'a> {
     slots: Slots,
     /// The piece of straight-line code that instructions are counted in.
     piece: usize,
-    /// Whether operations are counted: not for what only blocks imply, nor for assumptions.
+    /// Whether operations are counted: not for what only blocks imply, nor for what repairs inputs.
     counting: bool,
     /// Whether the condition of an assumption is compiled.
     assuming: bool,
@@ -218,6 +218,15 @@ impl<'a> Compiler<'a> {
             && let Some(piece) = self.program.pieces.get_mut(self.piece)
         {
             piece.counts.add(class, n);
+        }
+    }
+
+    /// Counts a branch in the current piece.
+    fn count_branch(&mut self) {
+        if self.counting
+            && let Some(piece) = self.program.pieces.get_mut(self.piece)
+        {
+            piece.counts.branches += 1;
         }
     }
 

@@ -56,6 +56,7 @@ impl<'a> Compiler<'a> {
             }
             StmtKind::If { cond, then, otherwise } => {
                 let (cond, slot) = self.head(cond)?;
+                self.count_branch();
                 let (then, otherwise) = (self.block(then)?, self.block(otherwise)?);
                 nodes.push(Node::If { cond, slot, then, otherwise });
                 Ok(())

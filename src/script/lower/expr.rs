@@ -168,6 +168,7 @@ impl<'s> Lower<'s> {
             Value::Float(v) => Ok(Expr::float(v, DType::F32)),
             Value::Bool(v) => Ok(Expr::bool(v)),
             Value::Scalar(buffer) | Value::NewScalar(buffer) => Ok(self.scalar_load(buffer)),
+            Value::Buffer(buffer) if self.is_element(buffer) => Ok(self.scalar_load(buffer)),
             Value::NewVar(var) => Ok(self.func.var_expr(var)),
             Value::Pointer(buffer) | Value::NewPointer(buffer) => {
                 Ok(Expr { dtype: DType::HANDLE, kind: ExprKind::BufferData(buffer) })
@@ -184,6 +185,7 @@ impl<'s> Lower<'s> {
     /// An argument of a call: also buffers, regions, lists.
     pub(super) fn to_arg(&self, id: NodeId, value: Value) -> Res<Expr> {
         match value {
+            Value::Buffer(buffer) if self.is_element(buffer) => Ok(self.scalar_load(buffer)),
             Value::Buffer(buffer) | Value::NewBuffer(buffer) => {
                 Ok(Expr { dtype: DType::HANDLE, kind: ExprKind::BufferRef(buffer) })
             }
@@ -196,6 +198,13 @@ impl<'s> Lower<'s> {
             }
             other => self.to_expr(id, other),
         }
+    }
+
+    /// Whether the name of a buffer stands for its element: TVM prints buffers of one element so, where the function is not
+    /// marked `s_tir`.
+    fn is_element(&self, buffer: BufferId) -> bool {
+        let shape = &self.func.buffer(buffer).shape;
+        !self.s_tir && matches!(&shape[..], [one] if one.as_int() == Some(1))
     }
 
     /// The element of a scalar buffer.
@@ -249,6 +258,7 @@ impl<'s> Lower<'s> {
         let dtype_of = |v: &Value| match v {
             Value::Expr(e) => Some(e.dtype),
             Value::Scalar(buffer) => Some(self.func.buffer(*buffer).dtype),
+            Value::Buffer(buffer) if self.is_element(*buffer) => Some(self.func.buffer(*buffer).dtype),
             _ => None,
         };
         let (left_type, right_type) = (dtype_of(&left), dtype_of(&right));
@@ -394,6 +404,9 @@ impl<'s> Lower<'s> {
         }
         let base = self.eval(value)?;
         let buffer = match base {
+            Value::Buffer(buffer) if name == "source" && self.is_element(buffer) => {
+                return Ok(Value::Buffer(buffer));
+            }
             Value::Buffer(buffer) => buffer,
             Value::Scalar(buffer) if name == "buffer" => return Ok(Value::Buffer(buffer)),
             Value::Scalar(buffer) if name == "source" => return Ok(Value::Buffer(buffer)),
