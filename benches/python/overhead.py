@@ -27,16 +27,7 @@ RUNS = 5
 
 def statements(module):
     """How many statements a module has."""
-    count = 0
-
-    def visit(node):
-        nonlocal count
-        count += isinstance(node, tirx.Stmt) and not isinstance(node, tirx.SeqStmt)
-
-    for _, func in module.functions_items():
-        if isinstance(func, tirx.PrimFunc):
-            tirx.stmt_functor.post_order_visit(func.body, visit)
-    return count
+    return sum(isinstance(node, tirx.Stmt) and not isinstance(node, tirx.SeqStmt) for node in walked(module))
 
 
 def least(ways, module, runs):
@@ -51,8 +42,8 @@ def least(ways, module, runs):
 
 
 def walked(module):
-    """Visits every object of a module through TVM's Python FFI, as a converter in Python would."""
-    seen, work = set(), [func for _, func in module.functions_items()]
+    """Visits every object of a module through TVM's Python FFI, as a converter in Python would, and gives all of them."""
+    seen, work, nodes = set(), [func for _, func in module.functions_items()], []
     while work:
         node = work.pop()
         if isinstance(node, tvm_ffi.Array):
@@ -61,11 +52,12 @@ def walked(module):
             if node.__chandle__() in seen:
                 continue
             seen.add(node.__chandle__())
+            nodes.append(node)
             info = type(node).__tvm_ffi_type_info__
             while info is not None:
                 work.extend(getattr(node, field.name) for field in info.fields if field.name not in ("span", "attrs"))
                 info = info.parent_type_info
-    return module
+    return nodes
 
 
 def programs(folder, limit):

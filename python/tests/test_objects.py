@@ -2,7 +2,8 @@
 
     python -m unittest discover -s python/tests
 
-`SATIR_CORPUS` names a folder of folders of programs; without it the examples of the repository are taken.
+`SATIR_CORPUS` names a folder of folders of programs, of which every `SATIR_STEP`-th is taken; without it the examples of the
+repository are.
 """
 
 import os
@@ -28,7 +29,8 @@ def programs():
     folders = [ROOT / "examples" / "kernels", ROOT / "tests" / "script" / "programs"]
     folders += sorted(path for path in pathlib.Path(corpus).iterdir() if path.is_dir()) if corpus else []
     for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
+        step = int(os.environ.get("SATIR_STEP", "1")) if corpus and folder.is_relative_to(corpus) else 1
+        for path in sorted(folder.rglob("*.py"))[::step]:
             try:
                 module = from_source(path.read_text())
             except Exception:  # TVM itself does not read all that satir reads
@@ -42,6 +44,12 @@ def equal(a, b):
     """Whether two functions are the same program."""
     # Some aliases of buffers compare unequal although nothing that is printed differs.
     return tvm_ffi.structural_equal(a, b, map_free_vars=True) or a.script() == b.script()
+
+
+def again(func):
+    """The function as TVM reads what it prints."""
+    parsed = from_source(func.script())
+    return parsed["main"] if isinstance(parsed, tvm.IRModule) else parsed
 
 
 def functions(module):
@@ -66,9 +74,10 @@ class Corpus(unittest.TestCase):
                         continue
                     if "(" in text and f"Module.{var.name_hint}" not in text and "Module." in text:
                         continue  # calls of the module's other functions
-                    again = from_source(text)
-                    again = again[var.name_hint] if isinstance(again, tvm.IRModule) else again
-                    self.assertTrue(equal(func.without_attr("target"), without_target(again)), text)
+                    parsed = from_source(text)
+                    parsed = parsed[var.name_hint] if isinstance(parsed, tvm.IRModule) else parsed
+                    same = any(equal(without_target(f), without_target(parsed)) for f in (func, again(func)))
+                    self.assertTrue(same, text)
         self.assertLess(unsupported, len(self.programs) / 20)
 
     def check(self, **options):
@@ -88,7 +97,9 @@ class Corpus(unittest.TestCase):
                         continue
                     went += 1
                     result = results[var.name_hint]
-                    if not equal(result, expected[var.name_hint]):
+                    # TVM's parser orders the terms of some bounds anew.
+                    same = equal(result, expected[var.name_hint]) or equal(again(result), expected[var.name_hint])
+                    if not same:
                         self.fail(f"{result.script()}\n--- by text\n{expected[var.name_hint].script()}")
                 compared += len(results) + len(rest)
         self.assertGreater(compared, 50)

@@ -52,9 +52,9 @@ def simplify(expr: Any, *, given: tuple[Any, ...] = (), ranges: Optional[Mapping
     >>> satir.tvm.simplify((i * 4 + 3) // 4, ranges={i: (0, 16)}).same_as(i)
     True
     """
-    from .expressions import simplify as simplified
+    from .expressions import simplify_under
 
-    return simplified(expr, given, ranges or {})
+    return simplify_under(expr, given, ranges or {})
 
 
 class Optimizer:

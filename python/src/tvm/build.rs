@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use std::cell::RefCell;
 
-use satir::ir::{Block, Buffer, BufferId, DType, Expr, ExprKind, PrimFunc, Stmt, VarId};
+use satir::ir::{Block, Buffer, BufferId, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 use super::object::{Arg, Obj};
 use super::read::{Source, Taken};
@@ -66,6 +66,9 @@ pub(crate) fn build(tvm: &'static Tvm, taken: &Taken, after: &PrimFunc) -> Res<O
     let mut body = builder.block(&after.body)?;
     if let Some(root) = &source.root {
         body = builder.around(root, &body)?;
+    } else if matches!(&before.body[..], [Stmt { kind: StmtKind::SBlock(_), .. }]) && after.body.len() > 1 {
+        // A function that can be scheduled has a block around all.
+        body = builder.new_root(&body)?;
     }
     let field = |name| tvm.get(&source.func, name);
     let (params, ret, attrs, span) = (field("params")?, field("ret_type")?, field("attrs")?, field("span")?);
@@ -131,9 +134,9 @@ impl<'a> Builder<'a> {
         keeps
     }
 
-    /// Whether nothing of a statement has to be built anew, given that it is written as it was.
-    pub(super) fn keeps(&self, _stmt: &Stmt) -> bool {
-        // Which statements name a changed buffer is not worth looking for: there are few such functions.
+    /// Whether all buffers are those of the input. Which statements name another one is not looked for: there are few such
+    /// functions.
+    pub(super) fn keeps_all(&self) -> bool {
         self.changed.is_empty()
     }
 
@@ -197,9 +200,33 @@ impl<'a> Builder<'a> {
         )
     }
 
-    /// The statements of a body.
+    /// A block around a function's body that says nothing.
+    fn new_root(&self, body: &Obj) -> Res<Obj> {
+        let tvm = self.tvm;
+        let (none, map) = (tvm.array(&[])?, tvm.make("ffi.Map", &[])?);
+        let none = || Arg::from(&none);
+        let args = [
+            none(),
+            none(),
+            none(),
+            Arg::Str("root"),
+            body.into(),
+            Arg::None,
+            none(),
+            none(),
+            (&map).into(),
+            Arg::None,
+        ];
+        let block = tvm.make("s_tir.SBlock", &args)?;
+        let holds = self.int(DType::BOOL, 1)?;
+        tvm.make("s_tir.SBlockRealize", &[none(), (&holds).into(), (&block).into(), Arg::None])
+    }
+
+    /// The statements of a body. One that does nothing stands alone or goes.
     pub(super) fn block(&self, block: &Block) -> Res<Obj> {
-        let mut objects: Vec<Obj> = block.iter().map(|stmt| self.stmt(stmt)).collect::<Res<_>>()?;
+        let idle = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Evaluate(e) if e.as_int().is_some());
+        let kept = block.iter().filter(|stmt| block.len() == 1 || !idle(stmt));
+        let mut objects: Vec<Obj> = kept.map(|stmt| self.stmt(stmt)).collect::<Res<_>>()?;
         match objects.len() {
             0 => self.tvm.make("tirx.Evaluate", &[(&self.int(DType::I32, 0)?).into(), Arg::None]),
             1 => Ok(objects.remove(0)),

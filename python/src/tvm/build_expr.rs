@@ -194,6 +194,9 @@ impl Builder<'_> {
 
     /// TVM's operator for an intrinsic.
     fn operator(&self, name: &str) -> Res<Obj> {
+        if let Some(op) = self.source.operators.get(name) {
+            return Ok(op.clone());
+        }
         for full in [format!("tirx.{name}"), format!("prim.{name}"), name.to_owned()] {
             if let Ok(Value::Object(op)) = self.tvm.call("ir.GetOp", &[Arg::Str(&full)]) {
                 return Ok(op);

@@ -14,6 +14,7 @@ pub(super) struct Replaced<'a> {
     pub(super) iter_vars: Option<&'a Obj>,
     pub(super) reads: Option<&'a Obj>,
     pub(super) writes: Option<&'a Obj>,
+    pub(super) alloc_buffers: Option<&'a Obj>,
 }
 
 impl Builder<'_> {
@@ -22,7 +23,7 @@ impl Builder<'_> {
         let origin = self.origin(stmt);
         if let Some((old, object)) = origin
             && old == stmt
-            && self.keeps(stmt)
+            && self.keeps_all()
         {
             return Ok(object.clone());
         }
@@ -138,12 +139,14 @@ impl Builder<'_> {
                 else {
                     return Err(Unsupported::new("threads that satir made"));
                 };
-                // The node of the attribute holds the range too.
-                if v != var || t != tag || old != extent {
+                if v != var || t != tag {
                     return Err(Unsupported::new("threads that satir changed"));
                 }
-                let field = |name| tvm.get(object, name);
-                let (node, key, value) = (field("node")?, field("attr_key")?, field("value")?);
+                let key = tvm.get(object, "attr_key")?;
+                let node = tvm.object(object, "node")?;
+                let held = tvm.object(object, "value")?;
+                let value = self.expr(extent, Some((old, &held)))?;
+                let node = if old == extent { node } else { self.thread(&node, &value)? };
                 let body = self.block(body)?;
                 tvm.make(
                     "tirx.AttrStmt",
@@ -178,6 +181,25 @@ impl Builder<'_> {
             StmtKind::Break => tvm.make("tirx.Break", &[span]),
             StmtKind::Continue => tvm.make("tirx.Continue", &[span]),
         }
+    }
+
+    /// Threads with another range, which stands in the node of the attribute too.
+    fn thread(&self, node: &Obj, extent: &Obj) -> Res<Obj> {
+        let tvm = self.tvm;
+        let dom = match tvm.optional(node, "dom")? {
+            Some(dom) => {
+                let min = tvm.object(&dom, "min")?;
+                Some(tvm.make("ir.Range_from_min_extent", &[(&min).into(), extent.into(), Arg::None])?)
+            }
+            None => None,
+        };
+        let field = |name| tvm.get(node, name);
+        let (var, kind, tag, span) =
+            (field("var")?, field("iter_type")?, field("thread_tag")?, field("span")?);
+        tvm.make(
+            "tirx.IterVar",
+            &[dom.as_ref().into(), (&var).into(), (&kind).into(), (&tag).into(), (&span).into()],
+        )
     }
 
     fn hinted(&self, e: &Expr, old: &Option<(&Expr, Obj)>) -> Res<Obj> {
@@ -248,7 +270,10 @@ impl Builder<'_> {
         let iter_vars = self.axes(&new.axes, &old.axes, &realized)?;
         let reads = self.regions(new.reads.as_deref(), old.reads.as_deref(), &realized, "reads")?;
         let writes = self.regions(new.writes.as_deref(), old.writes.as_deref(), &realized, "writes")?;
+        let allocated = new.alloc_buffers.iter().map(|buffer| self.buffer(*buffer).cloned());
+        let allocated = tvm.array(&allocated.collect::<Res<Vec<_>>>()?)?;
         let with = Replaced {
+            alloc_buffers: Some(&allocated),
             body: Some(&body),
             init: init.as_ref(),
             iter_vars: Some(&iter_vars),
@@ -280,12 +305,12 @@ impl Builder<'_> {
             && new.match_buffers == old.match_buffers
             && new.axes.len() == old.axes.len()
             && new.axes.iter().zip(&old.axes).all(|(new, old)| new.var == old.var && new.kind == old.kind)
-            && self.keeps(&Stmt::new(StmtKind::Break))
+            && (self.keeps_all() || new.match_buffers.is_empty())
     }
 
     /// A body; if it is what it was, the same object.
     fn block_or(&self, new: &Block, old: &Block, object: &Obj) -> Res<Obj> {
-        if new == old { Ok(object.clone()) } else { self.block(new) }
+        if new == old && self.keeps_all() { Ok(object.clone()) } else { self.block(new) }
     }
 
     fn axes(&self, new: &[Axis], old: &[Axis], block: &Obj) -> Res<Obj> {
@@ -304,7 +329,7 @@ impl Builder<'_> {
         block: &Obj,
         name: &str,
     ) -> Res<Obj> {
-        if new == old {
+        if new == old && self.keeps_all() {
             return self.tvm.object(block, name);
         }
         let regions = new.unwrap_or_default().iter().map(|region| self.region(region.buffer, &region.ranges));
@@ -325,7 +350,7 @@ impl Builder<'_> {
             tvm.get(block, "name_hint")?,
             field("body", with.body)?,
             field("init", with.init)?,
-            tvm.get(block, "alloc_buffers")?,
+            field("alloc_buffers", with.alloc_buffers)?,
             tvm.get(block, "match_buffers")?,
             tvm.get(block, "annotations")?,
             tvm.get(block, "span")?,

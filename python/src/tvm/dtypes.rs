@@ -1,9 +1,9 @@
 //! Data types on both sides.
 
-use satir::ir::{DType, Type};
+use satir::ir::{DType, Kind, Type};
 
 use super::object::{self, Arg, Obj, Value};
-use super::schema::{Kind, Tvm};
+use super::schema::{Kind as Class, Tvm};
 use super::{Res, Unsupported};
 
 /// What a type of TVM says of a value.
@@ -42,7 +42,15 @@ pub(super) fn dtype(bits: u64) -> Res<DType> {
 
 /// TVM's data type for satir's.
 pub(super) fn bits(dtype: DType) -> Res<u64> {
-    object::dtype_bits(&dtype.to_string())
+    let code = match dtype.kind {
+        Kind::Int => 0,
+        Kind::UInt => 1,
+        Kind::Float => 2,
+        Kind::Bool => 6,
+        _ => return object::dtype_bits(&dtype.to_string()),
+    };
+    let [low, high] = dtype.lanes.to_le_bytes();
+    Ok(u64::from(u32::from_le_bytes([code, dtype.bits, low, high])))
 }
 
 impl Tvm {
@@ -53,19 +61,19 @@ impl Tvm {
 
     pub(super) fn value_type(&self, ty: &Obj) -> Res<ValueType> {
         match self.kind(ty) {
-            Some(Kind::PrimType) => Ok(ValueType::Plain(Type::Prim(self.prim_type(ty)?))),
-            Some(Kind::PointerType) => {
+            Some(Class::PrimType) => Ok(ValueType::Plain(Type::Prim(self.prim_type(ty)?))),
+            Some(Class::PointerType) => {
                 let element = self.object(ty, "element_type")?;
-                if self.kind(&element) != Some(Kind::PrimType) {
+                if self.kind(&element) != Some(Class::PrimType) {
                     return Err(Unsupported::new("a pointer to no data type"));
                 }
                 let scope = self.text(ty, "storage_scope")?;
                 Ok(ValueType::Plain(Type::Pointer(self.prim_type(&element)?, scope.into())))
             }
-            Some(Kind::TupleType) if self.objects(ty, "fields")?.is_empty() => {
+            Some(Class::TupleType) if self.objects(ty, "fields")?.is_empty() => {
                 Ok(ValueType::Plain(Type::Prim(DType::VOID)))
             }
-            Some(Kind::BufferType) => Ok(ValueType::Buffer),
+            Some(Class::BufferType) => Ok(ValueType::Buffer),
             _ => Err(Unsupported::new("a value of a type that is not known")),
         }
     }

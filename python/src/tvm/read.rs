@@ -30,6 +30,8 @@ pub(super) struct Source {
     pub(super) stmts: Vec<Obj>,
     /// Calls whose type satir's program does not hold: what they call and on what, and the object.
     pub(super) typed_calls: Vec<(Expr, Obj)>,
+    /// The operators that are called, by satir's names for them.
+    pub(super) operators: HashMap<Arc<str>, Obj>,
     /// The functions that are called.
     pub(super) globals: HashMap<Arc<str>, Obj>,
     /// The block around the body that says nothing, if there is one.
@@ -58,6 +60,7 @@ pub(crate) fn read(tvm: &Tvm, func: &Obj, name: &str) -> Res<Taken> {
         buffers: Vec::new(),
         stmts: Vec::new(),
         typed_calls: Vec::new(),
+        operators: HashMap::new(),
         globals: HashMap::new(),
         root: None,
     };

@@ -154,7 +154,11 @@ impl Reader<'_> {
                     let kind = ExprKind::BufferData(self.buffer(buffer)?);
                     return Ok(Expr { dtype: DType::HANDLE, kind });
                 }
-                Callee::Intrin(short.into())
+                let short: Arc<str> = short.into();
+                if !self.source.operators.contains_key(&short) {
+                    self.source.operators.insert(short.clone(), callee);
+                }
+                Callee::Intrin(short)
             }
             _ => return Err(Unsupported::new("a call of an expression")),
         };
