@@ -79,7 +79,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "passes",
         &[
-            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "error", "verify",
+            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "error",
+            "verify",
         ],
     ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
