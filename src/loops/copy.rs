@@ -179,6 +179,7 @@ mod tests {
         let text = r#"
 @T.prim_func
 def main(A: T.Buffer((64,), "int32"), n: T.int32):
+    y = T.int32()
     for i in range(4):
         tmp = T.alloc_buffer((i + 1,), "int32")
         view = T.decl_buffer((i + 1,), "int32", data=tmp.data)
