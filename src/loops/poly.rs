@@ -215,7 +215,7 @@ impl Atoms {
         let mut sum: Option<Expr> = None;
         let mut constant = 0;
         for (monomial, &coefficient) in poly.0.iter().rev() {
-            if coefficient < i128::from(least) || coefficient > i128::from(most) {
+            if coefficient < least || coefficient > most {
                 return None;
             }
             let coefficient = coefficient as i64;

@@ -19,6 +19,9 @@ use crate::target::nests;
 /// How much better, as a share, a step has to make a statement.
 const LEAST_GAIN: f64 = 0.01;
 
+/// The same for all steps together: the estimate is no better.
+const LEAST_GAIN_IN_ALL: f64 = 0.08;
+
 /// What a quotient of a loop variable that is left counts, as a share of all, and the most that count.
 const FOR_QUOTIENT: f64 = 0.02;
 const MAX_QUOTIENTS: usize = 12;
@@ -26,6 +29,10 @@ const MAX_QUOTIENTS: usize = 12;
 /// The most parts of expressions that are simplified for each one of the statement, and for any statement.
 const WORK_FOR_EACH: usize = 60;
 const LEAST_WORK: usize = 8_000;
+const MAX_WORK: usize = 200_000;
+
+/// Longer statements stay: to simplify one takes long enough to be done once.
+const MAX_LENGTH: usize = 10_000;
 
 /// A result of this length is short enough, if it may grow at all.
 const SHORT: usize = 200;
@@ -71,7 +78,10 @@ struct Search<'a> {
 /// A better way to write the one statement that is the body of a function, if there is one.
 pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<PrimFunc> {
     let length = length::of(func);
-    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(1_500_000);
+    if length > MAX_LENGTH {
+        return None;
+    }
+    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let short = if growth > 1 { SHORT } else { 0 };
     let longest = length.saturating_mul(growth).max(short);
     let mut search = Search { options, tried: HashSet::new(), tries: 0, work, longest };
@@ -91,7 +101,7 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
         }
     }
     log::debug!("loops: {} ways were looked at", search.tries);
-    (state.instructions < before * (1.0 - 2.0 * LEAST_GAIN)).then_some(state.func)
+    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some(state.func)
 }
 
 impl Search<'_> {
@@ -268,13 +278,13 @@ pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
 }
 
 /// How many different quotients and remainders by what is no loop variable depend on one, up to a number.
-fn quotients(func: &PrimFunc) -> usize {
+fn quotients<'f>(func: &'f PrimFunc) -> usize {
     let vars: HashSet<VarId> = loops(func).into_iter().collect();
     let mut found: HashSet<&Expr> = HashSet::new();
-    let mut look = |e| {
-        let Expr { kind: ExprKind::Binary(op, dividend, divisor), dtype } = e else { return };
+    let mut look = |e: &'f Expr| {
+        let ExprKind::Binary(op, dividend, divisor) = &e.kind else { return };
         if op.is_division()
-            && dtype.is_index()
+            && e.dtype.is_index()
             && !mentions_any(divisor, &vars)
             && mentions_any(dividend, &vars)
         {
