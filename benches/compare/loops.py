@@ -52,8 +52,12 @@ def figures(args, program, variants, folder):
         "keep": None,
         "scripts": "loops",
     }
-    result = measure.measure(job)
     numbers = {}
+    try:
+        result = measure.measure(job)
+    except Exception as error:  # one program must not stop the others
+        print(f"{program['name']}: {measure.message(error)}", file=sys.stderr)
+        return numbers
     for name, found in result["variants"].items():
         if "error" in found:
             print(f"{program['name']} {name}: {found['error']}", file=sys.stderr)
