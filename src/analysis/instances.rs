@@ -15,7 +15,7 @@ use crate::arith::linear::Prover;
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
 
 /// The fuel of one proof.
-const FUEL: u64 = 60_000;
+const FUEL: u64 = 20_000;
 
 /// One execution of an access.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl<'a> Asker<'a> {
 
     /// A budget that grows with the function.
     pub(crate) fn budget(accesses: &Accesses) -> usize {
-        2_000 + 20 * accesses.list.len()
+        1_000 + 10 * accesses.list.len()
     }
 
     /// Whether the budget is used up.
@@ -112,6 +112,14 @@ impl<'a> Asker<'a> {
             return Vec::new();
         }
         let var = apply(&Expr::var(domain.var, domain.min.dtype));
+        // A range says it already.
+        if let Some(own) = var.as_var()
+            && domain.min.as_int().is_some()
+            && domain.extent.as_int().is_some_and(|extent| extent > 0)
+            && self.ranges.borrow().get(own.index()) == Some(&domain.range())
+        {
+            return Vec::new();
+        }
         let bounds = Domain { var: domain.var, min: apply(&domain.min), extent: apply(&domain.extent) };
         bounds.contains(&var).into_iter().map(|bound| (bound, true)).collect()
     }

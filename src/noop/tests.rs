@@ -225,8 +225,8 @@ fn stores_of_what_is_there_go() {
     becomes(remove_no_op, "B[3] = 7\nA[0] = B[3]\nB[3] = 7", "B[3] = 7\nA[0] = B[3]");
     becomes(
         remove_no_op,
-        "for i in range(16):\n    B[i] = A[i]\nfor j in range(16):\n    B[j] = A[j]",
-        "for i in range(16):\n    B[i] = A[i]",
+        "for i in range(16):\n    B[i] = A[i]\nG[0] = T.Cast(\"float32\", B[3])\nfor j in range(16):\n    B[j] = A[j]",
+        "for i in range(16):\n    B[i] = A[i]\nG[0] = T.Cast(\"float32\", B[3])",
     );
     stays(
         remove_no_op,
