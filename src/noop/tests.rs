@@ -226,7 +226,7 @@ fn stores_of_what_is_there_go() {
     becomes(
         remove_no_op,
         "for i in range(16):\n    B[i] = A[i]\nG[0] = T.Cast(\"float32\", B[3])\nfor j in range(16):\n    B[j] = A[j]",
-        "for i in range(16):\n    B[i] = A[i]\nG[0] = T.Cast(\"float32\", B[3])",
+        "for i in range(3, 4):\n    B[i] = A[i]\nG[0] = T.Cast(\"float32\", B[3])\nfor j in range(16):\n    B[j] = A[j]",
     );
     stays(
         remove_no_op,
