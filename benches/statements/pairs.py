@@ -1,5 +1,5 @@
-"""How far `satir simplify` and `satir cse` get with the programs of another simplifier's tests: TVM's passes over
-statements are tested with pairs of functions, before the pass and what is expected after it.
+"""How far `satir simplify`, `satir cse` and the pass `remove-no-op` get with the programs of another simplifier's tests:
+TVM's passes over statements are tested with pairs of functions, before the pass and what is expected after it.
 
 The pairs come from files of a checkout of TVM of one's own, which are executed with the installed TVM; nothing of them
 is kept here:
@@ -48,7 +48,7 @@ def main():
     for path in options.file:
         pairs = read_pairs(path)
         print(f"{path.name}: {len(pairs)} pairs")
-        for command in ("simplify", "cse"):
+        for command in ("simplify", "cse", "opt --passes remove-no-op"):
             outcomes = [outcome(options.satir, command, pair) for pair in pairs]
             wrong |= any(found.kind == "wrong" for found in outcomes)
             read = [found.kind for found in outcomes if found.kind != "unread"]
@@ -112,7 +112,7 @@ def outcome(binary, command, pair):
         source, goal, result = (pathlib.Path(folder) / f"{name}.py" for name in ("before", "expected", "result"))
         source.write_text(before.script())
         goal.write_text(expected.script())
-        done = run(binary, command, source, "-o", result)
+        done = run(binary, *command.split(), source, "-o", result)
         if done.returncode != 0:
             return Outcome("unread", done.stderr.strip().splitlines()[0])
         compared = run(binary, "equiv", source, result)

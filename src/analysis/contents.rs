@@ -221,3 +221,92 @@ fn resolve(
     });
     complete.then_some(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::accesses::Accesses;
+    use super::*;
+    use crate::script::print_expr;
+
+    /// What the last load of the function is known to read.
+    fn last_load(body: &str) -> Option<String> {
+        let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        let text = format!(
+            "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((4, 4), \"int32\"), n: T.int32):\n    \
+             T.func_attr({{\"tirx.noalias\": True}})\n{body}"
+        );
+        let func = crate::parse(&text).unwrap().funcs.remove(0);
+        let accesses = Accesses::new(&func)?;
+        let asker = Asker::new(&accesses, Asker::budget(&accesses));
+        let load = accesses.list.iter().rfind(|access| access.kind == Kind::Load)?;
+        let at = asker.itself(load);
+        let mut facts = at.conditions.clone();
+        facts.extend(asker.in_bounds(load));
+        let known = value(&asker, &at, &facts, load.buffer, &load.indices)?;
+        Some(print_expr(&func, &known.value))
+    }
+
+    fn knows(body: &str, value: &str) {
+        assert_eq!(last_load(body).as_deref(), Some(value), "{body}");
+    }
+
+    fn knows_nothing(body: &str) {
+        assert_eq!(last_load(body), None, "{body}");
+    }
+
+    #[test]
+    fn the_last_store_says_it() {
+        knows("A[3] = 7\nA[4] = 8\nB[0, 0] = A[3]", "7");
+        knows_nothing("A[3] = 7\nA[n] = 8\nB[0, 0] = A[3]");
+        knows("A[n] = 7\nA[n + 1] = 8\nB[0, 0] = A[n]", "7");
+        knows_nothing("if n > 3:\n    A[3] = 7\nB[0, 0] = A[3]");
+        knows("if n > 3:\n    A[3] = 7\n    B[0, 0] = A[3]", "7");
+    }
+
+    #[test]
+    fn loops_of_stores() {
+        knows("for i in range(16):\n    A[i] = i * 2\nB[0, 0] = A[n]", "n * 2");
+        knows(
+            "for i, j in T.grid(4, 4):\n    A[i * 4 + j] = 5\nfor k in range(16):\n    B[k // 4, k % 4] = A[k]",
+            "5",
+        );
+        knows_nothing("for i in range(n):\n    A[i] = 5\nB[0, 0] = A[3]");
+        knows_nothing("for i in range(8):\n    A[i * 2] = 5\nB[0, 0] = A[3]");
+        knows("for i in range(8):\n    A[i * 2] = 5\nB[0, 0] = A[6]", "5");
+    }
+
+    #[test]
+    fn what_a_loop_carries() {
+        // Written by the iteration before, but for the first.
+        knows_nothing("for i in range(15):\n    A[i + 1] = 5\n    B[0, 0] = A[i]");
+        knows("for i in range(15):\n    A[i + 1] = 5\n    if i > 0:\n        B[0, 0] = A[i]", "5");
+        // The accumulator is written by the iterations before.
+        knows_nothing("A[0] = 0\nfor i in range(4):\n    A[0] = A[0] + 1");
+        knows_nothing("A[0] = 0\nfor i in range(4):\n    B[0, i] = A[0]\n    A[0] = 2");
+        knows("A[0] = 0\nfor i in range(4):\n    A[0] = 2\n    B[0, i] = A[0]", "2");
+    }
+
+    #[test]
+    fn assumptions_state_it_until_a_write() {
+        let all = "for i in range(16):\n    T.assume(i < 14 or A[i] == 3)\n";
+        knows(&format!("{all}B[0, 0] = A[15]"), "3");
+        knows_nothing(&format!("{all}B[0, 0] = A[13]"));
+        knows_nothing(&format!("{all}A[n] = 1\nB[0, 0] = A[15]"));
+        knows(&format!("{all}A[14] = 1\nB[0, 0] = A[15]"), "3");
+    }
+
+    #[test]
+    fn values_that_read_memory() {
+        knows("A[3] = B[0, 0]\nB[1, 1] = A[3]", "B[0, 0]");
+        knows_nothing("A[3] = B[0, 0]\nB[0, 0] = 2\nB[1, 1] = A[3]");
+        knows("A[3] = 100\nA[3] = A[3] + 1\nB[1, 1] = A[3]", "T.Add(100, 1)");
+        knows_nothing("A[3] = A[3] + 1\nB[1, 1] = A[3]");
+    }
+
+    #[test]
+    fn loops_in_any_order_carry_nothing() {
+        knows_nothing("A[0] = 5\nfor i in T.parallel(15):\n    A[i + 1] = 5\n    B[0, 0] = A[i]");
+        knows("for i in T.parallel(15):\n    A[i + 1] = 5\n    B[0, 0] = A[i + 1]", "5");
+        knows("for i in T.parallel(16):\n    A[i] = 5\nB[0, 0] = A[3]", "5");
+    }
+}

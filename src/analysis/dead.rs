@@ -34,6 +34,13 @@ pub(crate) fn is_dead(
     if !own.exact {
         return Err(Reader::Caller);
     }
+    if !accesses.is_allocated(own.buffer) {
+        let mut all = facts.to_vec();
+        all.extend(uncovered(asker, own, &at, None));
+        if all.len() == facts.len() || !asker.refutes(&all) {
+            return Err(Reader::Caller);
+        }
+    }
     for (position, load) in accesses.sharing(own.buffer).map(|i| (i, &accesses.list[i])) {
         let reads = load.kind == Kind::Load && sees(load);
         if !reads {
@@ -53,13 +60,6 @@ pub(crate) fn is_dead(
             if !asker.refutes(&all) {
                 return Err(Reader::Load(position));
             }
-        }
-    }
-    if !accesses.is_allocated(own.buffer) {
-        let mut all = facts.to_vec();
-        all.extend(uncovered(asker, own, &at, None));
-        if all.len() == facts.len() || !asker.refutes(&all) {
-            return Err(Reader::Caller);
         }
     }
     Ok(())

@@ -8,14 +8,14 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use super::accesses::{Access, Accesses, Fact, is_plain};
+use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
 use crate::arith::Interval;
-use crate::arith::invert::{candidates, mentions};
+use crate::arith::invert::{Domain, candidates, mentions};
 use crate::arith::linear::Prover;
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
 
 /// The fuel of one proof.
-const FUEL: u64 = 60_000;
+const FUEL: u64 = 20_000;
 
 /// One execution of an access.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl<'a> Asker<'a> {
 
     /// A budget that grows with the function.
     pub(crate) fn budget(accesses: &Accesses) -> usize {
-        2_000 + 20 * accesses.list.len()
+        1_000 + 10 * accesses.list.len()
     }
 
     /// Whether the budget is used up.
@@ -107,13 +107,34 @@ impl<'a> Asker<'a> {
 
     /// That the variable of a loop lies in its domain, as far as its range does not say so.
     fn domain(&self, l: usize, apply: &impl Fn(&Expr) -> Expr) -> Vec<Fact> {
-        let l = &self.accesses.loops[l];
-        let domain = &l.domain;
-        if !l.exact {
+        let Loop { domain, exact, .. } = &self.accesses.loops[l];
+        if !exact {
             return Vec::new();
         }
         let var = apply(&Expr::var(domain.var, domain.min.dtype));
-        domain.contains(&var).into_iter().map(|bound| (apply(&bound), true)).collect()
+        // A range says it already.
+        if let Some(own) = var.as_var()
+            && domain.min.as_int().is_some()
+            && domain.extent.as_int().is_some_and(|extent| extent > 0)
+            && self.ranges.borrow().get(own.index()) == Some(&domain.range())
+        {
+            return Vec::new();
+        }
+        let bounds = Domain { var: domain.var, min: apply(&domain.min), extent: apply(&domain.extent) };
+        bounds.contains(&var).into_iter().map(|bound| (bound, true)).collect()
+    }
+
+    /// That an access which happens is in bounds.
+    pub(crate) fn in_bounds(&self, access: &Access) -> Vec<Fact> {
+        let Some(shape) = self.accesses.shape(access.buffer) else { return Vec::new() };
+        let typed = |(index, extent): &(&Expr, &Expr)| index.dtype == extent.dtype && index.dtype.is_index();
+        let within = access.indices.iter().zip(shape).filter(typed).filter(|(index, _)| is_plain(index));
+        within
+            .flat_map(|(index, extent)| {
+                let low = Expr::binary(BinOp::Le, Expr::int(0, index.dtype), index.clone());
+                [(low, true), (Expr::binary(BinOp::Lt, index.clone(), extent.clone()), true)]
+            })
+            .collect()
     }
 
     /// Any instance of an access, in variables of its own.

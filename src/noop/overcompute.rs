@@ -3,12 +3,13 @@
 //! Two forms are tried for each `if`: the statements as they are, then with the indices that would be out of bounds taken
 //! modulo the extent. A choice in a value goes too, if one arm is the value of the other where that one is taken.
 
-use super::arms;
 use super::clause::Clause;
-use super::reason::{Change, Reason};
+use super::obstacle::Obstacle;
+use super::reason::{Change, Described, Reason};
 use super::same::same_value;
-use super::under::{Obstacle, ghosts, noop_under};
-use super::{Described, Settings, permit, total};
+use super::settings::Settings;
+use super::under::{ghosts, noop_under};
+use super::{arms, permit, total};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind, is_plain};
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::is_lazy_select;

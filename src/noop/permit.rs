@@ -1,9 +1,9 @@
 //! Whether an access that a change adds stays in bounds, and a load among them is permitted: the element was written before,
 //! or an assumption names it, or the function accesses it in any case, or its buffer is declared to be readable.
 
-use super::Described;
-use super::reason::Reason;
-use super::{Settings, under::Obstacle};
+use super::obstacle::Obstacle;
+use super::reason::{Described, Reason};
+use super::settings::Settings;
 use crate::analysis::accesses::{Access, Fact, Kind};
 use crate::analysis::contents::defined;
 use crate::analysis::instances::{Asker, Pin, Shared};

@@ -2,9 +2,8 @@
 
 use hashbrown::HashSet;
 
-use super::Described;
 use super::clause::Clause;
-use super::reason::{Change, Reason};
+use super::reason::{Change, Described, Reason};
 use super::same::stores_what_is_there;
 use crate::analysis::accesses::{Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;

@@ -19,8 +19,16 @@ pub(super) fn stores_what_is_there(asker: &Asker<'_>, store: &Access, value: &Ex
     let at = asker.itself(store);
     let own = Expr::load(value.dtype, store.buffer, store.indices.clone());
     let mut folder = Folder::new(asker, &at, facts);
-    let new = folder.fold(value);
     let there = folder.fold(&own);
+    // Of an element of which nothing is known only itself is the same.
+    let mut reads_own = false;
+    value.walk(&mut |e| {
+        reads_own |= matches!(e.kind, ExprKind::Load { buffer, .. } if buffer == store.buffer);
+    });
+    if folder.elements.iter().all(|element| element.content.is_none()) && !reads_own {
+        return false;
+    }
+    let new = folder.fold(value);
     folder.equal(&new, &there)
 }
 

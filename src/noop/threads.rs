@@ -1,6 +1,6 @@
 //! Whether no other iteration of a parallel, vectorized or thread loop may meet what an added access touches.
 
-use super::under::Obstacle;
+use super::obstacle::Obstacle;
 use crate::analysis::accesses::{Access, Fact, Kind};
 use crate::analysis::instances::{Asker, common};
 use crate::ir::{BinOp, Expr};

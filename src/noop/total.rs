@@ -1,7 +1,7 @@
 //! Whether statements may be run anywhere, apart from their loads and stores: nothing in them traps, leaves the function,
 //! states an assumption, or does what is not known.
 
-use super::under::Obstacle;
+use super::obstacle::Obstacle;
 use crate::analysis::effects::{NodeEffect, node_effect};
 use crate::ir::{Block, Expr, ExprKind, ForKind, StmtKind};
 

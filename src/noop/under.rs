@@ -7,30 +7,15 @@
 //! changes nothing. What ghosts load, and what is assumed, is asked of the function as it becomes.
 
 use super::clause::Clause;
-use super::reason::Reason;
+use super::obstacle::Obstacle;
+use super::reason::{Described, Reason};
 use super::same::stores_what_is_there;
-use super::{Described, Settings, permit, threads};
+use super::settings::Settings;
+use super::{permit, threads};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
-use crate::ir::{BufferId, PrimFunc};
-
-/// What stands in the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// An access of the buffer may be out of bounds.
-    Bounds(BufferId),
-    /// A load of the buffer may not be permitted.
-    Read(BufferId),
-    /// A store to the buffer may be seen.
-    Store(BufferId),
-    /// Another thread may meet an access of the buffer.
-    Threads(BufferId),
-    /// A statement is of a kind that may not be added.
-    Statement,
-    /// An operation may trap.
-    Trap,
-}
+use crate::ir::PrimFunc;
 
 /// Copies of the accesses of `span`, which happen under a condition, for where that does not hold.
 pub(super) fn ghosts(accesses: &Accesses, span: (usize, usize), condition: &Condition) -> Vec<Access> {

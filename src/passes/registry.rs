@@ -6,7 +6,7 @@ use super::padding;
 use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
-use crate::ir::{Module, PrimFunc};
+use crate::ir::{Module, PrimFunc, StmtKind};
 use crate::loops;
 use crate::noop;
 use crate::padding::remove_assume;
@@ -183,8 +183,11 @@ pub const ALL: &[Pass] = &[
                 // A store whose value is known to those that load it may be dead afterwards.
                 let mut simpler = func.clone();
                 simplify::run(&mut simpler, &settings);
-                if !noop::remove_no_op(&mut simpler).is_empty() {
+                let gone = !noop::remove_no_op(&mut simpler).is_empty();
+                if gone {
                     simplify::run(&mut simpler, &settings);
+                }
+                if gone || stores(&simpler) < stores(func) {
                     *func = simpler;
                 }
             }))
@@ -252,6 +255,15 @@ pub const ALL: &[Pass] = &[
         apply: padding::in_sequence,
     },
 ];
+
+/// How many statements of a function store.
+fn stores(func: &PrimFunc) -> usize {
+    let mut count = 0;
+    for stmt in &func.body {
+        stmt.walk(&mut |stmt| count += usize::from(matches!(stmt.kind, StmtKind::Store { .. })));
+    }
+    count
+}
 
 fn each(module: &Module, apply: impl FnMut(&mut PrimFunc)) -> Option<Module> {
     let mut result = module.clone();

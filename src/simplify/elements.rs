@@ -90,7 +90,8 @@ fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
             continue;
         }
         let at = asker.itself(access);
-        let facts = at.conditions.clone();
+        let mut facts = at.conditions.clone();
+        facts.extend(asker.in_bounds(access));
         let Some(content) = contents::value(&asker, &at, &facts, access.buffer, &access.indices) else {
             continue;
         };

@@ -67,7 +67,8 @@ use crate::arith::linear::Prover;
 use crate::cost::{Profile, cost_of_expr, free_vars};
 use crate::egraph::TheoryLevel;
 use crate::ir::{
-    AttrNode, BinOp, Block, BufferId, DType, Expr, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, with_room,
+    AttrNode, BinOp, Block, BufferId, DType, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+    with_room,
 };
 use crate::rewrite::Rewrites;
 use crate::target::{Ties, tvm};
@@ -539,7 +540,7 @@ impl Simplifier<'_> {
 
     /// Whether the statement does nothing, and so goes.
     fn drops(&mut self, stmt: &Stmt) -> bool {
-        let idle = idle::does_nothing(stmt);
+        let idle = idle::does_nothing(stmt) || self.stores_own_element(stmt);
         if idle {
             match stmt.kind {
                 StmtKind::Store { .. } => self.done.expressions += 1,
@@ -547,6 +548,23 @@ impl Simplifier<'_> {
             }
         }
         idle
+    }
+
+    /// Whether the statement stores an element of a buffer where it is, by indices that are equal at this place.
+    fn stores_own_element(&mut self, stmt: &Stmt) -> bool {
+        let StmtKind::Store { buffer, indices, value } = &stmt.kind else { return false };
+        let ExprKind::Load { buffer: from, indices: at } = &value.kind else { return false };
+        from == buffer
+            && indices.len() == at.len()
+            && !indices.iter().chain(at).any(has_side_effects)
+            && indices.iter().zip(at).all(|(a, b)| {
+                let same = || Expr::binary(BinOp::Eq, a.clone(), b.clone());
+                a == b
+                    || a.dtype == b.dtype
+                        && a.dtype.is_index()
+                        && a.dtype.is_scalar()
+                        && entail::entails(&self.engine, &mut self.known, &same(), true, true)
+            })
     }
 
     /// Simplifies the shape of a buffer that is allocated here.

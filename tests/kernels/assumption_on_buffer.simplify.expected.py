@@ -9,4 +9,4 @@ class Module:
         T.assume(B[0] == 0)
         A[0] = 5
         B[0] = v
-        A[1] = B[0] + 5
+        A[1] = v + 5

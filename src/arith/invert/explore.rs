@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::Domain;
+use super::domain::Domain;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{Expr, VarId};
 

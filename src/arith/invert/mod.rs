@@ -6,12 +6,14 @@
 //! domain. Then the image is exact: `a` is reached if and only if `inv(a)` lies in the domain and `f(inv(a)) = a`.
 //! [`explore`] finds elements that collide and indices that are negative, for messages.
 
+mod domain;
 mod explore;
 mod solve;
 mod sum;
 
 use hashbrown::HashMap;
 
+pub(crate) use self::domain::Domain;
 #[allow(unused_imports, reason = "passes that move data use parts of it")]
 pub(crate) use self::explore::{Trouble, trouble};
 #[allow(unused_imports, reason = "passes that move data use parts of it")]
@@ -19,46 +21,6 @@ pub(crate) use self::solve::{candidates, mentions, range};
 use super::Interval;
 use super::linear::Prover;
 use crate::ir::{BinOp, Expr, VarId};
-
-/// A variable with the values that it takes: `min .. min + extent`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Domain {
-    /// The variable.
-    pub var: VarId,
-    /// Its first value.
-    pub min: Expr,
-    /// How many values it takes.
-    pub extent: Expr,
-}
-
-impl Domain {
-    /// That a value lies in the domain, as two conditions.
-    pub(crate) fn contains(&self, value: &Expr) -> [Expr; 2] {
-        let end = if self.min.as_int() == Some(0) {
-            self.extent.clone()
-        } else {
-            match (self.min.as_int(), self.extent.as_int()) {
-                (Some(min), Some(extent)) if min.checked_add(extent).is_some() => {
-                    Expr::int(min + extent, self.extent.dtype)
-                }
-                _ => self.min.clone() + self.extent.clone(),
-            }
-        };
-        [
-            Expr::binary(BinOp::Le, self.min.clone(), value.clone()),
-            Expr::binary(BinOp::Lt, value.clone(), end),
-        ]
-    }
-
-    /// The range of the variable, if its domain has constant bounds and is not empty.
-    pub(crate) fn range(&self) -> Interval {
-        let range = || {
-            let (min, extent) = (self.min.as_int()?, self.extent.as_int()?);
-            Interval::new(min, min.checked_add(extent)?.checked_sub(1)?)
-        };
-        range().unwrap_or(Interval::ALL)
-    }
-}
 
 /// What an index map is asked: `axes[k].0` is the variable of new axis `k`, `axes[k].1` the index there, an expression of
 /// the variables of `domains` and others.
