@@ -1,5 +1,6 @@
 //! Small functions with known behaviour, built in Rust.
 
+mod assumptions;
 mod equivalence;
 mod script;
 

@@ -1,6 +1,6 @@
 //! Values that may be anything: a bit for each register and each byte of memory says what comes from `T.undef()`.
 //!
-//! An operation on such a value gives such a value, unless the other operand decides it (`0 * T.undef()` is 0). A
+//! An operation on such a value gives such a value, unless the operands decide it (`0 * T.undef()` is 0). A
 //! condition, an index, a bound or an argument of an opaque call that may be anything ends the run. Programs without
 //! `T.undef()` pay nothing for this.
 
@@ -150,10 +150,12 @@ fn each(t: &mut Thread, lanes: u16, dst: Slot, from: &[Slot]) {
     }
 }
 
-/// Whether an operand that is known decides an operation on integers.
+/// Whether the operands, of which one is known or which are one value, decide an operation on integers.
 fn decides(t: &Thread, op: BinOp, a: Slot, b: Slot) -> bool {
     let by = |slot: Slot, value: i64| !t.is_undef(slot) && t.int(slot) == value;
     match op {
+        // A value that is bound once is one value.
+        BinOp::Sub | BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge if a == b => true,
         BinOp::Mul | BinOp::And => by(a, 0) || by(b, 0),
         BinOp::Or => by(a, 1) || by(b, 1),
         _ => false,

@@ -36,6 +36,20 @@
 //! a call that is not pure. Work that can trap is never executed where the input would not have executed it;
 //! leaving it out is fine.
 //!
+//! # Assumptions, and values that may be anything
+//!
+//! `T.assume(c)` says that `c` holds where it stands: a program has a meaning only on inputs for which it does. What a result
+//! computes may rest on it.
+//!
+//! `T.undef()`, and a cast of it, is some value, another one for each evaluation; a variable that is bound to it has one
+//! value. So a program has a set of results, and another one does the same if it does what the first may do. What computes
+//! with such a value may be anything that it can be. An index, a bound, a condition or an argument of an opaque call must
+//! not depend on it. Storing it leaves the element free. In an assumption `A[i] == T.undef()` holds, and says that the element may
+//! be read.
+//!
+//! A pass that is asked to change the order of a sum of integers (`sequential-access`) takes the sums of a part of its terms
+//! to fit, as it takes the sum to.
+//!
 //! # Scopes
 //!
 //! A variable is defined once: by a parameter, by the shape of a parameter's buffer, by a `Bind` (in scope for the

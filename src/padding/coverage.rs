@@ -136,10 +136,10 @@ impl Walk {
             stmt.for_each_expr(|e| self.expr(e));
         }
         match &stmt.kind {
-            StmtKind::Store { buffer, indices, .. } if *buffer == self.buffer => {
-                if self.how == Access::Store {
-                    self.add(indices);
-                }
+            StmtKind::Store { buffer, indices, .. }
+                if *buffer == self.buffer && self.how == Access::Store =>
+            {
+                self.add(indices);
             }
             StmtKind::Bind { var, value } => {
                 let value = self.inlined(value);

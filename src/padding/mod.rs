@@ -1,4 +1,13 @@
-//! Padding, layouts and assumptions.
+//! Padding, layouts and assumptions: buffers whose elements lie where an index map says, with room that no element takes.
+//!
+//! - [`transform_layout`] gives a buffer another layout, and says what the padding holds: by stores where the function writes
+//!   the buffer, by assumptions where it reads what it was given.
+//! - [`sequential_access`] lets loops run over the elements of such a buffer, with a condition where there is padding.
+//! - [`cache_read`] and [`cache_write`] make copies, whose layout is free.
+//! - [`remove_assume`] and [`remove_undef`] come last: nothing rests on assumptions any more, and `T.undef()` is no value.
+//!
+//! Each is a small file; `accesses`, `coverage` (which elements are accessed for certain), `prune` (what is left empty) and
+//! `store_nest` are what they share. Proofs are those of `arith`: what is not proven is refused, with its place.
 
 mod accesses;
 mod assume;
@@ -10,6 +19,8 @@ mod prune;
 mod refusal;
 mod sequential;
 mod store_nest;
+#[cfg(test)]
+mod tests;
 mod undef;
 mod value;
 

@@ -6,6 +6,9 @@ use super::build::{loop_var, nest};
 use crate::diag::Span;
 use crate::ir::{Axis, AxisKind, Block, BufferId, Expr, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
+/// The indices of an element, and the value that it gets.
+pub(super) type Element = (Vec<Expr>, Expr);
+
 /// A loop nest around one store. The loops come with the dimensions that they run over; `condition` is over variables for
 /// all dimensions; `purpose` names the block; `element` makes indices and value of the loops' variables, by dimension.
 pub(super) fn store_nest(
@@ -15,7 +18,7 @@ pub(super) fn store_nest(
     loops: &[(usize, VarId, Expr)],
     in_blocks: bool,
     condition: Option<(Vec<VarId>, Expr)>,
-    element: &dyn Fn(&BTreeMap<usize, Expr>) -> (Vec<Expr>, Expr),
+    element: &dyn Fn(&BTreeMap<usize, Expr>) -> Element,
 ) -> Block {
     let span = Span::NONE;
     let mut axes = Vec::new();

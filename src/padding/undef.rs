@@ -247,13 +247,11 @@ fn check_expr(e: &Expr, vars: &BTreeSet<VarId>, refuse: &mut impl FnMut(&str)) {
             refuse("a condition");
             return;
         }
-        ExprKind::Call(call) if is_lazy_select(call) => {
-            if contains_undef(&call.args[0], vars) {
-                refuse("a condition");
-                return;
-            }
+        ExprKind::Call(call) if is_lazy_select(call) && contains_undef(&call.args[0], vars) => {
+            refuse("a condition");
+            return;
         }
-        ExprKind::Call(call) => {
+        ExprKind::Call(call) if !is_lazy_select(call) => {
             let (assumes, likely) = match e.as_intrin() {
                 Some((name, _)) => (name == "assume", name == "likely"),
                 None => (false, false),

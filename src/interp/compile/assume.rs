@@ -125,7 +125,8 @@ fn atom<'a>(op: BinOp, a: &'a Expr, b: &'a Expr) -> Option<(BinOp, &'a Expr, &'a
         _ => return None,
     };
     let strict = matches!(op, BinOp::Lt | BinOp::Gt | BinOp::Ne);
-    (load.dtype.is_scalar() && !(strict && !load.dtype.is_integral())).then_some((op, load, value))
+    let next_to_it = load.dtype.is_integral() || !strict;
+    (next_to_it && load.dtype.is_scalar()).then_some((op, load, value))
 }
 
 /// The comparison that says the same of exchanged operands.

@@ -167,11 +167,9 @@ fn filling(func: &PrimFunc, buffer: BufferId, map: &IndexMap, pad: &Pad) -> Resu
             let (other, name) = (&func.buffer(*other).name, &entry.name);
             wrong = Some(format!("the padding value reads `{other}`; it may only read `{name}`"));
         }
-        ExprKind::Load { indices, .. } => {
-            if !reads_elements(map, &axes, indices) {
-                let name = &entry.name;
-                wrong = Some(format!("the padding value was not shown to read only elements of `{name}`"));
-            }
+        ExprKind::Load { indices, .. } if !reads_elements(map, &axes, indices) => {
+            let name = &entry.name;
+            wrong = Some(format!("the padding value was not shown to read only elements of `{name}`"));
         }
         ExprKind::Var(var) if !scope.contains(var) => {
             let name = &func.var(*var).name;

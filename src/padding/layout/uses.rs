@@ -51,10 +51,10 @@ fn fixed_by(e: &Expr, buffer: BufferId, refuse: &mut impl FnMut(&str)) {
     match &e.kind {
         ExprKind::BufferData(of) if *of == buffer => refuse("a pointer is made to the memory of"),
         ExprKind::BufferRef(of) | ExprKind::Region(of, _) if *of == buffer => refuse("a call gets"),
-        ExprKind::Load { buffer: of, indices } if *of == buffer => {
-            if indices.iter().any(|index| !index.dtype.is_scalar()) {
-                refuse("a vector is loaded from");
-            }
+        ExprKind::Load { buffer: of, indices }
+            if *of == buffer && indices.iter().any(|index| !index.dtype.is_scalar()) =>
+        {
+            refuse("a vector is loaded from");
         }
         _ => {}
     }

@@ -1,0 +1,141 @@
+//! What the passes make of small programs, and where they refuse.
+
+use super::*;
+use crate::ir::Module;
+
+const HEAD: &str = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\"), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n";
+
+fn program(body: &str) -> Module {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    crate::parse(&format!("{HEAD}{body}")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[track_caller]
+fn check(
+    before: &str,
+    pass: impl Fn(&mut crate::ir::PrimFunc) -> Result<(), crate::error::Error>,
+    after: &str,
+) {
+    let mut module = program(before);
+    pass(&mut module.funcs[0]).unwrap();
+    crate::verify::verify(&module).unwrap();
+    assert_eq!(module.to_string(), program(after).to_string());
+}
+
+#[track_caller]
+fn refused(
+    before: &str,
+    pass: impl Fn(&mut crate::ir::PrimFunc) -> Result<(), crate::error::Error>,
+    why: &str,
+) {
+    let mut module = program(before);
+    let error = pass(&mut module.funcs[0]).expect_err("it is refused").to_string();
+    assert!(error.contains(why), "{error}");
+    assert_eq!(module.to_string(), program(before).to_string(), "nothing is changed");
+}
+
+#[test]
+fn assumptions_go_with_what_holds_nothing_else() {
+    let assume = |func: &mut crate::ir::PrimFunc| {
+        remove_assume(func);
+        Ok(())
+    };
+    check("for i in range(16):\n    if i < n:\n        T.assume(A[i] == 0)\nA[0] = 1", assume, "A[0] = 1");
+    check("T.assume(n > 3)", assume, "T.evaluate(0)");
+    check("if n < 4:\n    T.assume(A[0] == 0)\nelse:\n    A[1] = 2", assume, "if n >= 4:\n    A[1] = 2");
+    check(
+        "T.assume(T.call_extern(\"int32\", \"f\", 1) == 1)\nA[0] = 1",
+        assume,
+        "T.evaluate(T.call_extern(\"int32\", \"f\", 1) == 1)\nA[0] = 1",
+    );
+}
+
+#[test]
+fn of_a_choice_with_undef_the_other_arm_stays() {
+    let undef = |func: &mut crate::ir::PrimFunc| remove_undef(func).map(|_| ());
+    check(
+        "for i in range(16):\n    B[i] = T.if_then_else(i >= 14, T.undef(), A[i])",
+        undef,
+        "for i in range(16):\n    if i < 14:\n        B[i] = A[i]",
+    );
+    check("for i in range(16):\n    B[i] = T.undef()\nA[0] = 1", undef, "A[0] = 1");
+    check("if n < 4:\n    B[0] = T.undef()\nelse:\n    B[0] = n", undef, "if n >= 4:\n    B[0] = n");
+    check("B[0] = T.undef() * 0", undef, "B[0] = 0 * 0");
+    check("for i in range(16):\n    T.assume(i < 3 or A[i] == T.undef())\nB[0] = 1", undef, "B[0] = 1");
+    refused("if T.undef() < 3:\n    B[0] = 1", undef, "a condition depends on `T.undef()`");
+    refused("u: T.let[T.int32] = T.undef()\nB[u] = 1", undef, "an index depends on `T.undef()`");
+}
+
+fn layout(
+    buffer: &str,
+    map: &str,
+    pad: Option<&str>,
+) -> impl Fn(&mut crate::ir::PrimFunc) -> Result<(), crate::error::Error> {
+    let (buffer, map, pad) = (buffer.to_owned(), map.to_owned(), pad.map(str::to_owned));
+    move |func| {
+        let change = LayoutChange { map: &map, pad: pad.as_deref(), elide: false };
+        transform_layout(func, &buffer, &change)
+    }
+}
+
+#[test]
+fn layouts_that_make_no_sense_are_refused() {
+    let body = "for i in range(16):\n    A[i] = i";
+    refused(body, layout("C", "lambda i: [i]", None), "has no buffer `C`");
+    refused(body, layout("A", "lambda i, j: [i, j]", None), "has 2 parameters");
+    refused(body, layout("A", "lambda i: [i // 2]", None), "elements 0 and 1 of `A` would both be at [0]");
+    refused(body, layout("A", "lambda i: [i - 1]", None), "element 0 of `A` would be at [-1]");
+    refused(body, layout("A", "lambda i: [i + B[0]]", None), "reads a buffer");
+    refused(body, layout("A", "lambda i: [i + m]", None), "`m`");
+    refused(body, layout("A", "lambda i: [i // 3, i % 3]", Some("0.5")), "float32");
+    refused(body, layout("A", "lambda i: [i // 3, i % 3]", Some("lambda a, b: B[a]")), "may only read `A`");
+    let address = "T.evaluate(T.call_extern(\"int32\", \"f\", T.address_of(A[0])))";
+    refused(address, layout("A", "lambda i: [i // 4, i % 4]", None), "the address is taken");
+    let pointer = "T.evaluate(T.call_extern(\"int32\", \"f\", A.data))";
+    refused(pointer, layout("A", "lambda i: [i // 4, i % 4]", None), "a pointer is made");
+}
+
+#[test]
+fn symbolic_tiles_get_their_shape_and_padding() {
+    let text = "@T.prim_func(s_tir=True)\ndef main(n: T.int32, A: T.Buffer((n,), \"int32\")):\n    for i in range(n):\n        A[i] = i\n";
+    let mut module = crate::parse(text).unwrap();
+    let change = LayoutChange { map: "lambda i: [i // 8, i % 8]", pad: Some("7"), elide: false };
+    transform_layout(&mut module.funcs[0], "A", &change).unwrap();
+    crate::verify::verify(&module).unwrap();
+    let text = module.to_string();
+    assert!(text.contains("(n - 1) // 8 + 1, 8") && text.contains(">= n"), "{text}");
+}
+
+#[test]
+fn copies_are_of_what_may_be_read() {
+    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None);
+    refused("for i in range(14):\n    B[i] = A[i]", read, "would read elements of `A`");
+    refused("for i in range(16):\n    A[i] = A[i] + 1", read, "written between its first and its last read");
+    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None);
+    refused("for i in range(14):\n    B[i] = A[i]", write, "not all elements of `B`");
+    // A sum is read only after it was set.
+    check(
+        "for i in range(16):\n    B[i] = 0\n    for j in range(16):\n        B[i] = B[i] + A[j]",
+        write,
+        "B_cache = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    B_cache[i] = 0\n    for j in range(16):\n        B_cache[i] = B_cache[i] + A[j]\nfor i0 in range(16):\n    B[i0] = B_cache[i0]",
+    );
+}
+
+#[test]
+fn iterations_that_depend_on_each_other_keep_their_order() {
+    let of_a =
+        |func: &mut crate::ir::PrimFunc| sequential_access(func, "A", &Sequential::default()).map(|_| ());
+    // Backwards: the elements are reached in the opposite order.
+    refused("for i in range(16):\n    B[0] = A[15 - i]", of_a, "change their order");
+    refused(
+        "for i in range(15):\n    B[i] = A[i] + A[i + 1]",
+        of_a,
+        "the loops access both `A[i]` and `A[i + 1]`",
+    );
+    refused("for i in range(16):\n    B[i] = A[i // 2]", of_a, "could not be solved");
+    check(
+        "for i in range(14):\n    B[i] = A[i + 2]",
+        of_a,
+        "for i0 in range(16):\n    if 0 <= i0 - 2:\n        B[i0 - 2] = A[i0]",
+    );
+}

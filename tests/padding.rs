@@ -1,0 +1,318 @@
+//! The cases in `tests/padding/cases`: programs with layouts, padding and assumptions, and what passes make of them.
+//!
+//! Each case names its passes and what they are told. Its result has to do what the input does, on inputs that satisfy the
+//! assumptions and with buffers compared through their layouts, and to execute no more conditions, loads and stores than
+//! the expected program. Cases of passes that there are not yet are left out, by the names of these passes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use satir::cse::Options;
+use satir::interp::{
+    Bindings, Constraint, Constraints, EquivOptions, Equivalence, Layout, Padding, RunOptions, equiv,
+    run_function,
+};
+use satir::ir::opclass::OpClass;
+use satir::ir::{Block, Expr, Module, Param, StmtKind};
+use satir::padding::{Pad, remove_assume};
+use satir::script::parse_lambda;
+use satir::{Error, passes};
+use serde::Deserialize;
+
+/// Passes that there are not yet.
+const MISSING: &[&str] =
+    &["choose-padding", "hoist", "link", "merge-loops", "overcompute", "reduce-extents", "remove-no-op"];
+
+/// Cases whose passes there are, but do not reach the expected result yet.
+const OPEN: &[&str] = &["assume_false", "implicit_simplify", "undef_minus_undef"];
+
+/// Pairs that can only be compared once one function's result is another's input.
+const NEEDS_EDGES: &[&str] = &["split_infer_assume"];
+
+#[derive(Deserialize)]
+struct Index {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    pass: String,
+    before: String,
+    after: Option<String>,
+    expect: String,
+    #[serde(default)]
+    args: serde_json::Value,
+    #[serde(default)]
+    layout: BTreeMap<String, LayoutSpec>,
+    #[serde(default)]
+    data: String,
+    #[serde(default)]
+    executed: BTreeMap<String, Executed>,
+}
+
+#[derive(Deserialize)]
+struct LayoutSpec {
+    map: String,
+    pad: Option<String>,
+}
+
+/// What a run executes, without assumptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+struct Executed {
+    ifs: u64,
+    loads: u64,
+    stores: u64,
+}
+
+impl Case {
+    fn passes(&self) -> Vec<&str> {
+        // Terms are moved out of loops by sharing.
+        let name = |pass| if pass == "hoist (terms)" { "semantic-cse" } else { pass };
+        self.pass.split(',').map(|pass| name(pass.trim())).collect()
+    }
+
+    fn is_missing(&self) -> bool {
+        self.passes().iter().any(|pass| MISSING.contains(pass))
+    }
+
+    fn module(&self, file: &str) -> Module {
+        satir::parse(&fs::read_to_string(folder().join(file)).unwrap()).unwrap()
+    }
+
+    fn run(&self) -> Result<Module, Error> {
+        let pipeline = passes::select(&self.passes().join(","))?;
+        let args = passes::Args::parse(&self.args.to_string()).unwrap();
+        let go_on = |_: &passes::Step, _: &Module| ControlFlow::Continue(());
+        passes::run_with(&self.module(&self.before), &pipeline, &Options::default(), &args, go_on)
+    }
+
+    /// Compares what two versions of the program do; `other` has the layouts.
+    fn compare(&self, other: &Module) -> Equivalence {
+        let before = self.module(&self.before);
+        let mut constraints = Constraints::new();
+        if self.data == "assume-finite" {
+            for param in &before.funcs[0].params {
+                if let Param::Buffer(id) = param {
+                    let name = before.funcs[0].buffer(*id).name.to_string();
+                    constraints.insert(name, Constraint::RandInt { lo: -9, hi: 9 });
+                }
+            }
+        }
+        let options = EquivOptions {
+            bindings: Bindings::new(),
+            fixed: false,
+            constraints,
+            runs: 8,
+            seed: 0,
+            tolerance: None,
+            max_steps: 1_000_000,
+            lenient_loads: false,
+            no_new_loads: false,
+            layouts: self.layouts(other),
+            limits_everywhere: false,
+        };
+        equiv(&before, other, &options).unwrap()
+    }
+
+    fn layouts(&self, module: &Module) -> Vec<Layout> {
+        let mut layouts = Vec::new();
+        for func in &module.funcs {
+            for param in &func.params {
+                let Param::Buffer(id) = param else { continue };
+                let buffer = func.buffer(*id);
+                let Some(spec) = self.layout.get(&*buffer.name) else { continue };
+                let mut env = func.clone();
+                let map = parse_lambda(&spec.map, &mut env).unwrap();
+                let padding = match Pad::parse(spec.pad.as_deref(), buffer.dtype, &mut env).unwrap() {
+                    Pad::Value { axes, value } => Padding::Value { axes, value },
+                    _ => Padding::Any,
+                };
+                layouts.push(Layout {
+                    function: func.name.clone(),
+                    buffer: buffer.name.clone(),
+                    axes: map.params,
+                    indices: map.body,
+                    padding,
+                    env,
+                });
+            }
+        }
+        layouts
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/padding/cases")
+}
+
+fn cases() -> Vec<Case> {
+    let index: Index =
+        serde_json::from_str(&fs::read_to_string(folder().join("index.json")).unwrap()).unwrap();
+    index.cases
+}
+
+/// What the functions of a module execute, without assumptions.
+fn executed(module: &Module) -> Executed {
+    let mut sum = Executed::default();
+    for func in &module.funcs {
+        let mut func = func.clone();
+        remove_assume(&mut func);
+        let names = satir::interp::bindable(&func);
+        let options = RunOptions {
+            bindings: names.into_iter().map(|name| (name.to_string(), 5)).collect(),
+            constraints: Constraints::new(),
+            seed: 0,
+            tensors: Vec::new(),
+            max_steps: 1_000_000,
+            lenient_loads: false,
+        };
+        let report = run_function(&func, &options).unwrap();
+        assert!(report.done, "{}: {}", func.name, report.outcome);
+        sum.ifs += report.counts.branches;
+        sum.loads += report.counts.get(OpClass::Load);
+        sum.stores += report.counts.get(OpClass::Store);
+    }
+    sum
+}
+
+/// What is wrong with the result of a case; nothing if it is as expected.
+fn judge(case: &Case) -> Option<String> {
+    let result = case.run();
+    if case.expect == "error" {
+        return result.is_ok().then(|| "no error".to_owned());
+    }
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => return Some(error.to_string()),
+    };
+    // What is printed is what counts.
+    let result = satir::parse(&result.to_string()).unwrap();
+    let same = case.compare(&result);
+    if let Some(difference) = same.difference {
+        return Some(format!("{}: {}", difference.function, difference.what));
+    }
+    if same.compared == 0 {
+        return Some(format!("nothing was compared: {:?}", same.skipped));
+    }
+    if case.expect == "unchanged" {
+        let before = case.module(&case.before);
+        return (before.to_string() != result.to_string()).then(|| format!("changed:\n{result}"));
+    }
+    let cost = executed(&result);
+    let expected = case.executed.get("after").or(case.executed.get("before")).copied().unwrap_or_default();
+    let total = |cost: Executed| cost.ifs + cost.loads + cost.stores;
+    match &*case.expect {
+        "no-hoist" | "one" if cost.ifs != expected.ifs => Some(format!("{cost:?} instead of {expected:?}")),
+        _ if cost.ifs > expected.ifs || total(cost) > total(expected) => {
+            Some(format!("{cost:?}, more than {expected:?}:\n{result}"))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn results_are_as_expected() {
+    let mut wrong = Vec::new();
+    let mut judged = 0;
+    for case in cases().iter().filter(|case| !case.is_missing()) {
+        judged += 1;
+        match (judge(case), OPEN.contains(&&*case.name)) {
+            (Some(what), false) => wrong.push(format!("{}: {what}", case.name)),
+            (None, true) => wrong.push(format!("{}: is reached, and no longer open", case.name)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {judged}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(judged >= 50, "only {judged} cases have passes");
+}
+
+#[test]
+fn passes_are_missing_as_listed() {
+    let there: BTreeSet<&str> = passes::ALL.iter().map(|pass| pass.name).collect();
+    let arrived: Vec<&&str> = MISSING.iter().filter(|name| there.contains(**name)).collect();
+    assert!(arrived.is_empty(), "take these passes off the list of those that are missing: {arrived:?}");
+    let cases = cases();
+    let wanted: BTreeSet<&str> = cases.iter().flat_map(Case::passes).collect();
+    let unknown: Vec<_> =
+        wanted.iter().filter(|name| !there.contains(**name) && !MISSING.contains(name)).collect();
+    assert!(unknown.is_empty(), "cases need {unknown:?}");
+}
+
+#[test]
+fn expected_pairs_agree() {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for case in &cases() {
+        let Some(after) = &case.after else { continue };
+        let result = case.compare(&case.module(after));
+        compared += usize::from(result.compared > 0);
+        match (result.difference, NEEDS_EDGES.contains(&&*case.name)) {
+            (Some(d), false) => wrong.push(format!("{}: {}: {}", case.name, d.function, d.what)),
+            (None, _) if result.compared == 0 => wrong.push(format!("{}: {:?}", case.name, result.skipped)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(compared >= 85, "only {compared} pairs were compared");
+}
+
+/// Cases in which no run executes the last store.
+const NOT_EXECUTED: &[&str] = &["simplify_assume_buffer"];
+
+/// The value of the last store that stores something definite is another one.
+fn plant(block: &mut Block, done: &mut bool) {
+    for stmt in block.iter_mut().rev() {
+        if *done {
+            return;
+        }
+        stmt.for_each_block_mut(|block| plant(block, done));
+        if *done {
+            return;
+        }
+        if let StmtKind::Store { value, .. } = &mut stmt.kind {
+            let mut undef = false;
+            value.walk(&mut |e| undef |= matches!(e.as_intrin(), Some(("undef", _))));
+            if undef {
+                continue;
+            }
+            let one = if value.dtype.is_float() {
+                Expr::float(1.0, value.dtype)
+            } else {
+                Expr::int(1, value.dtype)
+            };
+            let old = std::mem::replace(value, Expr::bool(true));
+            *value = if old.dtype.is_bool() { Expr::not(old) } else { old + one };
+            *done = true;
+        }
+    }
+}
+
+#[test]
+fn planted_differences_are_found() {
+    let (mut planted, mut missed) = (0, Vec::new());
+    for case in &cases() {
+        let Some(after) = &case.after else { continue };
+        if NEEDS_EDGES.contains(&&*case.name) || NOT_EXECUTED.contains(&&*case.name) {
+            continue;
+        }
+        let mut module = case.module(after);
+        let mut done = false;
+        for func in module.funcs.iter_mut().rev() {
+            plant(&mut func.body, &mut done);
+        }
+        if !done {
+            continue;
+        }
+        planted += 1;
+        if case.compare(&module).difference.is_none() {
+            missed.push(case.name.clone());
+        }
+    }
+    assert!(missed.is_empty(), "{} of {planted} are not found: {missed:?}", missed.len());
+    assert!(planted >= 75, "only {planted} were planted");
+}
