@@ -81,7 +81,13 @@ class Corpus(unittest.TestCase):
                         unsupported += 1
                         continue
                     parsed = parsed[var.name_hint] if isinstance(parsed, tvm.IRModule) else parsed
-                    same = any(equal(without_target(f), without_target(parsed)) for f in (func, again(func)))
+                    same = equal(without_target(func), without_target(parsed))
+                    if not same:
+                        try:
+                            same = equal(without_target(again(func)), without_target(parsed))
+                        except Exception:  # as above
+                            unsupported += 1
+                            continue
                     self.assertTrue(same, text)
         self.assertLess(unsupported, seen / 12)
 
@@ -103,7 +109,8 @@ class Corpus(unittest.TestCase):
                     went += 1
                     result = results[var.name_hint]
                     # TVM's parser orders the terms of some bounds anew.
-                    same = equal(result, expected[var.name_hint]) or equal(again(result), expected[var.name_hint])
+                    same = equal(result, expected[var.name_hint])
+                    same = same or equal(again(result), expected[var.name_hint])
                     if not same:
                         self.fail(f"{result.script()}\n--- by text\n{expected[var.name_hint].script()}")
                 compared += len(results) + len(rest)
