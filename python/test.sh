@@ -15,8 +15,8 @@ mkdir -p "$work"
 "$PYTHON" -m venv "$work/venv" 2>/dev/null || { rm -rf "$work/venv" && "$PYTHON" -m virtualenv --quiet "$work/venv"; }
 python=$work/venv/bin/python
 "$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy
-"$python" -m maturin build --quiet --profile quick --compatibility linux --out "$work/dist"
-"$python" -m maturin sdist --quiet --out "$work/dist"
+"$python" -m maturin build --profile quick --compatibility linux --out "$work/dist"
+"$python" -m maturin sdist --out "$work/dist"
 "$python" -m twine check --strict "$work"/dist/*
 "$python" -m pip install --quiet --no-deps "$work"/dist/*.whl
 if [ -n "${SATIR_SITE:-}" ]; then

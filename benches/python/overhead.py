@@ -2,8 +2,7 @@
 
     python benches/python/overhead.py --corpus CORPUS/precse -o benches/PYTHON.md
 
-Needs the wheel satir (`pip install ./python`) and apache-tvm; sympy is measured if it is there. Each time is the least of
-several runs; passes take turns, so that what else the machine does hits all of them.
+Needs the wheel satir (`pip install ./python`) and apache-tvm; sympy is measured if it is there.
 """
 
 import argparse
@@ -30,15 +29,15 @@ def statements(module):
     return sum(isinstance(node, tirx.Stmt) and not isinstance(node, tirx.SeqStmt) for node in walked(module))
 
 
-def least(ways, module, runs):
-    """The least time of each way in milliseconds."""
-    times = {name: [] for name in ways}
-    for _ in range(runs):
-        for name, way in ways.items():
-            start = time.perf_counter()
+def mean(ways, module, runs):
+    """The mean time of each way in milliseconds: that of the processor, as other work on the machine is not to count."""
+    times = {}
+    for name, way in ways.items():
+        start = time.process_time()
+        for _ in range(runs):
             way(module)
-            times[name].append((time.perf_counter() - start) * 1e3)
-    return {name: min(all_times) for name, all_times in times.items()}
+        times[name] = (time.process_time() - start) / runs * 1e3
+    return times
 
 
 def walked(module):
@@ -80,8 +79,8 @@ def whole(args):
     for name, module in programs(args.corpus, args.limit):
         for way in ways.values():
             way(module)
-        times = least(ways, module, args.runs)
-        times.update(least(slow, module, 1))
+        times = mean(ways, module, args.runs)
+        times.update(mean(slow, module, 1))
         rows.append((name, statements(module), times))
     gc.enable()
     return rows
@@ -146,8 +145,8 @@ def document(rows, answers, args):
         "# What satir costs in Python",
         "",
         "Written by `benches/python/overhead.py`.",
-        f"{len(rows)} programs that TVM made, each as it is just before `CommonSubexprElim`; the least of {args.runs} runs",
-        "(of one for text and for the walk). The peer is TVM's `StmtSimplify` and `CommonSubexprElim` on the same function.",
+        f"{len(rows)} programs that TVM made, each as it is just before `CommonSubexprElim`; processor time, the mean of",
+        f"{args.runs} runs (one for text and for the walk). The peer is TVM's `StmtSimplify` and `CommonSubexprElim` on the same function.",
         "",
         "| way | median ms | most ms | median of ratios to TVM | 90 % | worst |",
         "| --- | --- | --- | --- | --- | --- |",

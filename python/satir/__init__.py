@@ -19,7 +19,7 @@ from ._native import Optimizer as _Optimizer
 from ._native import __version__
 from .context import Context, Dim, Expr, dim
 from .errors import (
-    InternalError,
+    SatirBug,
     InvalidProgram,
     OptionError,
     ParseError,
@@ -35,7 +35,7 @@ __all__ = [
     "Context",
     "Dim",
     "Expr",
-    "InternalError",
+    "SatirBug",
     "InvalidProgram",
     "OptionError",
     "Options",
@@ -61,11 +61,9 @@ def optimize(text: str, *, name: str = "<text>", **options: Any) -> Result:
 
     Raises `ParseError`, `InvalidProgram`, `OptionError`, `RulesError` or `ValidationError`.
 
-    >>> print(optimize("@T.prim_func\\ndef main(A: T.Buffer((9,)), x: T.int32):\\n    A[x - x] = A[x]\\n", level=1).text)
-    @T.prim_func
-    def main(A: T.Buffer((9,)), x: T.int32):
-        A[0] = A[x]
-    <BLANKLINE>
+    >>> result = optimize("@T.prim_func\\ndef main(A: T.Buffer((9,)), x: T.int32):\\n    A[x - x] = A[x]\\n", level=1)
+    >>> print(result.text.splitlines()[-1].strip())
+    A[0] = A[x]
     """
     optimized, report = _Optimizer(Options.of(options).json()).run_text(text, name)
     return Result(optimized, Report(report))

@@ -37,8 +37,8 @@ def text(expr: Any) -> str:
 
     >>> from sympy import Mod, floor, symbols
     >>> x, y = symbols("x y", integer=True)
-    >>> text(floor(x / 4) + Mod(y, 3))
-    '((x // 4) + (y % 3))'
+    >>> text(floor(x / 4) * 3)
+    '(3 * (x // 4))'
     """
     expr = sympy.sympify(expr)
     if expr is sympy.true or expr is sympy.false:

@@ -119,7 +119,8 @@ class Context:
     def _text(self, expr: Any) -> str:
         if isinstance(expr, (str, Expr)):
             return str(expr)
-        return _foreign(expr).text(expr)
+        text: str = _foreign(expr).text(expr)
+        return text
 
     def __repr__(self) -> str:
         variables = ", ".join(f"{name}={var}" for name, var in self.variables.items())

@@ -14,7 +14,7 @@ columns count from 1); otherwise they are `None`.
 from typing import Optional
 
 __all__ = [
-    "InternalError",
+    "SatirBug",
     "InvalidProgram",
     "OptionError",
     "ParseError",
@@ -65,5 +65,5 @@ class ValidationError(SatirError):
     """A result does something else than the program: a bug in satir, or a wrong rule. It was dropped."""
 
 
-class InternalError(SatirError):
-    """A bug in satir."""
+class SatirBug(SatirError):
+    """A bug in satir. (Errors are known to TVM by the names of their classes, and it has an `InternalError` of its own.)"""

@@ -62,7 +62,7 @@ pub(crate) fn differs(message: String) -> PyErr {
 
 /// A panic: a bug.
 pub(crate) fn panic(message: &str) -> PyErr {
-    raise("InternalError", format!("internal error (a bug in satir, please report it): {message}"), None)
+    raise("SatirBug", format!("internal error (a bug in satir, please report it): {message}"), None)
 }
 
 /// What stopped the optimizer. `text` is what the program was read from.
@@ -76,7 +76,7 @@ pub(crate) fn stopped(error: &Error, file: &str, text: &str) -> PyErr {
             let place = place.map(|span| Diagnostic::new(file, text, span, ""));
             raise("InvalidProgram", rendered, place.as_ref().map(|at| (file, at.line, at.column)))
         }
-        Error::Broken { .. } => raise("InternalError", rendered, None),
+        Error::Broken { .. } => raise("SatirBug", rendered, None),
         Error::Variable { .. } | Error::Condition { .. } => raise("OptionError", error.to_string(), None),
         _ => option(error.to_string()),
     }

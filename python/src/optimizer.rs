@@ -21,17 +21,49 @@ const RUNS: usize = 12;
 const MAX_STEPS: u64 = 20_000_000;
 const TOLERANCE: f64 = 1e-3;
 
-/// A report, which is turned into JSON when it is read.
+/// A report, which is made and turned into JSON when it is read: most are not.
 #[pyclass(frozen, module = "satir._native")]
 pub(crate) struct Report {
-    document: Document,
+    plan: Arc<Plan>,
+    name: String,
+    /// What the program was read from, or empty.
+    text: String,
+    done: Done,
+}
+
+/// What was done.
+enum Done {
+    Cse(cse::Report),
+    Passes { before: Module, after: Module, steps: Vec<passes::Step> },
 }
 
 #[pymethods]
 impl Report {
     /// The report as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.document).map_err(|e| errors::panic(&e.to_string()))
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        let text = py.detach(|| serde_json::to_string(&self.document()));
+        text.map_err(|e| errors::panic(&e.to_string()))
+    }
+}
+
+impl Report {
+    fn document(&self) -> Document {
+        let (name, text, options) = (&self.name, &self.text, &self.plan.options);
+        match &self.done {
+            Done::Cse(report) => {
+                let mut report = report.clone();
+                if text.is_empty() {
+                    // There are no lines that the statements stand on.
+                    let bindings = report.functions.iter_mut().flat_map(|function| &mut function.bindings);
+                    let replaced = bindings.flat_map(|binding| &mut binding.replaced);
+                    replaced.for_each(|replaced| replaced.span = Span::NONE);
+                }
+                Document::of_cse(name, text, report, options)
+            }
+            Done::Passes { before, after, steps } => {
+                Document::of_passes(name, text, (before, after), steps, options)
+            }
+        }
     }
 }
 
@@ -60,7 +92,7 @@ impl Optimizer {
         let plan = Arc::clone(&self.plan);
         interrupt::run(py, move || {
             let module = satir::script::parse(&name, &text).map_err(|e| errors::text(&e))?;
-            let (result, report) = plan.run(&module, &name, &text)?;
+            let (result, report) = plan.run(module, &name, &text)?;
             Ok((result.to_string(), report))
         })
     }
@@ -88,35 +120,29 @@ pub(crate) fn as_text(address: usize, name: &str) -> PyResult<String> {
 
 impl Plan {
     /// Optimizes a module. `text` is what it was read from, or empty.
-    fn run(&self, module: &Module, name: &str, text: &str) -> PyResult<(Module, Report)> {
-        let (result, document) =
-            self.optimized(module, name, text).map_err(|e| errors::stopped(&e, name, text))?;
-        if self.validate {
-            self.compare(module, &result)?;
-        }
-        Ok((result, Report { document }))
-    }
-
-    fn optimized(&self, module: &Module, name: &str, text: &str) -> Result<(Module, Document), satir::Error> {
-        let options = &self.options;
-        let Some(pipeline) = &self.pipeline else {
-            let (result, mut report) = cse::run(module, options)?;
-            if text.is_empty() {
-                // There are no lines that the statements stand on.
-                let bindings = report.functions.iter_mut().flat_map(|function| &mut function.bindings);
-                bindings
-                    .flat_map(|binding| &mut binding.replaced)
-                    .for_each(|replaced| replaced.span = Span::NONE);
-            }
-            return Ok((result, Document::of_cse(name, text, report, options)));
-        };
+    fn run(self: &Arc<Plan>, module: Module, name: &str, text: &str) -> PyResult<(Module, Report)> {
+        let stopped = |e| errors::stopped(&e, name, text);
         let mut steps = Vec::new();
-        let result = passes::run_observed(module, pipeline, options, |step, _| {
-            steps.push(step.clone());
-            ControlFlow::Continue(())
-        })?;
-        let document = Document::of_passes(name, text, (module, &result), &steps, options);
-        Ok((result, document))
+        let (result, report) = match &self.pipeline {
+            None => cse::run(&module, &self.options)
+                .map(|(result, report)| (result, Some(report)))
+                .map_err(stopped)?,
+            Some(pipeline) => {
+                let result = passes::run_observed(&module, pipeline, &self.options, |step, _| {
+                    steps.push(step.clone());
+                    ControlFlow::Continue(())
+                });
+                (result.map_err(stopped)?, None)
+            }
+        };
+        if self.validate {
+            self.compare(&module, &result)?;
+        }
+        let done = match report {
+            Some(report) => Done::Cse(report),
+            None => Done::Passes { before: module, after: result.clone(), steps },
+        };
+        Ok((result, Report { plan: Arc::clone(self), name: name.to_owned(), text: text.to_owned(), done }))
     }
 
     /// Runs program and result on small inputs.
@@ -146,7 +172,7 @@ impl Plan {
         }
     }
 
-    fn run_objects(&self, objects: &[(tvm::Obj, String)]) -> PyResult<Built> {
+    fn run_objects(self: &Arc<Plan>, objects: &[(tvm::Obj, String)]) -> PyResult<Built> {
         let tvm = tvm::tvm().map_err(|e| errors::unsupported(&e.0))?;
         let taken: Vec<Result<Taken, Unsupported>> =
             objects.iter().map(|(object, name)| tvm::read(tvm, object, name)).collect();
@@ -156,10 +182,7 @@ impl Plan {
             let reasons = taken.into_iter().map(|taken| (None, taken.err().map(|e| e.0)));
             return Ok((reasons.collect(), None));
         }
-        let (result, report) = match self.run(&module, "<TVM>", "") {
-            Ok(done) => done,
-            Err(error) => return Err(error),
-        };
+        let (result, report) = self.run(module, "<TVM>", "")?;
         let mut results = result.funcs.iter();
         let mut built = Vec::with_capacity(taken.len());
         for taken in taken {

@@ -7,6 +7,7 @@ Needs apache-tvm 0.27 with LLVM, numpy, and the wheel satir.
 
 import concurrent.futures
 import contextlib
+import importlib.util
 import logging
 import pathlib
 import tempfile
@@ -333,6 +334,7 @@ def main(A: T.Buffer((8,), "float32"), x: T.float32, y: T.float32, z: T.float32)
             results = list(pool.map(lambda _: run(module).script(), range(16)))
         self.assertEqual(len(set(results)), 1)
 
+    @unittest.skipUnless(importlib.util.find_spec("cloudpickle"), "TVM's pools of processes need cloudpickle")
     def test_workers_of_meta_schedule(self):
         from tvm.s_tir.meta_schedule.builder import LocalBuilder
 

@@ -28,6 +28,9 @@ class PassContext(tvm.transform.PassContext):  # type: ignore[misc]
     {}
     """
 
+    # Objects of TVM have no attributes but those that are declared.
+    __slots__ = ("_satir_options",)
+
     def __init__(
         self,
         opt_level: int = 2,

@@ -36,7 +36,7 @@ def optimize(module: tvm.IRModule, *, via: str = "objects", verify: bool = False
     ...     A[x - x] = A[x]
     ... ''')
     >>> module, reports = satir.tvm.optimize(tvm.IRModule({"main": function}), level=1)
-    >>> module["main"].body.indices
+    >>> list(module["main"].body.indices)
     [0]
     """
     return Optimizer(Options.of(options), via, verify).run(module)

@@ -10,7 +10,7 @@ from tvm import tirx
 from tvm.error import register_error
 
 from ..errors import (
-    InternalError,
+    SatirBug,
     InvalidProgram,
     OptionError,
     ParseError,
@@ -40,7 +40,7 @@ for _error in (
     RulesError,
     UnsupportedModule,
     ValidationError,
-    InternalError,
+    SatirBug,
 ):
     register_error(_error)
 
@@ -86,7 +86,7 @@ class _Run:
         return tvm.transform.module_pass(self.transform_module, opt_level=0, name="satir.SemanticCSE")
 
 
-@tvm.transform.module_pass(opt_level=0, name="satir.SemanticCSE")  # type: ignore[misc]
+@tvm.transform.module_pass(opt_level=0, name="satir.SemanticCSE")
 class SemanticCSE(_Run):
     """A `tvm.transform.Pass` that shares equal computations, found by equality saturation.
 
@@ -99,7 +99,7 @@ class SemanticCSE(_Run):
     """
 
 
-@tvm.transform.module_pass(opt_level=0, name="satir.Optimize")  # type: ignore[misc]
+@tvm.transform.module_pass(opt_level=0, name="satir.Optimize")
 class Optimize(_Run):
     """A `tvm.transform.Pass` with all that satir can do: contextual simplification, sharing, and what the code generator
     likes. The options are those of `SemanticCSE`; `level` or `passes` choose less or other.

@@ -80,7 +80,7 @@ def register_pipeline(name: str = "satir", base: str = "default", level: Optiona
     def factory() -> tuple[Any, Any, Any]:
         pipeline, finalize_host, finalize_device = compilation_pipeline.get_tir_pipeline(base)
 
-        @tvm.transform.module_pass(opt_level=0, name=f"{name}_pipeline")  # type: ignore[misc]
+        @tvm.transform.module_pass(opt_level=0, name=f"{name}_pipeline")
         def swapped(module: tvm.IRModule, _context: Any) -> tvm.IRModule:
             with use(level, **options):
                 return pipeline(module)

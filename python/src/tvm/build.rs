@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
 
     /// The statements of a body. One that does nothing stands alone or goes.
     pub(super) fn block(&self, block: &Block) -> Res<Obj> {
-        let idle = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Evaluate(e) if e.as_int().is_some());
+        let idle = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Evaluate(e) if e.as_int() == Some(0));
         let kept = block.iter().filter(|stmt| block.len() == 1 || !idle(stmt));
         let mut objects: Vec<Obj> = kept.map(|stmt| self.stmt(stmt)).collect::<Res<_>>()?;
         match objects.len() {
