@@ -115,8 +115,12 @@ fn misspelt_comments_are_mistakes() {
 }
 
 /// What is done to each kernel: the pass, and the part of the expected file's name.
-const METHODS: [(&str, &str); 3] =
-    [("syntactic-cse", "syntactic"), ("semantic-cse", "semantic"), ("simplify", "simplify")];
+const METHODS: [(&str, &str); 4] = [
+    ("syntactic-cse", "syntactic"),
+    ("semantic-cse", "semantic"),
+    ("simplify", "simplify"),
+    ("loops", "loops"),
+];
 
 /// What the pass makes of a module; verified.
 fn apply(name: &str, module: &Module, pass: &str) -> Module {
@@ -137,7 +141,12 @@ fn results_are_the_expected_texts() {
     let mut errors = Vec::new();
     for kernel in kernels() {
         for (pass, name) in METHODS {
-            let text = apply(&kernel.name, &kernel.module, pass).to_string();
+            let result = apply(&kernel.name, &kernel.module, pass);
+            if pass == "loops" && result == kernel.module {
+                // Most kernels show something else, and keep their loops.
+                continue;
+            }
+            let text = result.to_string();
             let path = folder.join(format!("{}.{name}.expected.py", kernel.name));
             if bless {
                 fs::create_dir_all(&folder).unwrap();
@@ -220,7 +229,7 @@ fn results_print_and_parse_back() {
 #[test]
 fn no_result_costs_more_than_a_simpler_method() {
     for kernel in kernels() {
-        let [syntactic, semantic, simplified] =
+        let [syntactic, semantic, simplified, _] =
             METHODS.map(|(pass, _)| cost(&apply(&kernel.name, &kernel.module, pass)));
         assert!(syntactic <= cost(&kernel.module), "{}", kernel.name);
         assert!(simplified <= cost(&kernel.module), "{}", kernel.name);

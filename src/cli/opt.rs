@@ -52,7 +52,7 @@ pub(crate) struct Args {
 /// What may be done to loops.
 #[derive(clap::Args, Debug)]
 struct LoopFlags {
-    /// The pass `loops` makes no statement more than this many times as long.
+    /// The pass `loops` makes no statement more than this many times as long, short ones excepted; 1 for not longer at all.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     growth: u16,
 

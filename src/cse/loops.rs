@@ -11,7 +11,8 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loops {
-    /// How many times as long a statement may become.
+    /// How many times as long a statement may become, in parts of expressions; 1 for not longer at all. Otherwise 200 parts are
+    /// short enough for any statement.
     pub growth: usize,
     /// Whether `parallel` loops are split by what their variables are divided by; the loop of the quotients stays parallel.
     pub parallel: bool,

@@ -7,7 +7,7 @@ use super::poly::mentions;
 use crate::analysis::length;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
 use crate::cse::{Hoisting, Options};
-use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// How many times as long a function may become.
 const GROWTH: usize = 2;
@@ -207,10 +207,13 @@ fn put(e: &mut Expr, cond: &Expr, truth: bool) {
     }
 }
 
-/// Takes constants out of `and`, `or` and `not`.
+/// Takes constants out of `and`, `or`, `not` and conversions.
 fn fold(e: &mut Expr) {
     let folded = match &e.kind {
         ExprKind::Not(a) => a.as_int().map(|a| Expr::bool(a == 0)),
+        ExprKind::Cast(a) if a.dtype == DType::BOOL && e.dtype.is_integral() && e.dtype.is_scalar() => {
+            a.as_int().map(|a| Expr::int(a, e.dtype))
+        }
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
             let decides = i64::from(*op == BinOp::Or);
             match (a.as_int(), b.as_int()) {

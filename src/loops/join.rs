@@ -34,9 +34,24 @@ pub(super) fn joint(place: &Place<'_>, outer: &For) -> Option<Joint> {
     (place.is_free(&extent) && is_used_as_one(outer, inner)).then_some(Joint { extent })
 }
 
-/// Whether an expression depends on the variables as on `outer * extent + inner`.
+/// Whether an expression depends on the variables as on `outer * extent + inner`, and there is something to gain: one of
+/// them is divided or compared, or the loops do nothing but the iterations of the inner one.
 fn is_used_as_one(outer: &For, inner: &For) -> bool {
-    let mut found = false;
+    let (mut found, mut gains) = (false, false);
+    let mut look = |e: &Expr| {
+        if let ExprKind::Binary(op, a, b) = &e.kind
+            && (op.is_division() || op.is_compare())
+        {
+            gains |= [a, b].into_iter().any(|e| mentions(e, outer.var) || mentions(e, inner.var));
+        }
+    };
+    for stmt in &inner.body {
+        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
+    }
+    let has_loops = inner.body.iter().any(|stmt| matches!(stmt.kind, StmtKind::For(_)));
+    if !gains && has_loops {
+        return false;
+    }
     let mut atoms = Atoms::default();
     let Some(extent) = atoms.poly(&inner.extent) else { return false };
     let mut look = |e: &Expr| {

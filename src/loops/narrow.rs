@@ -26,6 +26,9 @@ pub(super) fn narrowed(place: &Place<'_>, l: &For) -> Option<Narrowed> {
         return None;
     }
     let end = plus(l.min.clone(), l.extent.clone());
+    if !place.is_free(&end) {
+        return None;
+    }
     let (mut min, mut bound, mut left, mut found) = (l.min.clone(), end.clone(), Vec::new(), false);
     // What the condition computes first is computed in any case if the loop runs.
     let parts = conjuncts(cond);

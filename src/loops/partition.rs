@@ -14,6 +14,9 @@ use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
 /// The most values at which one loop is tried to be cut.
 const MAX_CUTS: usize = 8;
 
+/// The most ways to cut one loop that are tried.
+const MAX_WAYS: usize = 5;
+
 /// Values of the loop's variable at which a piece ends and the next one starts, in ascending order, each within the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cuts(Vec<Expr>);
@@ -23,8 +26,11 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
     if !is_plain(place.func, l) || !place.is_free(&l.min) || !place.is_free(&l.extent) {
         return Vec::new();
     }
-    let bounds = bounds(place, l);
     let end = plus(l.min.clone(), l.extent.clone());
+    if !place.is_free(&end) {
+        return Vec::new();
+    }
+    let bounds = bounds(place, l);
     let within = |cut: &Expr| {
         let cut = chosen(place, BinOp::Max, cut.clone(), l.min.clone());
         chosen(place, BinOp::Min, cut, end.clone())
@@ -71,10 +77,11 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
     if (2..=MAX_CUTS).contains(&constants.len()) {
         offer(constants.iter().map(|&cut| Expr::int(cut, l.min.dtype)).collect());
     }
-    for bound in bounds.iter().take(MAX_CUTS) {
+    for bound in &bounds {
         let (Bound::From(e) | Bound::Below(e)) = bound;
         offer([within(e)].into_iter().filter(inner).collect());
     }
+    ways.truncate(MAX_WAYS);
     ways
 }
 

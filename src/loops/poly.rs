@@ -15,6 +15,8 @@ const MAX_TERMS: usize = 48;
 pub(super) struct Atoms {
     exprs: Vec<Expr>,
     numbers: HashMap<Expr, u32>,
+    /// Whether a remainder is what the quotient leaves.
+    opens_remainders: bool,
 }
 
 /// A product of atoms, by their numbers in ascending order. Products of fewer atoms come first, so that the order is kept
@@ -130,6 +132,11 @@ pub(super) struct Linear {
 }
 
 impl Atoms {
+    /// With remainders by constants as what quotients leave, so that `x // 13 * 13 + x % 13` is `x`.
+    pub(super) fn of_quotients() -> Atoms {
+        Atoms { opens_remainders: true, ..Atoms::default() }
+    }
+
     fn number(&mut self, e: &Expr) -> u32 {
         if let Some(&number) = self.numbers.get(e) {
             return number;
@@ -138,6 +145,11 @@ impl Atoms {
         self.exprs.push(e.clone());
         self.numbers.insert(e.clone(), number);
         number
+    }
+
+    fn atom(&mut self, e: &Expr) -> Poly {
+        let number = self.number(e);
+        Poly(BTreeMap::from([(Monomial(vec![number]), 1)]))
     }
 
     /// The polynomial of an expression of `int32` or `int64`; of no other, since the others wrap.
@@ -158,10 +170,13 @@ impl Atoms {
                 }
                 a.times(&b)
             }
-            _ => {
-                let number = self.number(e);
-                Poly(BTreeMap::from([(Monomial(vec![number]), 1)]))
+            ExprKind::Binary(BinOp::FloorMod, a, b)
+                if self.opens_remainders && b.as_int().is_some_and(|b| b > 0) =>
+            {
+                let quotient = self.atom(&(**a).clone().floordiv((**b).clone()));
+                self.poly(a)?.plus(&self.poly(b)?.times(&quotient), -1)
             }
+            _ => self.atom(e),
         };
         (poly.0.len() <= MAX_TERMS).then_some(poly)
     }
@@ -200,7 +215,7 @@ impl Atoms {
         let mut sum: Option<Expr> = None;
         let mut constant = 0;
         for (monomial, &coefficient) in poly.0.iter().rev() {
-            if coefficient < i128::from(least) || coefficient > i128::from(most) {
+            if coefficient < least || coefficient > most {
                 return None;
             }
             let coefficient = coefficient as i64;

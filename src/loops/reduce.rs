@@ -133,7 +133,14 @@ fn stride(place: &Place<'_>, l: &For, parts: &[Expr]) -> Option<Stride> {
     }
     let left = parts.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone());
     let left = conjunction(left.collect());
-    (place.is_free(&first) && place.is_free(&count)).then_some(Stride { period, first, count, offset, left })
+    let end = plus(l.min.clone(), l.extent.clone());
+    (place.is_free(&end) && place.is_free(&first) && place.is_free(&count)).then_some(Stride {
+        period,
+        first,
+        count,
+        offset,
+        left,
+    })
 }
 
 /// The period of a condition `(x + c) % period == r`, and the least value of the variable from 0 on at which it holds.

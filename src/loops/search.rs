@@ -5,20 +5,37 @@
 //! ([`nests`]). The best result is kept as long as it is better by more than the estimate can tell. The work is
 //! counted in parts of expressions that were simplified.
 
+use super::copy::mentions_any;
 use super::place::{Path, Place, for_each_loop, loop_at, replace};
 use super::{init, join, narrow, partition, split, unswitch};
+use hashbrown::{HashMap, HashSet};
+
 use crate::analysis::length;
 use crate::cse::Options;
-use crate::ir::{Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::{self, Reach};
 use crate::target::nests;
 
 /// How much better, as a share, a step has to make a statement.
 const LEAST_GAIN: f64 = 0.01;
 
+/// The same for all steps together: the estimate is no better.
+const LEAST_GAIN_IN_ALL: f64 = 0.08;
+
+/// What a quotient of a loop variable that is left counts, as a share of all, and the most that count.
+const FOR_QUOTIENT: f64 = 0.02;
+const MAX_QUOTIENTS: usize = 12;
+
 /// The most parts of expressions that are simplified for each one of the statement, and for any statement.
-const WORK_FOR_EACH: usize = 150;
-const LEAST_WORK: usize = 12_000;
+const WORK_FOR_EACH: usize = 60;
+const LEAST_WORK: usize = 8_000;
+const MAX_WORK: usize = 200_000;
+
+/// Longer statements stay: to simplify one takes long enough to be done once.
+const MAX_LENGTH: usize = 10_000;
+
+/// A result of this length is short enough, if it may grow at all.
+const SHORT: usize = 200;
 
 /// The most steps.
 const MAX_STEPS: usize = 24;
@@ -29,20 +46,29 @@ struct State {
     /// The function with that statement as its body.
     func: PrimFunc,
     instructions: f64,
+    /// The same and a little for each quotient of a loop variable that is left: what is decided by one becomes bounds only
+    /// when it is a variable.
+    with_quotients: f64,
     length: usize,
+    /// The constant divisors of loop variables before it was simplified.
+    spelled: HashMap<VarId, Vec<(i64, i64)>>,
 }
 
 /// Which steps are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     /// Those that write loops as other loops.
     Shape,
-    /// Also those that make copies of what is in a loop.
+    /// Those that make copies of what is in a loop.
     Cut,
 }
 
 struct Search<'a> {
     options: &'a Options,
+    /// Loops at which no step was better. What is written anew has new variables.
+    tried: HashSet<(Phase, VarId)>,
+    /// How many ways have been looked at.
+    tries: usize,
     /// How much work is left.
     work: usize,
     /// The most that a result may be long.
@@ -52,13 +78,18 @@ struct Search<'a> {
 /// A better way to write the one statement that is the body of a function, if there is one.
 pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<PrimFunc> {
     let length = length::of(func);
-    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(1_500_000);
-    let mut search = Search { options, work, longest: length.saturating_mul(growth).max(200) };
+    if length > MAX_LENGTH {
+        return None;
+    }
+    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
+    let short = if growth > 1 { SHORT } else { 0 };
+    let longest = length.saturating_mul(growth).max(short);
+    let mut search = Search { options, tried: HashSet::new(), tries: 0, work, longest };
     let first = search.state(func.clone())?;
     let before = first.instructions;
     let mut state = first;
     // What changes the loops first: cutting them copies what is in them.
-    for phase in [Phase::Shape, Phase::Cut] {
+    for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
         for _ in 0..MAX_STEPS {
             let Some(next) = search.step(&state, phase) else { break };
             log::debug!(
@@ -69,7 +100,8 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
             state = next;
         }
     }
-    (state.instructions < before * (1.0 - 2.0 * LEAST_GAIN)).then_some(state.func)
+    log::debug!("loops: {} ways were looked at", search.tries);
+    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some(state.func)
 }
 
 impl Search<'_> {
@@ -80,22 +112,41 @@ impl Search<'_> {
             return None;
         }
         self.work -= length;
+        let mut spelled = HashMap::new();
+        let mut look = |stmt: &Stmt| {
+            if let StmtKind::For(l) = &stmt.kind {
+                spelled.insert(l.var, split::spelled(l));
+            }
+        };
+        func.body.iter().for_each(|stmt| stmt.walk(&mut look));
         simplify::run(&mut func, &self.options.simplification(Reach::Everything));
         collapse(&mut func);
         let length = length::of(&func);
         let instructions = nests::instructions(&func, &self.options.profile, &self.options.bindings);
-        (length <= self.longest).then_some(State { func, instructions, length })
+        let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
+        self.tries += 1;
+        (length <= self.longest).then_some(State { func, instructions, with_quotients, length, spelled })
     }
 
     /// The first loop that can be written better, so written.
     fn step(&mut self, state: &State, phase: Phase) -> Option<State> {
         for var in loops(&state.func) {
-            let best = self.ways(state, var, phase).into_iter().min_by(|a, b| {
-                a.instructions.total_cmp(&b.instructions).then_with(|| a.length.cmp(&b.length))
-            });
+            if !self.tried.insert((phase, var)) {
+                continue;
+            }
+            let value = |state: &State| match phase {
+                Phase::Shape => state.with_quotients,
+                Phase::Cut => state.instructions,
+            };
+            let best = self
+                .ways(state, var, phase)
+                .into_iter()
+                .min_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.length.cmp(&b.length)));
             if let Some(best) = best
-                && best.instructions < state.instructions * (1.0 - LEAST_GAIN)
+                && value(&best) < value(state) * (1.0 - LEAST_GAIN)
             {
+                // If it is still there, more may be done.
+                self.tried.remove(&(phase, var));
                 return Some(best);
             }
         }
@@ -106,15 +157,17 @@ impl Search<'_> {
     fn ways(&mut self, state: &State, var: VarId, phase: Phase) -> Vec<State> {
         let mut ways = Vec::new();
         // The loop, and the loops that it and those in it can be joined to, as they are and split.
-        let (mut joined, mut joint) = (state.clone(), var);
-        loop {
-            ways.extend(self.split(&joined, joint));
-            let Some((next, next_var)) = self.join(&joined, joint) else { break };
-            ways.push(next.clone());
-            (joined, joint) = (next, next_var);
+        if phase == Phase::Shape {
+            let (mut joined, mut joint) = (state.clone(), var);
+            loop {
+                ways.extend(self.split(&joined, joint));
+                let Some((next, next_var)) = self.join(&joined, joint) else { break };
+                ways.push(next.clone());
+                (joined, joint) = (next, next_var);
+            }
+            ways.extend(self.narrow(state, var));
+            ways.extend(self.init(state, var));
         }
-        ways.extend(self.narrow(state, var));
-        ways.extend(self.init(state, var));
         if phase == Phase::Cut {
             ways.extend(self.partition(state, var));
             ways.extend(self.unswitch(state, var));
@@ -124,7 +177,10 @@ impl Search<'_> {
 
     fn split(&mut self, state: &State, var: VarId) -> Vec<State> {
         let parallel = self.options.loops.parallel;
-        let nests = self.at(state, var, |place, l| split::nests(place, l, parallel));
+        let nests = self.at(state, var, |place, l| {
+            let spelled = state.spelled.get(&l.var).map_or(&[][..], Vec::as_slice);
+            split::nests(place, l, parallel, spelled)
+        });
         let made = nests
             .unwrap_or_default()
             .into_iter()
@@ -211,11 +267,34 @@ impl Search<'_> {
 #[cfg(any(test, feature = "lab"))]
 pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
-    let mut search = Search { options, work: WORK, longest: usize::MAX / 8 };
+    let mut search = Search { options, tried: HashSet::new(), tries: 0, work: WORK, longest: usize::MAX / 8 };
     let length = length::of(func);
-    let state = State { func: func.clone(), instructions: 0.0, length };
-    let ways = loops(func).into_iter().flat_map(|var| search.ways(&state, var, Phase::Cut));
+    let spelled = HashMap::new();
+    let state = State { func: func.clone(), instructions: 0.0, with_quotients: 0.0, length, spelled };
+    let phases = [Phase::Shape, Phase::Cut];
+    let steps = loops(func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
+    let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));
     ways.map(|state| state.func).collect()
+}
+
+/// How many different quotients and remainders by what is no loop variable depend on one, up to a number.
+fn quotients<'f>(func: &'f PrimFunc) -> usize {
+    let vars: HashSet<VarId> = loops(func).into_iter().collect();
+    let mut found: HashSet<&Expr> = HashSet::new();
+    let mut look = |e: &'f Expr| {
+        let ExprKind::Binary(op, dividend, divisor) = &e.kind else { return };
+        if op.is_division()
+            && e.dtype.is_index()
+            && !mentions_any(divisor, &vars)
+            && mentions_any(dividend, &vars)
+        {
+            found.insert(e);
+        }
+    };
+    for stmt in &func.body {
+        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
+    }
+    found.len().min(MAX_QUOTIENTS)
 }
 
 fn looping(l: For) -> Stmt {

@@ -39,15 +39,21 @@ enum Rest {
 }
 
 /// The ways in which a loop can be split, each along divisors that divide one another. Of a `parallel` one the loop of
-/// quotients is parallel.
-pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool) -> Vec<Nest> {
+/// quotients is parallel. `spelled`: constant divisors that stood in the body before it was simplified, see [`spelled`].
+pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64, i64)]) -> Vec<Nest> {
     let is_apt = if parallel { is_plain_or_parallel(place.func, l) } else { is_plain(place.func, l) };
     if !is_apt || !place.is_free(&l.extent) {
         return Vec::new();
     }
     let mut atoms = Atoms::default();
     let Some(extent) = atoms.poly(&l.extent) else { return Vec::new() };
-    let found = divisors(&mut atoms, l);
+    let mut found = divisors(&mut atoms, l);
+    for &(by, offset) in spelled {
+        let divisor = Divisor { by: Poly::constant(by), offset };
+        if found.len() < MAX_DIVISORS && !found.contains(&divisor) {
+            found.push(divisor);
+        }
+    }
     let mut nests = Vec::new();
     for chain in chains(&found, &extent) {
         // All of the chain, and without each single one.
@@ -64,6 +70,13 @@ pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool) -> Vec<Nest> {
         }
     }
     nests
+}
+
+/// The constants that the variable of a loop is divided by in its body, each with its offset. Simplification may hide them:
+/// `x % 30 * 100 + x // 30` is `x * 100 % 2999`.
+pub(super) fn spelled(l: &For) -> Vec<(i64, i64)> {
+    let found = divisors(&mut Atoms::of_quotients(), l);
+    found.iter().filter_map(|divisor| Some((divisor.by.as_constant()?, divisor.offset))).collect()
 }
 
 /// What the variable of a loop is divided by in its body, once each.

@@ -7,7 +7,7 @@ use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind};
 
 /// The most conditions of one loop that are tried.
-const MAX_CONDITIONS: usize = 4;
+const MAX_CONDITIONS: usize = 2;
 
 /// The conditions of the body of a loop that can be decided in front of it.
 pub(super) fn conditions(place: &Place<'_>, l: &For) -> Vec<Expr> {

@@ -21,6 +21,9 @@ const PER_VECTOR_LOOP: f64 = 14.0;
 /// The most instructions of a loop of constant length that is written out.
 const WRITTEN_OUT: f64 = 240.0;
 
+/// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
+const STRING: f64 = 2_048.0;
+
 /// A branch on a condition.
 const BRANCH: f64 = 1.0;
 
@@ -202,7 +205,8 @@ impl<'a> Estimate<'a> {
             } else {
                 // Of each vector's elements those that are not neighbours are moved one by one.
                 let moved = frame.strided as f64 * frame.runs;
-                let speed = if copies { 4.0 * lanes } else { lanes };
+                let bytes = trips * f64::from(frame.bits) / 8.0;
+                let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
                 let overhead = if written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
                 let rest = if written_out {
                     0.0

@@ -1,0 +1,13 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def tile(A: T.Buffer(("n",), "float32"), B: T.Buffer(("m", n), "float32")):
+        n = T.int32()
+        m = T.int32()
+        T.func_attr({"tirx.noalias": True})
+        B_1 = B.view(m * n)
+        for f_0, f_1 in T.grid(m, n):
+            B_1[f_0 * n + f_1] = A[f_1]
