@@ -316,3 +316,16 @@ fn planted_differences_are_found() {
     assert!(missed.is_empty(), "{} of {planted} are not found: {missed:?}", missed.len());
     assert!(planted >= 75, "only {planted} were planted");
 }
+
+#[test]
+fn names_of_buffers_of_one_element_stand_for_it() {
+    // As TVM prints functions that are not marked `s_tir`.
+    let text = "@T.prim_func\ndef main(A: T.Buffer((1,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n    \
+                for i in range(16):\n        A = A + B[i] * i\n    \
+                T.evaluate(T.call_extern(\"int32\", \"f\", T.address_of(A), A.source.data))\n";
+    let printed = satir::parse(text).unwrap().to_string();
+    assert!(printed.contains("A[0] = A[0] + B[i] * i"), "{printed}");
+    assert!(printed.contains("T.address_of(A[0]), A.data"), "{printed}");
+    let marked = text.replacen("@T.prim_func", "@T.prim_func(s_tir=True)", 1);
+    assert!(satir::parse(&marked).is_err(), "there a name is the buffer");
+}
