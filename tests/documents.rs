@@ -101,7 +101,7 @@ fn options_that_the_documents_name_exist() {
     for document in DOCUMENTS.iter().filter(|document| **document != "BENCHMARKS.md") {
         // Options of other programs are named with these.
         let ours = |span: &&String| {
-            !["cargo ", "python", "benches/", "pip "].iter().any(|other| span.contains(other))
+            !["cargo ", "python", "benches/", "pip ", "maturin "].iter().any(|other| span.contains(other))
         };
         for span in spans(&read(document)).iter().filter(ours) {
             for option in options_in(span) {

@@ -17,9 +17,11 @@ mod manager;
 mod padding;
 mod pipeline;
 mod registry;
+mod settings;
 
 pub use analyses::Analysis;
 pub use args::{Args, Request};
 pub use manager::{Step, run, run_observed, run_with};
 pub use pipeline::{Pipeline, select};
-pub use registry::{ALL, Pass, Settings};
+pub use registry::{ALL, Pass};
+pub use settings::Settings;

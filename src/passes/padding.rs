@@ -1,7 +1,7 @@
 //! The passes on padding and layouts as passes on modules, which are told by [`Args`](super::Args) what to do.
 
 use super::args::Request;
-use super::registry::Settings;
+use super::settings::Settings;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::padding::{

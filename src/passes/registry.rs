@@ -1,8 +1,8 @@
 //! The table of passes.
 
 use super::analyses::Analysis;
-use super::args::Args;
 use super::padding;
+use super::settings::Settings;
 use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
 use crate::error::Error;
@@ -62,29 +62,6 @@ impl Pass {
 
 /// The pass that computes indices in 64 bits.
 pub(super) const WIDENING: &str = "widen-indices";
-
-/// What a pass is told beside the program.
-///
-/// ```
-/// use satir::passes::Pass;
-///
-/// // A pass that tells what the loops over `n` are taken to run.
-/// static BOUND: Pass = Pass::new("bound", "tell the value of `n`", &[], |_, settings| {
-///     println!("{:?}", settings.options.bindings.get("n"));
-///     Ok(None)
-/// });
-/// assert_eq!(BOUND.name, "bound");
-/// ```
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Settings<'a> {
-    /// The options of the run.
-    pub options: &'a Options,
-    /// Whether the pipeline has a pass that computes indices in 64 bits.
-    pub(super) widens: bool,
-    /// What passes are told beside the options.
-    pub args: &'a Args,
-}
 
 /// All passes.
 ///

@@ -1,5 +1,6 @@
 //! What becomes of a function: the compiler that takes it, and passes that write the result as that compiler likes it.
 
+mod compiler;
 pub(crate) mod llvm;
 mod model;
 pub(crate) mod nests;
@@ -9,114 +10,8 @@ pub(crate) mod sizes;
 pub(crate) mod tvm;
 mod widen;
 
+pub use compiler::{IndexBits, Target};
 pub use model::Model;
 pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};
 pub use reason::Reason;
 pub(crate) use widen::widen;
-
-use crate::ir::{AttrValue, PrimFunc, StmtKind};
-
-/// The compiler of a function.
-///
-/// ```
-/// use satir::target::Target;
-///
-/// let func = |head: &str| {
-///     let text = format!("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    {head}\n    A[0] = A[1]\n");
-///     satir::parse(&text).map(|module| module.funcs[0].clone())
-/// };
-/// assert_eq!(Target::of(&func("T.func_attr({\"target\": T.target({\"kind\": \"llvm\"})})")?), Target::Cpu);
-/// assert_eq!(Target::of(&func("T.func_attr({\"target\": T.target({\"kind\": \"cuda\"})})")?), Target::Gpu);
-/// assert_eq!(Target::of(&func("x: T.let[T.int32] = 3")?), Target::Unknown);
-/// # Ok::<(), satir::diag::Diagnostic>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Target {
-    /// Nothing is known of it. Expressions are written as for a CPU, in the types that they have.
-    Unknown,
-    /// None: nothing but the weights of the cost profile counts.
-    Neutral,
-    /// LLVM, or a compiler of C, for a processor with 64-bit addresses.
-    Cpu,
-    /// A compiler for threads that run in blocks.
-    Gpu,
-    /// Another one, described by the reasons that count for it. Expressions are written in the types that they have.
-    Own(Model),
-}
-
-impl Target {
-    /// By the threads that it binds, or else by the function's attribute `target`.
-    ///
-    /// ```
-    /// use satir::target::Target;
-    ///
-    /// let text = "@T.prim_func\ndef main(A: T.Buffer((9,))):\n    x = T.launch_thread(\"threadIdx.x\", 9)\n    A[x] = T.float32(1)\n";
-    /// assert_eq!(Target::of(&satir::parse(text)?.funcs[0]), Target::Gpu);
-    /// # Ok::<(), satir::diag::Diagnostic>(())
-    /// ```
-    pub fn of(func: &PrimFunc) -> Target {
-        let mut threads = false;
-        func.body.iter().for_each(|stmt| {
-            stmt.walk(&mut |stmt| threads |= matches!(stmt.kind, StmtKind::LaunchThread { .. }));
-        });
-        if threads {
-            return Target::Gpu;
-        }
-        let target = func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value);
-        match target.and_then(kind) {
-            Some("llvm" | "c") => Target::Cpu,
-            Some(_) => Target::Gpu,
-            None => Target::Unknown,
-        }
-    }
-}
-
-/// The width of the arithmetic of indices in a result.
-///
-/// ```
-/// use satir::target::{IndexBits, Target};
-///
-/// assert!(IndexBits::Auto.widens(Target::Cpu) && !IndexBits::Auto.widens(Target::Gpu));
-/// assert_eq!(IndexBits::default(), IndexBits::Same);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum IndexBits {
-    /// As in the input.
-    #[default]
-    Same,
-    /// 64 bits.
-    Wide,
-    /// 64 bits in functions for the CPU, else as in the input.
-    Auto,
-}
-
-impl IndexBits {
-    /// Whether indices of 32 bits become ones of 64.
-    ///
-    /// ```
-    /// use satir::target::{IndexBits, Target};
-    ///
-    /// assert!(IndexBits::Wide.widens(Target::Unknown) && !IndexBits::Auto.widens(Target::Unknown));
-    /// ```
-    pub fn widens(self, target: Target) -> bool {
-        match self {
-            IndexBits::Same => false,
-            IndexBits::Wide => true,
-            IndexBits::Auto => target == Target::Cpu,
-        }
-    }
-}
-
-/// The kind of a target as TVM prints it: `T.target({"kind": "llvm", …})` or `T.target("llvm -mcpu=…")`.
-fn kind(target: &AttrValue) -> Option<&str> {
-    match target {
-        AttrValue::Call(_, args, _) => args.first().and_then(kind),
-        AttrValue::Dict(entries) => {
-            entries.iter().find(|(key, _)| &**key == "kind").and_then(|(_, v)| kind(v))
-        }
-        AttrValue::Str(text) => text.split_whitespace().next(),
-        _ => None,
-    }
-}

@@ -1,6 +1,6 @@
 //! Which reasons count for a function.
 
-use super::{Reason, Target};
+use super::Reason;
 
 /// What is taken into account of the compiler of a function, where nodes are chosen and results are written.
 ///
@@ -23,25 +23,6 @@ pub struct Model {
 impl Model {
     /// Nothing but the weights of the cost profile.
     pub const NEUTRAL: Model = Model { reasons: 0 };
-
-    /// What counts for a target, where the result's indices become `wide`: 64 bits. An unknown target is taken for a CPU.
-    ///
-    /// ```
-    /// use satir::target::{Model, Target};
-    ///
-    /// assert_eq!(Model::new(Target::Unknown, false), Model::new(Target::Cpu, false));
-    /// assert_eq!(Model::new(Target::Neutral, false), Model::NEUTRAL);
-    /// ```
-    pub fn new(target: Target, wide: bool) -> Model {
-        let counts = |reason: &Reason| match target {
-            Target::Neutral => false,
-            Target::Unknown | Target::Cpu => !(wide && reason.is_narrow()),
-            Target::Gpu => reason.is_of_gpu(),
-            Target::Own(model) => model.has(*reason) && !(wide && reason.is_narrow()),
-        };
-        let reasons = Reason::ALL.into_iter().filter(counts).fold(0, |all, reason| all | bit(reason));
-        Model { reasons }
-    }
 
     /// The same with more reasons.
     ///
@@ -77,12 +58,6 @@ impl Model {
     /// ```
     pub const fn has(self, reason: Reason) -> bool {
         self.reasons & bit(reason) != 0
-    }
-}
-
-impl Default for Model {
-    fn default() -> Model {
-        Model::new(Target::Unknown, false)
     }
 }
 

@@ -1,0 +1,27 @@
+//! What passes are told.
+
+use super::args::Args;
+use crate::cse::Options;
+
+/// What a pass is told beside the program.
+///
+/// ```
+/// use satir::passes::Pass;
+///
+/// // A pass that tells what the loops over `n` are taken to run.
+/// static BOUND: Pass = Pass::new("bound", "tell the value of `n`", &[], |_, settings| {
+///     println!("{:?}", settings.options.bindings.get("n"));
+///     Ok(None)
+/// });
+/// assert_eq!(BOUND.name, "bound");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Settings<'a> {
+    /// The options of the run.
+    pub options: &'a Options,
+    /// Whether the pipeline has a pass that computes indices in 64 bits.
+    pub(super) widens: bool,
+    /// What passes are told beside the options.
+    pub args: &'a Args,
+}
