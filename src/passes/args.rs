@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::cse::Options;
+
 /// What passes are told, in the order in which they are to take it. A pass takes what concerns it and leaves the rest.
 ///
 /// ```
@@ -55,6 +57,15 @@ pub struct Request {
     pub conditionals: Option<Vec<String>>,
     /// Which bindings are hoisted with them.
     pub lets: Option<Vec<String>>,
+}
+
+/// What a pass is told beside the program.
+pub(super) struct Settings<'a> {
+    pub options: &'a Options,
+    /// Whether the pipeline has a pass that computes indices in 64 bits.
+    pub widens: bool,
+    /// What passes are told beside the options.
+    pub args: &'a Args,
 }
 
 #[derive(Deserialize)]

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
-use super::args::Args;
+use super::args::{Args, Settings};
 use super::pipeline::{Item, Pipeline};
-use super::registry::{Pass, Settings, WIDENING};
+use super::registry::{Pass, WIDENING};
 use crate::cse::Options;
 use crate::error::Error;
 use crate::ir::{Module, with_room};

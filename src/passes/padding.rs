@@ -1,7 +1,6 @@
 //! The passes on padding and layouts as passes on modules, which are told by [`Args`](super::Args) what to do.
 
-use super::args::Request;
-use super::registry::Settings;
+use super::args::{Request, Settings};
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
 use crate::padding::{

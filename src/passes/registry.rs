@@ -1,7 +1,7 @@
 //! The table of passes.
 
 use super::analyses::Analysis;
-use super::args::Args;
+use super::args::Settings;
 use super::padding;
 use crate::analysis::lets;
 use crate::cse::{self, Mode, Options};
@@ -32,15 +32,6 @@ pub struct Pass {
 
 /// The pass that computes indices in 64 bits.
 pub(super) const WIDENING: &str = "widen-indices";
-
-/// What a pass is told beside the program.
-pub(super) struct Settings<'a> {
-    pub options: &'a Options,
-    /// Whether the pipeline has a pass that computes indices in 64 bits.
-    pub widens: bool,
-    /// What passes are told beside the options.
-    pub args: &'a Args,
-}
 
 /// All passes.
 ///
