@@ -20,7 +20,7 @@ use super::interpreter::Interpreter;
 use super::layout::Layout;
 use super::modes::{Logic, RunMode};
 use super::outcome::{Outcome, TrapKind};
-use super::repair::{assumed_of_scalars, holds};
+use super::satisfy::{assumed_of_scalars, holds};
 use super::session::{RunError, RunOptions, Wild, run_in_range};
 use crate::ir::{Expr, ExprKind, Module, PrimFunc, with_room};
 

@@ -8,13 +8,12 @@ use super::counts::Counts;
 use super::flow::Flow;
 use super::inputs::{Inputs, Tensor};
 use super::machine::{Machine, Stop};
+use super::marks::{self, Repair};
 use super::memory::{Memory, Repr, pointer};
 use super::modes::{Logic, RunMode};
 use super::outcome::{Outcome, Return};
 use super::program::Program;
-use super::repair::Repair;
 use super::thread::Thread;
-use super::undef;
 use crate::ir::PrimFunc;
 
 /// A function ready to run any number of times.
@@ -89,7 +88,7 @@ impl Interpreter {
         let after = machine.memories.iter().take(given);
         let bytes = machine.undef.as_ref();
         Run {
-            undef: (0..).zip(after.clone()).map(|(k, memory)| undef::bytes_of(bytes, k, memory)).collect(),
+            undef: (0..).zip(after.clone()).map(|(k, memory)| marks::bytes_of(bytes, k, memory)).collect(),
             repairs: machine.repairs.take().map_or_else(Vec::new, |repairs| repairs.made),
             outcome,
             counts: machine.counts(),

@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use super::calls::CallLog;
 use super::counts::Counts;
+use super::marks::{Repairs, UndefBytes};
 use super::memory::{Memory, pointee, pointer};
 use super::modes::RunMode;
 use super::outcome::{Trap, TrapKind};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
 use super::races::Races;
-use super::repair::Repairs;
 use super::shape::{allocation_size, compact_strides};
 use super::thread::{Dim, Thread, View};
-use super::undef::UndefBytes;
 use crate::diag::Span;
 use crate::ir::value::{self, MathFn, Undefined, Value, float, int};
 use crate::ir::{BinOp, DType};

@@ -10,7 +10,7 @@ use super::interpreter::{Interpreter, Run};
 use super::modes::RunMode;
 use super::outcome::{Outcome, Return, Trap, TrapKind};
 use super::outputs::{Digest, written_params};
-use super::repair;
+use super::satisfy;
 use crate::ir::value::Value;
 use crate::ir::{PrimFunc, with_room};
 
@@ -255,7 +255,7 @@ pub(super) fn run_in_range<E>(
         };
         let inputs = generate(&fill)?;
         let run = interpreter.run(&inputs, mode);
-        let (inputs, run) = repair::satisfy(interpreter, inputs, run, mode);
+        let (inputs, run) = satisfy::satisfy(interpreter, inputs, run, mode);
         let retry = match &run.outcome {
             Outcome::Trap(trap) => matches!(
                 trap.kind,

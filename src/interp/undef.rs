@@ -4,17 +4,11 @@
 //! condition, an index, a bound or an argument of an opaque call that may be anything ends the run. Programs without
 //! `T.undef()` pay nothing for this.
 
-use std::collections::BTreeSet;
-
 use super::machine::{Machine, Stop};
-use super::memory::Memory;
 use super::outcome::TrapKind;
 use super::program::{Access, Inst, Loop, Slot};
 use super::thread::Thread;
 use crate::ir::BinOp;
-
-/// The bytes of memories that may be anything.
-pub(super) type UndefBytes = BTreeSet<(u32, usize)>;
 
 impl Machine<'_> {
     /// Ends the run if control depends on a value that may be anything.
@@ -134,12 +128,6 @@ impl Machine<'_> {
             bytes.retain(|(m, _)| *m != memory);
         }
     }
-}
-
-/// The places of a memory's bytes that may be anything.
-pub(super) fn bytes_of(undef: Option<&UndefBytes>, memory: u32, of: &Memory) -> BTreeSet<usize> {
-    let range = (memory, 0)..(memory, of.bytes.len());
-    undef.into_iter().flat_map(|bytes| bytes.range(range.clone())).map(|&(_, byte)| byte).collect()
 }
 
 /// Each lane of the result may be anything if that lane of an operand may.

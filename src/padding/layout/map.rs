@@ -7,7 +7,7 @@ use crate::arith::Interval;
 use crate::arith::invert::{Domain, Map, Trouble, invert, mentions, trouble};
 use crate::arith::linear::Prover;
 use crate::ir::value::{Value, evaluate};
-use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, PrimFunc, Type, VarId};
+use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, Param, PrimFunc, Type, VarId};
 use crate::padding::build::folded;
 use crate::script::{Lambda, parse_lambda, print_expr};
 
@@ -278,11 +278,11 @@ pub(super) fn scalars(func: &PrimFunc) -> BTreeSet<VarId> {
         .params
         .iter()
         .filter_map(|param| match param {
-            crate::ir::Param::Var(var) => Some(*var),
-            crate::ir::Param::Buffer(_) => None,
+            Param::Var(var) => Some(*var),
+            Param::Buffer(_) => None,
         })
         .collect();
-    for buffer in super::param_buffers(func) {
+    for buffer in param_buffers(func) {
         func.buffer(buffer).shape.iter().for_each(|e| e.walk(&mut |e| vars.extend(e.as_var())));
     }
     vars
@@ -315,7 +315,7 @@ fn check_index(
 
 fn domains(func: &PrimFunc, params: &[VarId], shape: &[Expr]) -> (Vec<Domain>, Vec<Interval>) {
     let mut ranges = vec![Interval::ALL; func.vars.len()];
-    for buffer in super::param_buffers(func) {
+    for buffer in param_buffers(func) {
         for var in func.buffer(buffer).shape.iter().filter_map(Expr::as_var) {
             ranges[var.index()] = Interval::new(0, i64::MAX).unwrap_or(Interval::ALL);
         }
@@ -363,4 +363,13 @@ fn largest(e: &Expr, params: &[VarId], shape: &[Expr]) -> Option<Expr> {
         }
         _ => None,
     }
+}
+
+/// The buffers that the caller provides.
+pub(super) fn param_buffers(func: &PrimFunc) -> impl Iterator<Item = BufferId> + '_ {
+    let direct = func.params.iter().filter_map(|param| match param {
+        Param::Buffer(buffer) => Some(*buffer),
+        Param::Var(_) => None,
+    });
+    direct.chain(func.matches.iter().map(|&(_, buffer)| buffer))
 }

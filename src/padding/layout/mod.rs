@@ -10,7 +10,7 @@ pub(super) use self::uses::fixed_layout;
 use std::collections::BTreeSet;
 
 use self::fill::Filling;
-use self::map::{IndexMap, Padding};
+use self::map::{IndexMap, Padding, param_buffers};
 use super::accesses::{Access, accesses, first_access, in_root, in_scope, map_indices};
 use super::refusal::{Refusals, refuse};
 use super::value::Pad;
@@ -103,15 +103,6 @@ pub fn transform_layout(func: &mut PrimFunc, buffer: &str, change: &LayoutChange
     }
     *func = result;
     Ok(())
-}
-
-/// The buffers that the caller provides.
-fn param_buffers(func: &PrimFunc) -> impl Iterator<Item = BufferId> + '_ {
-    let direct = func.params.iter().filter_map(|param| match param {
-        Param::Buffer(buffer) => Some(*buffer),
-        Param::Var(_) => None,
-    });
-    direct.chain(func.matches.iter().map(|&(_, buffer)| buffer))
 }
 
 /// Whether what a buffer holds at first is read: by the first access in the order of the text.

@@ -1,12 +1,16 @@
 //! Lets loops run over the elements of a buffer in their order, instead of over what its indices are computed from.
 
 mod depend;
+mod found;
+mod rewrite;
 mod solve;
 mod split;
 
 use std::collections::BTreeMap;
 
 use self::depend::inlined;
+use self::found::Found;
+use self::rewrite::{Rewriting, guarded, is_total};
 use self::solve::{Solved, solve};
 use super::accesses::{Access, each_access, in_root};
 use super::assume::is_assumption;
@@ -136,18 +140,6 @@ fn nest(func: &mut PrimFunc, stmt: &Stmt, id: BufferId, fast_math: bool) -> Resu
     split::reordered(func, stmt, &found, &solved, id, fast_math).map(Some)
 }
 
-/// The one access of a nest.
-struct Found {
-    /// Its indices, with the values of bindings and block axes in their places.
-    pub indices: Vec<Expr>,
-    /// The loops around each access that are around all of them, the outermost first.
-    pub loops: Vec<For>,
-    /// The values of bindings and block axes, if they read no memory.
-    pub values: BTreeMap<VarId, Expr>,
-    /// The first statement with an access.
-    pub span: Span,
-}
-
 /// The access to a buffer in a nest, if all are at the same indices; an error names two that are not.
 fn find_access(func: &PrimFunc, stmt: &Stmt, id: BufferId) -> Result<Option<Found>, Error> {
     let mut values = BTreeMap::new();
@@ -257,43 +249,6 @@ fn in_place(func: &mut PrimFunc, stmt: &Stmt, found: &Found, solved: &Solved, id
     Some(vec![stmt])
 }
 
-/// What takes the place of expressions in a nest.
-struct Rewriting<'a> {
-    found: &'a Found,
-    solved: &'a Solved,
-    id: BufferId,
-}
-
-impl Rewriting<'_> {
-    /// Puts axes in place of the indices, and their values in place of the variables that were solved for.
-    fn expr(&self, e: &mut Expr) {
-        if matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_)) {
-            return;
-        }
-        if e.dtype.is_index() && !matches!(e.kind, ExprKind::Load { .. }) {
-            let known = inlined(e, &self.found.values);
-            if let Some(k) = self.found.indices.iter().position(|index| *index == known)
-                && self.found.indices[k].as_int().is_none()
-            {
-                *e = Expr::var(self.solved.axes[k], e.dtype);
-                return;
-            }
-        }
-        match e.as_var().and_then(|var| self.solved.value(var)) {
-            Some(value) => *e = value.clone(),
-            None => e.for_each_child_mut(|child| self.expr(child)),
-        }
-    }
-
-    /// The same in a statement and all that it holds; within blocks only what binds their axes.
-    fn stmt(&self, stmt: &mut Stmt) {
-        stmt.for_each_expr_mut(|e| self.expr(e));
-        if !matches!(stmt.kind, StmtKind::SBlock(_)) {
-            stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| self.stmt(stmt)));
-        }
-    }
-}
-
 fn replace_loops(stmt: &mut Stmt, groups: &[solve::Group], rewriting: &Rewriting<'_>, func: &PrimFunc) {
     stmt.for_each_block_mut(|block| {
         block.iter_mut().for_each(|stmt| replace_loops(stmt, groups, rewriting, func));
@@ -321,41 +276,4 @@ fn replace_loops(stmt: &mut Stmt, groups: &[solve::Group], rewriting: &Rewriting
     if let Some(Stmt { kind, .. }) = inner.into_iter().next() {
         stmt.kind = kind;
     }
-}
-
-/// Statements under a condition: that of the only block or branch among them, if there is one.
-fn guarded(cond: Expr, mut body: Block, span: Span) -> Block {
-    let both = |a: Expr, b: Expr| Expr::binary(crate::ir::BinOp::And, a, b);
-    match body.as_mut_slice() {
-        [Stmt { kind: StmtKind::SBlock(block), .. }] if block.predicate.as_ref().is_none_or(is_total) => {
-            block.predicate = Some(match block.predicate.take() {
-                Some(other) => both(cond, other),
-                None => cond,
-            });
-            return body;
-        }
-        [Stmt { kind: StmtKind::If { cond: other, otherwise, .. }, .. }]
-            if otherwise.is_empty() && is_total(other) =>
-        {
-            let inner = std::mem::replace(other, Expr::bool(true));
-            *other = both(cond, inner);
-            return body;
-        }
-        _ => {}
-    }
-    vec![Stmt { span, kind: StmtKind::If { cond, then: body, otherwise: Vec::new() } }]
-}
-
-/// Whether an expression has a value wherever it stands, always the same: it reads no memory, calls nothing, and divides by
-/// constants only.
-fn is_total(e: &Expr) -> bool {
-    let mut total = true;
-    e.walk(&mut |e| {
-        total &= match &e.kind {
-            ExprKind::Load { .. } | ExprKind::Call(_) | ExprKind::Let(..) | ExprKind::BufferData(_) => false,
-            ExprKind::Binary(op, _, b) if op.is_division() => b.as_int().is_some_and(|c| c != 0),
-            _ => true,
-        };
-    });
-    total
 }

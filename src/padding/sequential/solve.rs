@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Found;
 use super::depend::{Pair, domain_of};
+use super::found::Found;
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, Inverse, Map, invert, mentions};
 use crate::arith::linear::Prover;

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::depend::{Pair, Touch, before, inlined, touches};
+use super::found::Found;
+use super::rewrite::{Rewriting, guarded};
 use super::solve::{Solved, domains_of};
-use super::{Found, Rewriting, guarded};
 use crate::arith::invert::Domain;
 use crate::diag::Span;
 use crate::error::Error;
