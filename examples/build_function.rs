@@ -48,6 +48,7 @@ pub fn main() -> anyhow::Result<()> {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: false,
+        layouts: Vec::new(),
         limits_everywhere: false,
     };
     let verdict = equiv(&module, &optimized, &options)?;
