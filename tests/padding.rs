@@ -24,11 +24,17 @@ use satir::{Error, passes};
 use serde::Deserialize;
 
 /// Passes that there are not yet.
-const MISSING: &[&str] =
-    &["choose-padding", "hoist", "link", "merge-loops", "overcompute", "reduce-extents", "remove-no-op"];
+const MISSING: &[&str] = &["choose-padding", "link"];
 
 /// Cases whose passes there are, but do not reach the expected result yet.
-const OPEN: &[&str] = &["assume_false", "implicit_simplify", "undef_minus_undef"];
+const OPEN: &[&str] = &[
+    "assume_false",
+    "branch_conv_hoist",
+    "implicit_all",
+    "implicit_float",
+    "implicit_hoist_io",
+    "undef_minus_undef",
+];
 
 /// Pairs that can only be compared once one function's result is another's input.
 const NEEDS_EDGES: &[&str] = &["split_infer_assume"];
@@ -51,6 +57,9 @@ struct Case {
     layout: BTreeMap<String, LayoutSpec>,
     #[serde(default)]
     data: String,
+    /// What the result needs beyond the default options.
+    #[serde(default)]
+    needs: String,
     #[serde(default)]
     executed: BTreeMap<String, Executed>,
 }
@@ -88,7 +97,9 @@ impl Case {
         let pipeline = passes::select(&self.passes().join(","))?;
         let args = passes::Args::parse(&self.args.to_string()).unwrap();
         let go_on = |_: &passes::Step, _: &Module| ControlFlow::Continue(());
-        passes::run_with(&self.module(&self.before), &pipeline, &Options::default(), &args, go_on)
+        let readable_parameters = self.needs == "--readable-parameters";
+        let options = Options { readable_parameters, ..Options::default() };
+        passes::run_with(&self.module(&self.before), &pipeline, &options, &args, go_on)
     }
 
     /// Compares what two versions of the program do; `other` has the layouts.

@@ -6,6 +6,6 @@ class Module:
     def tile(A: T.Buffer(("n",), "float32"), B: T.Buffer(("m", n), "float32")):
         T.func_attr({"tirx.noalias": True})
         n, m = T.int32(), T.int32()
-        B_1 = T.decl_buffer((m * n,), data=B.data)
+        B_1 = B.view(m * n)
         for f in range(m * n):
             B_1[f] = A[f % n]

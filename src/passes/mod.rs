@@ -13,6 +13,7 @@
 
 mod analyses;
 mod args;
+mod hoist;
 mod manager;
 mod padding;
 mod pipeline;

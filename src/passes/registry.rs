@@ -1,6 +1,7 @@
 //! The table of passes.
 
 use super::analyses::Analysis;
+use super::hoist;
 use super::padding;
 use super::settings::Settings;
 use crate::analysis::lets;
@@ -104,7 +105,7 @@ pub const ALL: &[Pass] = &[
         name: "hoist",
         about: "take conditions that no iteration changes out of loops",
         needs: &[Analysis::WellFormed],
-        apply: |module, settings| Ok(replaced(module, settings, loops::hoist)),
+        apply: hoist::hoist,
     },
     Pass {
         name: "reduce-extents",

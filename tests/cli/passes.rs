@@ -44,9 +44,11 @@ fn the_full_pipeline_is_the_default() {
     let unchanged = satir_on(&["opt", "-O0"], SQUARES).code(0);
     assert!(unchanged.out.contains("// 4"), "{}", unchanged.out);
     let listed = satir(&["opt", "--list"]).code(0).out;
-    for line in ["semantic-cse ", "-O0", "-O1            simplify,syntactic-cse\n", "-O2"] {
+    for line in ["semantic-cse ", "-O0", "-O2"] {
         assert!(listed.contains(line), "{listed}");
     }
+    let of_level_1 = listed.lines().find_map(|line| line.strip_prefix("-O1")).map(str::trim);
+    assert_eq!(of_level_1, Some("simplify,syntactic-cse"), "{listed}");
     let ran = satir_on(&["opt", "-O3"], SQUARES).code(2);
     assert!(ran.err.contains("0..=2"), "{}", ran.err);
     satir_on(&["opt", "-O1", "--passes", "verify"], SQUARES).code(2);
