@@ -4,9 +4,9 @@
 class Module:
     @T.prim_func(s_tir=True)
     def rows(A: T.Buffer(("n", "m"), "float32"), B: T.Buffer((n,), "float32")):
-        T.func_attr({"tirx.noalias": True})
         n, m = T.int32(), T.int32()
+        T.func_attr({"tirx.noalias": True})
         for i, k in T.grid(n, m):
             if k == 0:
-                B[i] = T.float32(0)
+                B[i] = T.float32(0.0)
             B[i] = B[i] + A[i, k] * A[i, k]
