@@ -5,7 +5,7 @@
 //! - [`overcompute`]: a condition goes if what it guards may as well run where it does not hold.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
 //!
-//! [`under`] answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
+//! `under` answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
 //! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
