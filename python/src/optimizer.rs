@@ -158,6 +158,7 @@ impl Plan {
             lenient_loads: false,
             no_new_loads: false,
             limits_everywhere: false,
+            layouts: Vec::new(),
         };
         match interp::equiv(before, after, &compare) {
             Ok(found) => match found.difference {
