@@ -12,7 +12,11 @@ rm -rf "$work/venv" "$work/dist"
 mkdir -p "$work"
 
 # Debian's Python has venv, but no ensurepip.
-"$PYTHON" -m venv "$work/venv" 2>/dev/null || { rm -rf "$work/venv" && "$PYTHON" -m virtualenv --quiet "$work/venv"; }
+"$PYTHON" -m venv "$work/venv" 2>/dev/null || {
+    rm -rf "$work/venv"
+    "$PYTHON" -m virtualenv --version >/dev/null 2>&1 || "$PYTHON" -m pip install --quiet virtualenv
+    "$PYTHON" -m virtualenv --quiet "$work/venv"
+}
 python=$work/venv/bin/python
 "$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy
 "$python" -m maturin build --profile quick --compatibility linux --out "$work/dist"
