@@ -254,7 +254,7 @@ impl Search<'_> {
             return None;
         }
         let mut func = state.func.clone();
-        let path = path_of(&func.body, var)?;
+        let path = first_loop(&func.body, &|l| l.var == var)?;
         let l = loop_at(&func.body, &path)?.clone();
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
@@ -313,15 +313,16 @@ fn loops(func: &PrimFunc) -> Vec<VarId> {
     vars
 }
 
-fn path_of(block: &Block, var: VarId) -> Option<Path> {
+/// The way to the first loop that is wanted.
+fn first_loop(block: &Block, wanted: &impl Fn(&For) -> bool) -> Option<Path> {
     for (at, stmt) in block.iter().enumerate() {
-        if matches!(&stmt.kind, StmtKind::For(l) if l.var == var) {
+        if matches!(&stmt.kind, StmtKind::For(l) if wanted(l)) {
             return Some(vec![(at, 0)]);
         }
         let (mut number, mut found) = (0, None);
         stmt.for_each_block(|inner| {
             if found.is_none()
-                && let Some(mut path) = path_of(inner, var)
+                && let Some(mut path) = first_loop(inner, wanted)
             {
                 path.insert(0, (at, number));
                 found = Some(path);
@@ -347,27 +348,7 @@ pub(super) fn collapse(func: &mut PrimFunc) {
 
 /// The first loop that runs once.
 fn once(func: &PrimFunc, block: &Block) -> Option<Path> {
-    for (at, stmt) in block.iter().enumerate() {
-        if let StmtKind::For(l) = &stmt.kind
-            && l.extent.as_int() == Some(1)
-            && l.min.as_int().is_some()
-            && super::place::is_plain(func, l)
-        {
-            return Some(vec![(at, 0)]);
-        }
-        let (mut number, mut found) = (0, None);
-        stmt.for_each_block(|inner| {
-            if found.is_none()
-                && let Some(mut path) = once(func, inner)
-            {
-                path.insert(0, (at, number));
-                found = Some(path);
-            }
-            number += 1;
-        });
-        if found.is_some() {
-            return found;
-        }
-    }
-    None
+    first_loop(block, &|l| {
+        l.extent.as_int() == Some(1) && l.min.as_int().is_some() && super::place::is_plain(func, l)
+    })
 }
