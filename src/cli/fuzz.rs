@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::prelude::*;
 use satir::fuzz::{self, Finding, Shape, Tally, Thoroughness};
 use satir::ir::Module;
 
 use super::args::seconds;
 use super::io::{self, Failure};
 use super::terminal::is_quiet;
-use super::threads::prepare_threads;
+use super::threads::{STACK, prepare_threads};
 
 /// Test satir itself with random programs and texts.
 #[derive(Subcommand, Debug)]
@@ -48,6 +48,20 @@ struct Volume {
     no_shrink: bool,
 }
 
+/// What is tried with a program.
+#[derive(clap::Args, Debug, Clone, Copy)]
+struct Extent {
+    /// Leave out the passes on loops, which take most of the time.
+    #[arg(long)]
+    no_loops: bool,
+}
+
+impl Extent {
+    fn of(self, seed: u64) -> Thoroughness {
+        Thoroughness { loops: !self.no_loops, ..Thoroughness::of(seed) }
+    }
+}
+
 /// Random programs: optimize them in several ways and compare what they do.
 #[derive(clap::Args, Debug)]
 #[command(
@@ -56,6 +70,9 @@ struct Volume {
 pub(crate) struct Programs {
     #[command(flatten)]
     volume: Volume,
+
+    #[command(flatten)]
+    extent: Extent,
 
     /// Only programs that TVM's LLVM build runs too.
     #[arg(long)]
@@ -80,6 +97,9 @@ pub(crate) struct Mutate {
 
     #[command(flatten)]
     volume: Volume,
+
+    #[command(flatten)]
+    extent: Extent,
 
     /// Leave out programs of more bytes.
     #[arg(long, value_name = "N", default_value_t = 8000)]
@@ -139,7 +159,7 @@ fn programs(args: &Programs) -> Result<(), Failure> {
     let outcome = sweep(&args.volume, |seed| {
         let module = make(seed);
         let compare = fuzz::compare_options(&module, seed);
-        fuzz::check(&module, &compare, Thoroughness::of(seed)).map_err(|finding| (module, finding))
+        fuzz::check(&module, &compare, args.extent.of(seed)).map_err(|finding| (module, finding))
     });
     summarize(&outcome, "programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
         let portable = if args.portable { " --portable" } else { "" };
@@ -165,7 +185,7 @@ fn mutate(args: &Mutate) -> Result<(), Failure> {
     let outcome = sweep(&args.volume, |seed| {
         let Some(module) = make(seed) else { return Ok(Tally { idle: true, ..Tally::default() }) };
         let compare = fuzz::compare_options(&module, seed);
-        let how = Thoroughness { runs: 3, max_steps: 50_000, ..Thoroughness::of(seed) };
+        let how = Thoroughness { runs: 3, max_steps: 50_000, ..args.extent.of(seed) };
         fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
     });
     summarize(&outcome, "changed programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
@@ -316,10 +336,9 @@ impl Sums {
     }
 }
 
-/// Seeds that are done before it is looked whether to go on.
-const CHUNK: u64 = 2048;
-
-/// Does `work` for each seed, on all cores.
+/// Does `work` for each seed, on as many threads as there are processors. Each has a pool of its own for what satir does
+/// in parallel: a thread that waits for a part of its program must not begin another program meanwhile, whose time would
+/// then count as that of the first.
 fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync) -> Outcome<F> {
     let start = Instant::now();
     let target = if is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -327,41 +346,56 @@ fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {per_sec}") {
         bar.set_style(style);
     }
-    let late = AtomicBool::new(false);
-    let mut outcome = Outcome {
+    let next = AtomicU64::new(0);
+    let outcome = Mutex::new(Outcome {
         done: 0,
         tally: Sums::default(),
         cases: Vec::new(),
         time: Duration::ZERO,
         slowest: (Duration::ZERO, 0),
+    });
+    let record = |seed: u64, time: Duration, result: Result<Tally, F>| {
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        outcome.done += 1;
+        outcome.slowest = outcome.slowest.max((time, seed));
+        match result {
+            Ok(tally) => outcome.tally.add(tally),
+            Err(failure) => outcome.cases.push(Case { seed, failure }),
+        }
+        outcome.cases.len() < volume.max_findings
     };
-    let mut next = 0;
-    while next < volume.count && outcome.cases.len() < volume.max_findings && !late.load(Ordering::Relaxed) {
-        let end = volume.count.min(next + CHUNK);
-        let one = |k: u64| {
-            if volume.seconds.is_some_and(|most| start.elapsed() >= most) {
-                late.store(true, Ordering::Relaxed);
-                return None;
+    let worker = || {
+        // Two threads, so that what is done in parallel meets what is done in turn.
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(STACK).build() else {
+            return;
+        };
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            if k >= volume.count || volume.seconds.is_some_and(|most| start.elapsed() >= most) {
+                return;
             }
             let seed = volume.seed.wrapping_add(k);
-            let begun = Instant::now();
-            let result = work(seed);
+            let (time, result) = pool.install(|| {
+                let begun = Instant::now();
+                let result = work(seed);
+                (begun.elapsed(), result)
+            });
             bar.inc(1);
-            Some((seed, begun.elapsed(), result))
-        };
-        let results: Vec<_> = (next..end).into_par_iter().filter_map(one).collect();
-        for (seed, time, result) in results {
-            outcome.done += 1;
-            outcome.slowest = outcome.slowest.max((time, seed));
-            match result {
-                Ok(tally) => outcome.tally.add(tally),
-                Err(failure) => outcome.cases.push(Case { seed, failure }),
+            if !record(seed, time, result) {
+                next.store(volume.count, Ordering::Relaxed);
+                return;
             }
         }
-        next = end;
-    }
-    outcome.cases.truncate(volume.max_findings);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(worker);
+        }
+    });
     bar.finish_and_clear();
+    let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcome.cases.sort_by_key(|case| case.seed);
+    outcome.cases.truncate(volume.max_findings);
     outcome.time = start.elapsed();
     outcome
 }

@@ -113,6 +113,8 @@ pub struct Thoroughness {
     pub max_steps: u64,
     /// Whether the variants of the options are tried too, and everything is done twice.
     pub full: bool,
+    /// Whether the passes on loops are tried, which take most of the time.
+    pub loops: bool,
     /// Only the checks of this part.
     pub only: Option<&'static str>,
 }
@@ -126,7 +128,7 @@ impl Thoroughness {
     /// assert_eq!((0..80).filter(|&seed| Thoroughness::of(seed).full).count(), 10);
     /// ```
     pub fn of(seed: u64) -> Thoroughness {
-        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8), only: None }
+        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8), loops: true, only: None }
     }
 }
 
@@ -201,6 +203,7 @@ impl Checker {
             return Err(finding("program", Kind::Refused, violations[0].to_string()));
         }
         let wanted = |part: &str| how.only.is_none_or(|only| only == part);
+        let wants_loops = |part: &str| how.loops && wanted(part);
         // A program that TVMScript cannot spell, such as one that divides by a constant that folds to 0.
         let Ok(module) = &settled("printer", module) else {
             self.tally.idle = true;
@@ -230,11 +233,11 @@ impl Checker {
             let simplified = self.pass(module, "simplify", "simplify", &options)?;
             self.same("simplify", module, &simplified)?;
         }
-        if wanted("loops") {
+        if wants_loops("loops") {
             let chosen = self.pass(module, "loops", "loops", &options)?;
             self.same("loops", module, &chosen)?;
         }
-        if wanted("every nest") {
+        if wants_loops("every nest") {
             // Also what is not chosen.
             for nest in guarded("every nest", || Ok(loops::every_way(module, &options, MAX_NESTS)))? {
                 let nest = settled("every nest", &nest)?;

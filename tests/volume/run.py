@@ -51,7 +51,7 @@ def piece(args, seed, count):
     """Runs one piece. What is to be logged, and how many were done and went wrong; None if the run was ended."""
     name = version(args.satir)
     command = [args.satir, "fuzz", args.kind, *args.folders, "--seed", seed, "--count", count]
-    command += ["--max-findings", 20]
+    command += ["--max-findings", 20, *(["--no-loops"] if args.no_loops else [])]
     environment = os.environ | {"RAYON_NUM_THREADS": str(args.threads)}
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, env=environment,
@@ -92,6 +92,7 @@ def main():
     parser.add_argument("--piece", type=int, default=20_000, help="how many in one run")
     parser.add_argument("--seed", type=int, default=0, help="the first seed of an empty log")
     parser.add_argument("--threads", type=int, default=1, help="how many work at the same time")
+    parser.add_argument("--no-loops", action="store_true", help="without the passes on loops (programs, mutate)")
     parser.add_argument("--memory", type=int, default=6144, help="most memory of a run, in MiB of addresses")
     parser.add_argument("--log", type=pathlib.Path, help="where to note what is done")
     parser.add_argument("--summary", nargs="+", type=pathlib.Path, help="add up these logs and run nothing")
