@@ -13,8 +13,11 @@ use crate::ir::{BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, V
 /// The values that conditions leave to variables.
 type Ranges = HashMap<VarId, Interval>;
 
-/// The conditions that are bound to variables.
+/// Conditions and integers that are bound to variables.
 struct Bound(HashMap<VarId, Expr>);
+
+/// How many bindings deep a divisor is looked into: each may name the one before it more than once.
+const MAX_BINDINGS: usize = 4;
 
 impl Bound {
     fn of(func: &PrimFunc) -> Bound {
@@ -22,7 +25,7 @@ impl Bound {
         for stmt in &func.body {
             stmt.walk(&mut |stmt| {
                 if let StmtKind::Bind { var, value } = &stmt.kind
-                    && value.dtype == DType::BOOL
+                    && (value.dtype == DType::BOOL || value.dtype.is_integral())
                 {
                     bound.insert(*var, value.clone());
                 }
@@ -55,7 +58,7 @@ pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
 fn has_shown(stmt: &Stmt, bound: &Bound, ranges: &Ranges) -> bool {
     let StmtKind::If { cond, then, otherwise } = &stmt.kind else {
         let (mut found, mut blocks) = (false, false);
-        stmt.for_each_expr(|e| found |= divides_by_zero(e, ranges));
+        stmt.for_each_expr(|e| found |= divides_by_zero(e, bound, ranges));
         stmt.for_each_block(|block| blocks |= block.iter().any(|stmt| has_shown(stmt, bound, ranges)));
         return found || blocks;
     };
@@ -63,7 +66,7 @@ fn has_shown(stmt: &Stmt, bound: &Bound, ranges: &Ranges) -> bool {
         let ranges = narrowed(ranges, bound, cond, truth);
         block.iter().any(|stmt| has_shown(stmt, bound, &ranges))
     };
-    divides_by_zero(cond, &narrowed(ranges, bound, cond, true))
+    divides_by_zero(cond, bound, &narrowed(ranges, bound, cond, true))
         || within(then, true)
         || within(otherwise, false)
 }
@@ -125,7 +128,7 @@ fn narrow(ranges: &mut Ranges, bound: &Bound, cond: &Expr, truth: bool) {
     }
 }
 
-fn divides_by_zero(e: &Expr, ranges: &Ranges) -> bool {
+fn divides_by_zero(e: &Expr, bound: &Bound, ranges: &Ranges) -> bool {
     let mut found = false;
     if !ranges.is_empty() {
         e.walk(&mut |e| {
@@ -134,23 +137,29 @@ fn divides_by_zero(e: &Expr, ranges: &Ranges) -> bool {
                 && divisor.dtype.is_integral()
                 && divisor.as_int().is_none()
             {
-                found |= range(divisor, ranges).as_point() == Some(0);
+                found |= range(divisor, bound, ranges, MAX_BINDINGS).as_point() == Some(0);
             }
         });
     }
     found
 }
 
-fn range(e: &Expr, ranges: &Ranges) -> Interval {
+/// The range of an integer, with at most so many bindings on the way.
+fn range(e: &Expr, bound: &Bound, ranges: &Ranges, depth: usize) -> Interval {
+    let of = |e: &Expr| range(e, bound, ranges, depth);
     match &e.kind {
         ExprKind::Int(v) => Interval::point(*v),
-        ExprKind::Var(v) => ranges.get(v).copied().unwrap_or(Interval::ALL),
-        ExprKind::Binary(BinOp::Add, a, b) => range(a, ranges).add(range(b, ranges)),
-        ExprKind::Binary(BinOp::Sub, a, b) => range(a, ranges).sub(range(b, ranges)),
-        ExprKind::Binary(BinOp::Mul, a, b) => range(a, ranges).mul(range(b, ranges)),
-        ExprKind::Binary(BinOp::Min, a, b) => range(a, ranges).min(range(b, ranges)),
-        ExprKind::Binary(BinOp::Max, a, b) => range(a, ranges).max(range(b, ranges)),
-        ExprKind::Cast(a) | ExprKind::Broadcast(a) => range(a, ranges),
+        ExprKind::Var(v) => match (ranges.get(v), bound.0.get(v)) {
+            (Some(known), _) => *known,
+            (None, Some(value)) if depth > 0 => range(value, bound, ranges, depth - 1),
+            _ => Interval::ALL,
+        },
+        ExprKind::Binary(BinOp::Add, a, b) => of(a).add(of(b)),
+        ExprKind::Binary(BinOp::Sub, a, b) => of(a).sub(of(b)),
+        ExprKind::Binary(BinOp::Mul, a, b) => of(a).mul(of(b)),
+        ExprKind::Binary(BinOp::Min, a, b) => of(a).min(of(b)),
+        ExprKind::Binary(BinOp::Max, a, b) => of(a).max(of(b)),
+        ExprKind::Cast(a) | ExprKind::Broadcast(a) => of(a),
         _ => Interval::ALL,
     }
 }
@@ -209,6 +218,12 @@ mod tests {
         assert!(keep(&before, &mut bound));
         let text = crate::script::print_func(&bound);
         assert!(text.contains("= m | 0 == 2") && text.contains("= not c or n | 0 < 1"), "{text}");
+        let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), m: T.int32, n: T.int32):\n    \
+                    c: T.let[T.bool] = m == 2\n    d: T.let[T.int32] = m - 2\n    e: T.let[T.int32] = d * n\n    if c:\n        \
+                    A[0] = n % e\n";
+        let mut divisor = crate::parse(text).unwrap().funcs.remove(0);
+        assert!(keep(&before, &mut divisor), "a divisor that is bound, by way of another one");
+        assert!(crate::script::print_func(&divisor).contains("= m | 0 == 2"));
         for cond in ["m == 3", "m >= 2", "m == 2 or n == 3", "n == 2"] {
             assert!(!keep(&before, &mut function(cond)), "{cond}");
         }
