@@ -147,6 +147,19 @@ fn what_must_stay_stays() {
 }
 
 #[test]
+fn a_parallel_loop_is_split_only_if_asked_for() {
+    let before = program(FLAT, "for f in T.parallel(600):\n    B[f] = A[f % 30 * 20 + f // 30]");
+    assert_eq!(ran(&before, "loops", &Options::default()), before);
+    let options = Options { loops: Loops { parallel: true, ..Loops::default() }, ..Options::default() };
+    let made = ran(&before, "loops", &options);
+    same(&before, &made);
+    // The loop of quotients stays parallel, and the one of remainders is serial.
+    let text = made.to_string();
+    assert!(text.contains("in T.parallel(20):") && text.matches("T.parallel").count() == 1, "{text}");
+    assert!(text.contains("in range(30):") && !text.contains("//") && !text.contains('%'), "{text}");
+}
+
+#[test]
 fn conditions_become_bounds() {
     let made = after(
         "loops",

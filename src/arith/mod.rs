@@ -11,4 +11,4 @@ mod residue;
 pub(crate) mod transfer;
 
 pub use interval::Interval;
-pub(crate) use residue::Residue;
+pub(crate) use residue::{Residue, gcd};

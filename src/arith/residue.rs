@@ -165,7 +165,7 @@ impl Residue {
 }
 
 /// Greatest common divisor, not negative; 1 where it leaves 64 bits.
-fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

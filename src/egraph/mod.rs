@@ -28,6 +28,7 @@ mod transfer;
 
 pub use level::TheoryLevel;
 
+pub(crate) use crate::arith::gcd;
 #[cfg(test)]
 pub(crate) use analysis::FactAnalysis;
 pub(crate) use analysis::{Settings, theory_for};
@@ -39,7 +40,7 @@ pub(crate) use graph::{Class, Graph, Knowing, canonical, is_full, poly_of};
 pub(crate) use log::UnionTally;
 pub(crate) use monomial::Monomial;
 pub(crate) use node::{Node, Op};
-pub(crate) use poly::{Poly, common_factor, gcd};
+pub(crate) use poly::{Poly, common_factor};
 pub(crate) use poly_table::PolyTable;
 pub(crate) use proof::Proofs;
 pub(crate) use reason::{Area, Axiom, Reason};

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use egg::Id;
 
 use super::monomial::Monomial;
+use crate::arith::gcd;
 
 /// The most terms of a polynomial: a bound on the work for one class, and so on the whole for long chains.
 pub(crate) const MAX_TERMS: usize = 128;
@@ -329,15 +330,6 @@ pub(crate) fn common_factor(polys: &[&Poly]) -> (Monomial, i64) {
         constant = gcd(constant, *c);
     }
     (monomial, constant.max(1))
-}
-
-/// Greatest common divisor, non-negative.
-pub(crate) fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
 }
 
 #[cfg(test)]

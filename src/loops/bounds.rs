@@ -2,7 +2,38 @@
 
 use super::place::{Place, folded};
 use super::poly::{Atoms, Poly};
-use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
+use crate::analysis::side_effects::is_lazy_select;
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind, VarId};
+
+/// What chooses between two values or ways.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Choice<'e> {
+    /// The condition of an `if` or of a value.
+    Condition(&'e Expr),
+    /// The two integers of a minimum or maximum.
+    Extreme(&'e Expr, &'e Expr),
+}
+
+/// All choices in a block, in the order in which they are written.
+pub(super) fn for_each_choice<'e>(block: &'e Block, look: &mut impl FnMut(Choice<'e>)) {
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::If { cond, .. } = &stmt.kind {
+                look(Choice::Condition(cond));
+            }
+            stmt.for_each_expr(|e| {
+                e.walk(&mut |e| match &e.kind {
+                    ExprKind::Select(select) => look(Choice::Condition(&select.cond)),
+                    ExprKind::Call(call) if is_lazy_select(call) => look(Choice::Condition(&call.args[0])),
+                    ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) if e.dtype.is_index() => {
+                        look(Choice::Extreme(a, b));
+                    }
+                    _ => {}
+                });
+            });
+        });
+    }
+}
 
 /// Where a comparison holds.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,12 +3,11 @@
 
 use hashbrown::HashMap;
 
-use super::bounds::{Bound, chosen, inequality, sums_at_most_zero};
+use super::bounds::{Bound, Choice, chosen, for_each_choice, inequality, sums_at_most_zero};
 use super::copy::{defined, mentions_any};
 use super::place::{Place, folded, is_plain, plus};
 use super::poly::{Atoms, Poly};
 use super::split::looped;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
 
 /// The most values at which one loop is tried to be cut.
@@ -115,23 +114,10 @@ fn bounds(place: &Place<'_>, l: &For) -> Vec<Bound> {
             }
         }
     };
-    for stmt in &l.body {
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::If { cond, .. } = &stmt.kind {
-                look(cond);
-            }
-            stmt.for_each_expr(|e| {
-                e.walk(&mut |e| match &e.kind {
-                    ExprKind::Select(select) => look(&select.cond),
-                    ExprKind::Call(call) if is_lazy_select(call) => look(&call.args[0]),
-                    ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) if e.dtype.is_index() => {
-                        look(&Expr::binary(BinOp::Le, (**a).clone(), (**b).clone()));
-                    }
-                    _ => {}
-                });
-            });
-        });
-    }
+    for_each_choice(&l.body, &mut |choice| match choice {
+        Choice::Condition(cond) => look(cond),
+        Choice::Extreme(a, b) => look(&Expr::binary(BinOp::Le, a.clone(), b.clone())),
+    });
     found
 }
 

@@ -3,6 +3,7 @@
 use super::copy::{copy, defined, mentions_any};
 use super::place::{Place, folded, is_plain, is_plain_or_parallel, plus};
 use super::poly::{Atoms, Poly, mentions};
+use crate::arith::gcd;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// The most divisors of one loop, and ways to nest them, that are looked at.
@@ -132,10 +133,6 @@ fn divisor_of(atoms: &Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Divi
         offset = min.checked_add(shift.div_euclid(shared))?.checked_neg()?.rem_euclid(period);
     }
     Some(Divisor { by: Poly::constant(period), offset })
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Sequences of divisors, each of which divides the one before it, that cannot be longer.

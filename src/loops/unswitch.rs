@@ -1,10 +1,10 @@
 //! Conditions that no iteration of a loop changes, taken out of it: one loop for each answer.
 
+use super::bounds::{Choice, conjuncts, for_each_choice};
 use super::copy::{copy, defined, mentions_any};
 use super::place::{Place, is_plain};
 use super::split::looped;
-use crate::analysis::side_effects::is_lazy_select;
-use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind};
+use crate::ir::{Block, Expr, For, PrimFunc, Stmt, StmtKind};
 
 /// The most conditions of one loop that are tried.
 const MAX_CONDITIONS: usize = 2;
@@ -18,7 +18,7 @@ pub(super) fn conditions(place: &Place<'_>, l: &For) -> Vec<Expr> {
     defined.insert(l.var);
     let mut found: Vec<Expr> = Vec::new();
     let mut look = |cond: &Expr| {
-        for part in super::bounds::conjuncts(cond) {
+        for part in conjuncts(cond) {
             let varies = mentions_any(&part, &defined);
             let is_known = part.as_int().is_some() || found.contains(&part);
             if !varies && !is_known && place.is_free(&part) && found.len() < MAX_CONDITIONS {
@@ -26,20 +26,11 @@ pub(super) fn conditions(place: &Place<'_>, l: &For) -> Vec<Expr> {
             }
         }
     };
-    for stmt in &l.body {
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::If { cond, .. } = &stmt.kind {
-                look(cond);
-            }
-            stmt.for_each_expr(|e| {
-                e.walk(&mut |e| match &e.kind {
-                    ExprKind::Select(select) => look(&select.cond),
-                    ExprKind::Call(call) if is_lazy_select(call) => look(&call.args[0]),
-                    _ => {}
-                });
-            });
-        });
-    }
+    for_each_choice(&l.body, &mut |choice| {
+        if let Choice::Condition(cond) = choice {
+            look(cond);
+        }
+    });
     found
 }
 

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::form::{Column, Form, Terms};
-use crate::arith::Interval;
+use crate::arith::{Interval, gcd};
 
 /// The most constraints at a time.
 const MAX_CONSTRAINTS: usize = 320;
@@ -231,7 +231,7 @@ impl System {
             for high in &upper {
                 *fuel = fuel.saturating_sub((low.terms().len() + high.terms().len()) as u64);
                 let (a, b) = (low.coefficient(column), high.coefficient(column).saturating_neg());
-                let g = super::form::gcd(a, b);
+                let g = gcd(a, b);
                 if let Some(both) = low.combine(b / g, high, a / g) {
                     self.insert(both, false);
                 }

@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
+use crate::arith::gcd;
+
 /// A column: an integer unknown of a [`Problem`](super::problem::Problem), by its number.
 pub(super) type Column = u32;
 
@@ -185,13 +187,4 @@ impl Form {
         }
         Some(sum)
     }
-}
-
-/// The greatest common divisor, not negative.
-pub(super) fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(1)
 }

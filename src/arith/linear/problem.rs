@@ -7,9 +7,9 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::bitop::BitOp;
-use super::form::{Column, Form, gcd};
+use super::form::{Column, Form};
 use super::formula::Formula;
-use crate::arith::Interval;
+use crate::arith::{Interval, gcd};
 
 /// The highest degree of a product.
 const MAX_DEGREE: usize = 6;
