@@ -21,10 +21,11 @@ __all__ = ["initializer", "install", "register_pipeline", "use"]
 def use(level: Optional[int] = None, *, choose: Union[None, str, Measure] = None, **options: Any) -> Iterator[Any]:
     """Inside of the `with`, TVM's pipelines call satir where they would call `CommonSubexprElim`.
 
-    Gives the pass that they call: `SemanticCSE`, with `level` all that satir does at that level (`Optimize`), or with `choose`
-    what is best of several treatments (`Choose`). Pipelines look the pass up when they run, so that one which was made before is swapped as well; what other threads build meanwhile
-    is, too. MetaSchedule builds in worker processes: a `LocalBuilder` that is made inside of the `with` takes satir along to
-    them, unless it is given an `initializer`, which is told.
+    Gives the pass that they call: `SemanticCSE`, with `level` all that satir does at that level (`Optimize`), or with
+    `choose` what is best of several treatments (`Choose`). Pipelines look the pass up when they run, so that one which was
+    made before is swapped as well; what other threads build meanwhile is, too. MetaSchedule builds in worker processes: a
+    `LocalBuilder` that is made inside of the `with` takes satir along to them, unless it is given an `initializer`, which
+    is told.
 
     >>> import tvm, satir.tvm
     >>> with satir.tvm.use(level=2) as swap:
