@@ -3,6 +3,9 @@
     with satir.tvm.use():                      # in the place of TVM's CommonSubexprElim
         built = tvm.compile(module, target="llvm")
 
+    with satir.tvm.use(choose="run", binds={"n": 64}):   # the fastest of several treatments
+        built = tvm.compile(module, target="llvm")
+
     module = satir.tvm.SemanticCSE(binds={"n": 64})(module)   # a pass of its own
 
     with satir.tvm.PassContext(config={"satir.level": 2}), satir.tvm.use():
@@ -18,12 +21,15 @@ with something that is not known there go as TVMScript. All options of `satir.Op
 """
 
 from ..errors import SatirError, UnsupportedModule
+from .choose import Choice, Choose
 from .config import PassContext
 from .convert import optimize, simplify
 from .passes import Optimize, SemanticCSE
 from .swap import initializer, install, register_pipeline, use
 
 __all__ = [
+    "Choice",
+    "Choose",
     "Optimize",
     "PassContext",
     "SatirError",

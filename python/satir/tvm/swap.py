@@ -5,31 +5,35 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 import tvm
 from tvm import tirx
 from tvm.tirx import compilation_pipeline
 
+from .choose import Choose, Measure
 from .passes import LOGGER, Optimize, SemanticCSE
 
 __all__ = ["initializer", "install", "register_pipeline", "use"]
 
 
 @contextlib.contextmanager
-def use(level: Optional[int] = None, **options: Any) -> Iterator[Any]:
+def use(level: Optional[int] = None, *, choose: Union[None, str, Measure] = None, **options: Any) -> Iterator[Any]:
     """Inside of the `with`, TVM's pipelines call satir where they would call `CommonSubexprElim`.
 
-    Gives the pass that they call: `SemanticCSE`, or with `level` all that satir does at that level (`Optimize`). Pipelines
-    look the pass up when they run, so that one which was made before is swapped as well; what other threads build meanwhile
-    is, too. MetaSchedule builds in worker processes: a `LocalBuilder` that is made inside of the `with` takes satir along to
-    them, unless it is given an `initializer`, which is told.
+    Gives the pass that they call: `SemanticCSE`, with `level` all that satir does at that level (`Optimize`), or with
+    `choose` what is best of several treatments (`Choose`). Pipelines look the pass up when they run, so that one which was
+    made before is swapped as well; what other threads build meanwhile is, too. MetaSchedule builds in worker processes: a
+    `LocalBuilder` that is made inside of the `with` takes satir along to them, unless it is given an `initializer`, which
+    is told.
 
     >>> import tvm, satir.tvm
     >>> with satir.tvm.use(level=2) as swap:
     ...     tvm.tirx.transform.CommonSubexprElim() is swap
     True
     """
+    if choose is not None:
+        options["choose"] = choose
     swap = _swap(level, options)
     before = tirx.transform.CommonSubexprElim
     tirx.transform.CommonSubexprElim = lambda: swap
@@ -91,6 +95,9 @@ def register_pipeline(name: str = "satir", base: str = "default", level: Optiona
 
 
 def _swap(level: Optional[int], options: dict[str, Any]) -> Any:
+    if options.get("choose") is not None:
+        others = {name: value for name, value in options.items() if name != "choose"}
+        return Choose(options["choose"], level=level, **others)
     whole = level is not None or options.get("passes") is not None
     return Optimize(level=level, **options) if whole else SemanticCSE(**options)
 

@@ -1,0 +1,251 @@
+"""What a GPU's compiler makes of CUDA source: NVRTC compiles it, nvdisasm shows the machine code, SASS.
+
+No GPU is needed. The programs come from PyPI into an environment of their own (`tools`). What is counted of a source's kernels:
+
+- static: instructions, without the padding behind the end;
+- weighted: each counts 8 times for each loop around it (loops are found by dominators), those of a subroutine as often as its calls;
+- registers: the most that a kernel uses;
+- spills: bytes that the compiler's own report calls spill stores and loads.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# The wheel of triton has nvdisasm; nothing of NVIDIA's own on PyPI does.
+PACKAGES = [
+    "nvidia-cuda-nvrtc-cu12==12.9.86",
+    "nvidia-cuda-runtime-cu12==12.9.79",
+    "nvidia-cuda-cccl-cu12==12.9.27",
+    "triton==3.1.0",
+]
+
+# How often a loop is taken to run.
+TRIPS = 8
+
+FIELDS = ["static", "weighted", "registers", "spills"]
+
+
+def tools(folder):
+    """The folder of packages, which is filled at the first call."""
+    place = pathlib.Path(folder) / "tools"
+    done = place / "complete"
+    if not done.exists():
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), *PACKAGES]
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode != 0:
+            command = ["python3", "-m", "pip", *command[3:]]
+        subprocess.run(command, check=True)
+        disassembler = place / "triton/backends/nvidia/bin/nvdisasm"
+        disassembler.chmod(0o755)
+        done.write_text("\n".join(PACKAGES))
+    return place
+
+
+class Compiler:
+    """Compiles CUDA source and counts; what was counted once is kept in a folder."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.place = tools(folder)
+        self.known = self.folder / "counted"
+        self.known.mkdir(parents=True, exist_ok=True)
+        self.library = None
+
+    def counts(self, source, arch):
+        """The figures of `FIELDS` for a source and an architecture such as `sm_80`."""
+        own = pathlib.Path(__file__).read_bytes()
+        key = hashlib.sha256(own + f"{arch} {source}".encode()).hexdigest()[:24]
+        entry = self.known / f"{key}.json"
+        if not entry.exists():
+            binary, log = self.compile(source, arch)
+            entry.write_text(json.dumps(read(self.disassemble(binary), log)))
+        return json.loads(entry.read_text())
+
+    def compile(self, source, arch):
+        """Machine code and the compiler's report."""
+        if self.library is None:
+            self.library = ctypes.CDLL(str(self.place / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
+        program = ctypes.c_void_p()
+        options = [f"--gpu-architecture={arch}", "--std=c++17", "-default-device", "--ptxas-options=-v"]
+        options += [f"-I{self.place}/nvidia/{part}/include" for part in ("cuda_runtime", "cuda_cccl")]
+        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
+        try:
+            array = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+            failed = self.library.nvrtcCompileProgram(program, len(options), array)
+            log = self.take("ProgramLog", program).decode(errors="replace").rstrip("\0")
+            if failed:
+                raise RuntimeError(f"NVRTC: {log.strip()[-400:]}")
+            return self.take("CUBIN", program), log
+        finally:
+            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def take(self, what, program):
+        """Bytes that NVRTC holds for a program."""
+        size = ctypes.c_size_t()
+        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        held = ctypes.create_string_buffer(size.value)
+        getattr(self.library, f"nvrtcGet{what}")(program, held)
+        return held.raw
+
+    def disassemble(self, binary):
+        """The text of machine code."""
+        path = self.folder / f"kernel.{os.getpid()}.cubin"
+        path.write_bytes(binary)
+        try:
+            command = [self.place / "triton/backends/nvidia/bin/nvdisasm", "-c", path]
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        finally:
+            path.unlink()
+
+
+def read(text, log):
+    """The figures of a disassembly and of the compiler's report."""
+    found = {"static": 0, "weighted": 0}
+    for section in re.split(r"^\s*\.section\s+\.text\.", text, flags=re.MULTILINE)[1:]:
+        code = Code(section)
+        found["static"] += len(code.lines)
+        found["weighted"] += sum(code.weights())
+    if not found["static"]:
+        raise RuntimeError("nvdisasm shows no code")
+    found["registers"] = max(int(count) for count in re.findall(r"Used (\d+) registers", log))
+    spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
+    found["spills"] = sum(int(part) for pair in spills for part in pair)
+    return found
+
+
+class Code:
+    """The instructions of one kernel with its subroutines."""
+
+    INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(@!?U?P\d\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+    LABEL = re.compile(r"^\s*([.$\w]+):")
+    TARGET = re.compile(r"`\(([^)]+)\)")
+
+    def __init__(self, section):
+        self.lines, self.labels = [], {}
+        for line in section.splitlines():
+            if label := self.LABEL.match(line):
+                self.labels[label.group(1)] = len(self.lines)
+            elif found := self.INSTRUCTION.match(line):
+                self.lines.append(found.groups())
+        # Behind the end: a jump to itself, and padding.
+        while self.lines and (self.lines[-1][1] == "NOP" or self.is_trap(len(self.lines) - 1)):
+            self.lines.pop()
+        self.meets = {}
+        for guard, name, operands in self.lines:
+            if name.startswith("BSSY"):
+                self.meets.setdefault(operands.split(",")[0], []).append(self.target(operands))
+        self.after = [self.successors(at) for at in range(len(self.lines))]
+
+    def is_trap(self, at):
+        """Whether an instruction jumps to itself."""
+        return self.lines[at][1].startswith("BRA") and self.target(self.lines[at][2]) == at
+
+    def target(self, operands):
+        """The number of the instruction that a jump or call names; none for one that it computes."""
+        named = self.TARGET.search(operands)
+        return self.labels.get(named.group(1)) if named else None
+
+    def successors(self, at):
+        """The instructions that may follow one, without those of subroutines that it calls."""
+        guard, name, operands = self.lines[at]
+        kind = name.split(".")[0]
+        following = [at + 1] if at + 1 < len(self.lines) else []
+        if kind in ("EXIT", "RET", "BRX", "JMX", "KILL"):
+            return following if guard else []
+        if kind == "BSYNC":
+            later = [place for place in self.meets.get(operands.split(",")[0], []) if place is not None and place > at]
+            return sorted({min(later)} if later else set(following))
+        if kind in ("BRA", "JMP"):
+            place = self.target(operands)
+            conditional = guard or not operands.startswith("`")
+            return ([] if place is None or place >= len(self.lines) else [place]) + (following if conditional else [])
+        return following
+
+    def weights(self):
+        """How often each instruction counts."""
+        weights = [0] * len(self.lines)
+        calls = {}
+        for at, (_, name, operands) in enumerate(self.lines):
+            if name.startswith("CALL") and (place := self.target(operands)) is not None:
+                calls.setdefault(place, []).append(at)
+        entries = [0, *sorted(place for place in calls if place)]
+        for entry in entries:
+            times = sum(weights[at] for at in calls.get(entry, [])) if entry else 1
+            for at, depth in self.depths(entry).items():
+                weights[at] += times * TRIPS**depth
+        return weights
+
+    def depths(self, entry):
+        """The instructions that are reached from one, each with the number of loops around it."""
+        order, before = self.reached(entry)
+        place = {at: number for number, at in enumerate(order)}
+        immediate = dominators(order, place, before)
+        depths = dict.fromkeys(order, 0)
+        heads = {}
+        for at in order:
+            for following in self.after[at]:
+                if dominates(following, at, immediate, place):
+                    heads.setdefault(following, []).append(at)
+        for head, ends in heads.items():
+            body, left = {head}, list(ends)
+            while left:
+                at = left.pop()
+                if at not in body:
+                    body.add(at)
+                    left.extend(before[at])
+            for at in body:
+                depths[at] += 1
+        return depths
+
+    def reached(self, entry):
+        """What is reached, each after what leads there but for loops, and what comes directly before each."""
+        before, done, order, stack = {entry: []}, {entry}, [], [(entry, 0)]
+        while stack:
+            at, number = stack.pop()
+            if number < len(self.after[at]):
+                stack.append((at, number + 1))
+                following = self.after[at][number]
+                before.setdefault(following, []).append(at)
+                if following not in done:
+                    done.add(following)
+                    stack.append((following, 0))
+            else:
+                order.append(at)
+        return order[::-1], before
+
+
+def dominators(order, place, before):
+    """The immediate dominator of each instruction (Cooper, Harvey and Kennedy)."""
+    immediate, changed = {order[0]: order[0]}, True
+    while changed:
+        changed = False
+        for at in order[1:]:
+            new = None
+            for other in before[at]:
+                if other in immediate:
+                    new = other if new is None else meet(new, other, immediate, place)
+            if immediate.get(at) != new:
+                immediate[at], changed = new, True
+    return immediate
+
+
+def meet(one, other, immediate, place):
+    """The nearest instruction that dominates both."""
+    while one != other:
+        if place[one] > place[other]:
+            one = immediate[one]
+        else:
+            other = immediate[other]
+    return one
+
+
+def dominates(one, other, immediate, place):
+    """Whether every way to `other` leads through `one`."""
+    while place[other] > place[one]:
+        other = immediate[other]
+    return one == other
