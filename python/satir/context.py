@@ -96,7 +96,10 @@ class Context:
         >>> ctx.prove("n > 0"), ctx.prove("i == 16"), ctx.prove("i == 3")
         (True, False, None)
         """
-        result = self._native.simplify(self._text(condition))
+        if isinstance(condition, (str, Expr)):
+            result = self._native.simplify(str(condition))
+        else:
+            result = _foreign(condition).prove(self, condition)
         return {"T.bool(True)": True, "T.bool(False)": False}.get(result)
 
     def equal(self, a: Any, b: Any) -> Optional[bool]:
@@ -113,7 +116,10 @@ class Context:
         >>> print(Context(x=(0, 8)).explain("(x * 4 + 3) // 4").splitlines()[0])
         x
         """
-        result, steps = self._native.explain(self._text(expr))
+        if isinstance(expr, (str, Expr)):
+            result, steps = self._native.explain(str(expr))
+        else:
+            result, steps = _foreign(expr).explain(self, expr)
         return f"{result}\n{steps}" if steps else f"{result}\n(nothing cheaper was found)"
 
     def _text(self, expr: Any) -> str:
