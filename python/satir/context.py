@@ -148,14 +148,15 @@ def _declared(name: str, what: Declared) -> Dim:
 def _foreign(expr: Any) -> Any:
     """The module that knows expressions of this kind."""
     package = type(expr).__module__.partition(".")[0]
-    if isinstance(expr, (int, bool)) or package == "sympy" or hasattr(expr, "free_symbols"):
-        from . import _sympy
-
-        return _sympy
+    # First: to ask an object of TVM for an attribute that it has not takes a millisecond.
     if package == "tvm":
         from .tvm import expressions
 
         return expressions
+    if isinstance(expr, (int, bool)) or package == "sympy" or hasattr(expr, "free_symbols"):
+        from . import _sympy
+
+        return _sympy
     raise TypeError(f"expected a text, a satir.Expr, or an expression of sympy or tvm.tirx, not {type(expr).__name__}")
 
 
