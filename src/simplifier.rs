@@ -9,7 +9,7 @@ use crate::cost::Profile;
 use crate::error::Error;
 use crate::explain::Context;
 use crate::ir::build::FuncBuilder;
-use crate::ir::{DType, Expr, PrimFunc};
+use crate::ir::{Block, DType, Expr, PrimFunc, Type};
 use crate::rewrite::Rewrites;
 use crate::rules::RuleSet;
 use crate::script::{names_of, parse_expr, print_expr};
@@ -220,11 +220,65 @@ impl Simplifier {
     /// ```
     pub fn explain(&self, expression: &str) -> Result<(String, String), Error> {
         let question = self.question(expression)?;
-        let result = self.answer(&question);
-        let text = print_expr(&question.func, &result);
-        let Question { func, ranges, conditions, expr } = &question;
+        let (result, steps) = self.explained(&question);
+        Ok((print_expr(&question.func, &result), steps))
+    }
+
+    /// What [`simplify`](Self::simplify) gives, for an expression that is no text. Its variables are those of `func`, with the
+    /// types that they have there; what is known of them goes by their names.
+    ///
+    /// # Errors
+    ///
+    /// If a condition is none, or a variable has no value.
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::ir::{DType, build::FuncBuilder};
+    ///
+    /// let mut b = FuncBuilder::new("main");
+    /// let x = b.param("x", DType::I64);
+    /// let e = (b.var(x) * 4 + 3).floordiv(4);
+    /// let func = b.finish();
+    /// assert_eq!(Simplifier::new().simplify_expr(&func, &e)?.as_var(), Some(x));
+    /// let e = satir::script::parse_expr("T.max(x, T.int64(7))", &mut func.clone())?;
+    /// assert_eq!(Simplifier::new().var("x", ..=7).simplify_expr(&func, &e)?.as_int(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn simplify_expr(&self, func: &PrimFunc, expr: &Expr) -> Result<Expr, Error> {
+        let question = self.question_over(func, expr)?;
+        Ok(question.kept(self.answer(&question)))
+    }
+
+    /// What [`simplify_expr`](Self::simplify_expr) gives, with the steps of [`explain`](Self::explain).
+    ///
+    /// # Errors
+    ///
+    /// As of [`simplify_expr`](Self::simplify_expr).
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::ir::{DType, build::FuncBuilder};
+    ///
+    /// let mut b = FuncBuilder::new("main");
+    /// let x = b.param("x", DType::I64);
+    /// let e = (b.var(x) * 4 + 3).floordiv(4);
+    /// let (result, steps) = Simplifier::new().explain_expr(&b.finish(), &e)?;
+    /// assert_eq!(result.as_var(), Some(x));
+    /// assert!(!steps.is_empty());
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    pub fn explain_expr(&self, func: &PrimFunc, expr: &Expr) -> Result<(Expr, String), Error> {
+        let question = self.question_over(func, expr)?;
+        let (result, steps) = self.explained(&question);
+        Ok((question.kept(result), steps))
+    }
+
+    /// The cheapest equal expression that is found, and the steps that lead there.
+    fn explained(&self, question: &Question) -> (Expr, String) {
+        let result = self.answer(question);
+        let Question { func, ranges, conditions, expr, .. } = question;
         if *expr == result {
-            return Ok((text, String::new()));
+            return (result, String::new());
         }
         let embedded = self.rules.is_none().then(|| RuleSet::embedded().ok()).flatten();
         let rules = self.rules.as_ref().or(embedded.as_ref());
@@ -233,7 +287,7 @@ impl Simplifier {
         let account = rules.and_then(|rules| {
             Context { func, profile, rules, fast_math, ranges, conds }.account(expr, &result)
         });
-        Ok((text, account.map_or_else(String::new, |account| account.to_string())))
+        (result, account.map_or_else(String::new, |account| account.to_string()))
     }
 
     /// An expression with all that is known.
@@ -246,12 +300,39 @@ impl Simplifier {
         let expr = parse_expr(expression, &mut func)?;
         // `T.Let` brings variables of its own.
         ranges.resize(func.vars.len(), Interval::ALL);
-        Ok(Question { func, ranges, conditions, expr })
+        let own = func.vars.len();
+        Ok(Question { func, ranges, conditions, expr, own })
+    }
+
+    /// The same for an expression over the variables of a function.
+    fn question_over(&self, func: &PrimFunc, expr: &Expr) -> Result<Question, Error> {
+        let mut func = PrimFunc { body: Block::new(), ..func.clone() };
+        let own = func.vars.len();
+        let known = |name: &str| self.vars.iter().find(|known| *known.name == *name);
+        let mut ranges = Vec::with_capacity(own);
+        for var in &func.vars {
+            let (name, dtype) = (var.name.to_string(), var.ty.dtype());
+            let (least, most) = known(&name).map_or((None, None), |known| (known.least, known.most));
+            ranges.push(Variable { name, dtype, least, most }.range()?);
+        }
+        let mut conditions = Vec::with_capacity(self.given.len());
+        for text in &self.given {
+            for name in names_of(text)? {
+                if !func.vars.iter().any(|var| *var.name == *name) {
+                    let declared = known(&name);
+                    ranges.push(declared.map_or(Ok(Interval::ALL), Variable::range)?);
+                    func.new_var(&*name, Type::Prim(declared.map_or(DType::I32, |known| known.dtype)));
+                }
+            }
+            conditions.push(condition(text, &mut func)?);
+        }
+        ranges.resize(func.vars.len(), Interval::ALL);
+        Ok(Question { func, ranges, conditions, expr: expr.clone(), own })
     }
 
     /// The cheapest equal expression that is found.
     fn answer(&self, question: &Question) -> Expr {
-        let Question { func, ranges, conditions, expr } = question;
+        let Question { func, ranges, conditions, expr, .. } = question;
         let rewrites = self.rewrites.with_fast_math(self.fast_math);
         simplify::expression(func, &self.profile, rewrites, ranges.clone(), conditions, expr)
     }
@@ -287,6 +368,17 @@ struct Question {
     ranges: Vec<Interval>,
     conditions: Vec<Expr>,
     expr: Expr,
+    /// How many variables the expression had to choose from; more are those of conditions.
+    own: usize,
+}
+
+impl Question {
+    /// A result, unless it has variables that only conditions have: then the expression itself.
+    fn kept(&self, result: Expr) -> Expr {
+        let mut foreign = false;
+        result.walk(&mut |e| foreign |= e.as_var().is_some_and(|var| var.index() >= self.own));
+        if foreign { self.expr.clone() } else { result }
+    }
 }
 
 impl Variable {

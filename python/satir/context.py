@@ -96,7 +96,10 @@ class Context:
         >>> ctx.prove("n > 0"), ctx.prove("i == 16"), ctx.prove("i == 3")
         (True, False, None)
         """
-        result = self._native.simplify(self._text(condition))
+        if isinstance(condition, (str, Expr)):
+            result = self._native.simplify(str(condition))
+        else:
+            result = _foreign(condition).prove(self, condition)
         return {"T.bool(True)": True, "T.bool(False)": False}.get(result)
 
     def equal(self, a: Any, b: Any) -> Optional[bool]:
@@ -113,7 +116,10 @@ class Context:
         >>> print(Context(x=(0, 8)).explain("(x * 4 + 3) // 4").splitlines()[0])
         x
         """
-        result, steps = self._native.explain(self._text(expr))
+        if isinstance(expr, (str, Expr)):
+            result, steps = self._native.explain(str(expr))
+        else:
+            result, steps = _foreign(expr).explain(self, expr)
         return f"{result}\n{steps}" if steps else f"{result}\n(nothing cheaper was found)"
 
     def _text(self, expr: Any) -> str:
@@ -142,14 +148,15 @@ def _declared(name: str, what: Declared) -> Dim:
 def _foreign(expr: Any) -> Any:
     """The module that knows expressions of this kind."""
     package = type(expr).__module__.partition(".")[0]
-    if isinstance(expr, (int, bool)) or package == "sympy" or hasattr(expr, "free_symbols"):
-        from . import _sympy
-
-        return _sympy
+    # First: to ask an object of TVM for an attribute that it has not takes a millisecond.
     if package == "tvm":
         from .tvm import expressions
 
         return expressions
+    if isinstance(expr, (int, bool)) or package == "sympy" or hasattr(expr, "free_symbols"):
+        from . import _sympy
+
+        return _sympy
     raise TypeError(f"expected a text, a satir.Expr, or an expression of sympy or tvm.tirx, not {type(expr).__name__}")
 
 

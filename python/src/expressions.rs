@@ -1,5 +1,6 @@
 //! Single expressions: `satir.Context` keeps one simplifier.
 
+use std::borrow::Cow;
 use std::ops::Bound;
 use std::path::PathBuf;
 
@@ -34,24 +35,44 @@ impl Simplifier {
         if fast_math {
             inner = inner.fast_math();
         }
-        for (name, dtype, least, most) in vars {
-            let dtype: DType = dtype.parse().map_err(|e| errors::option(format!("{name}: {e}")))?;
-            let bound = |value: Option<i64>| value.map_or(Bound::Unbounded, Bound::Included);
-            inner = inner.typed(&name, dtype, (bound(least), bound(most)));
-        }
+        inner = declare(inner, vars)?;
         for condition in given {
             inner = inner.given(&condition);
         }
         Ok(Simplifier { inner })
     }
 
-    /// The cheapest equal expression that is found.
-    fn simplify(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        py.detach(|| self.inner.simplify(text)).map_err(|e| errors::stopped(&e, "<expression>", text))
+    /// The cheapest equal expression that is found; `vars` are declared for this one expression.
+    #[pyo3(signature = (text, vars = Vec::new()))]
+    fn simplify(&self, py: Python<'_>, text: &str, vars: Vec<Variable>) -> PyResult<String> {
+        let inner = self.with(vars)?;
+        py.detach(|| inner.simplify(text)).map_err(|e| errors::stopped(&e, "<expression>", text))
     }
 
     /// The same, with the steps that lead there.
-    fn explain(&self, py: Python<'_>, text: &str) -> PyResult<(String, String)> {
-        py.detach(|| self.inner.explain(text)).map_err(|e| errors::stopped(&e, "<expression>", text))
+    #[pyo3(signature = (text, vars = Vec::new()))]
+    fn explain(&self, py: Python<'_>, text: &str, vars: Vec<Variable>) -> PyResult<(String, String)> {
+        let inner = self.with(vars)?;
+        py.detach(|| inner.explain(text)).map_err(|e| errors::stopped(&e, "<expression>", text))
     }
+}
+
+impl Simplifier {
+    /// The simplifier, with more variables if there are any.
+    fn with(&self, vars: Vec<Variable>) -> PyResult<Cow<'_, satir::Simplifier>> {
+        if vars.is_empty() {
+            return Ok(Cow::Borrowed(&self.inner));
+        }
+        declare(self.inner.clone(), vars).map(Cow::Owned)
+    }
+}
+
+/// A simplifier that knows these variables too.
+fn declare(mut inner: satir::Simplifier, vars: Vec<Variable>) -> PyResult<satir::Simplifier> {
+    for (name, dtype, least, most) in vars {
+        let dtype: DType = dtype.parse().map_err(|e| errors::option(format!("{name}: {e}")))?;
+        let bound = |value: Option<i64>| value.map_or(Bound::Unbounded, Bound::Included);
+        inner = inner.typed(&name, dtype, (bound(least), bound(most)));
+    }
+    Ok(inner)
 }

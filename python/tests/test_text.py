@@ -147,6 +147,51 @@ class Expressions(unittest.TestCase):
                 for b in range(5):
                     self.assertEqual(result.subs({x: a, y: b}), value.subs({x: a, y: b}), value)
 
+    @unittest.skipUnless(importlib.util.find_spec("sympy"), "needs sympy")
+    def test_functions_of_inductor(self):
+        """Functions of PyTorch go over by their names, and come back as what they were."""
+        import sympy
+
+        def function(name, arity):
+            return type(name, (sympy.Function,), {"nargs": (arity,), "is_integer": True})
+
+        floor_div, modular = function("FloorDiv", 2), function("ModularIndexing", 3)
+        clean_div, ceil_div = function("CleanDiv", 2), function("CeilDiv", 2)
+        where, identity = function("Where", 3), function("Identity", 1)
+        x, y = sympy.symbols("x y", integer=True, nonnegative=True)
+        i = sympy.Symbol("i", integer=True, nonnegative=True)
+        ctx = satir.Context(i=(0, 16))
+        # That x and y are not negative is what sympy knows of them.
+        self.assertEqual(ctx.simplify(floor_div(i + 16 * x, 16)), x)
+        self.assertEqual(ctx.simplify(modular(i + 16 * x, 1, 16)), i)
+        self.assertEqual(ctx.simplify(modular(x * 4 + 64 * y, 4, 16)), modular(x, 1, 16))
+        self.assertEqual(ctx.simplify(floor_div(floor_div(x, 3), 5)), floor_div(x, 15))
+        self.assertEqual(ctx.simplify(clean_div(x * 8, 4)), 2 * x)
+        self.assertEqual(ctx.simplify(ceil_div(x * 8 + 8, 8)), x + 1)
+        self.assertEqual(ctx.simplify(where(i < 16, identity(x), y)), x)
+        self.assertTrue(ctx.prove(sympy.Ge(x + y, 0)))
+        self.assertTrue(ctx.explain(floor_div(i + 16 * x, 16)).startswith("x\n"))
+        # Of a symbol of which nothing is known the remainder may be one of a negative number.
+        z = sympy.Symbol("z", integer=True)
+        self.assertFalse(ctx.simplify(modular(z + 16 * x, 1, 16)).has(modular))
+        with self.assertRaisesRegex(satir.ParseError, "Unheard"):
+            ctx.simplify(function("Unheard", 1)(x))
+        with self.assertRaisesRegex(satir.ParseError, "two symbols"):
+            ctx.simplify(x + sympy.Symbol("x", real=True))
+        odd = sympy.Symbol("s0.1", integer=True)
+        self.assertEqual(ctx.simplify(sympy.Mod(odd * 4 + 1, 4) + odd), odd + 1)
+
+    @unittest.skipUnless(importlib.util.find_spec("sympy"), "needs sympy")
+    def test_ceilings_round_up(self):
+        import sympy
+
+        x, y = sympy.symbols("x y", integer=True)
+        for value in (sympy.ceiling(x / 3), sympy.ceiling(x / y), sympy.floor((x - 1) / y), sympy.ceiling(x / -4)):
+            result = satir.Context().simplify(value)
+            for a in range(-7, 8):
+                for b in (-3, -1, 2, 5):
+                    self.assertEqual(result.subs({x: a, y: b}), value.subs({x: a, y: b}), (value, result, a, b))
+
 
 class Examples(unittest.TestCase):
     """The examples of all docstrings say what is true."""

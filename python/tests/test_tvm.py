@@ -15,6 +15,7 @@ import unittest
 
 import numpy as np
 import tvm
+import tvm_ffi
 from tvm import te, tirx, topi
 from tvm.script import from_source
 
@@ -303,6 +304,13 @@ def main(A: T.Buffer((8,), "float32"), x: T.float32, y: T.float32, z: T.float32)
         self.assertEqual(satir.tvm.SemanticCSE()(module).script().count("//"), 1)
         with self.assertRaises(satir.OptionError):
             satir.tvm.PassContext(config={"satir.nonsense": 1})
+
+    def test_tvm_registers_no_keys_from_outside(self):
+        """Why there is `satir.tvm.PassContext`: if this fails, TVM has a way to register keys, which is to be used."""
+        with self.assertRaises(Exception):
+            tvm.transform.PassContext(config={"satir.level": 2})
+        known = [name for name in tvm_ffi.registry.list_global_func_names() if "ConfigOption" in name]
+        self.assertEqual(known, [])
 
     def test_rules_are_a_path_or_several(self):
         with tempfile.TemporaryDirectory() as folder:

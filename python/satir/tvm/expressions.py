@@ -16,13 +16,23 @@ from ..options import Options
 if TYPE_CHECKING:
     from ..context import Context
 
-__all__ = ["simplify", "simplify_under", "text"]
+__all__ = ["explain", "prove", "simplify", "simplify_under", "text"]
 
 
 def simplify(context: Context, expr: Any) -> Any:
     """The cheapest equal expression, over the same variables, which the context knows by their names."""
     variables = {var.name: var for var in _variables([expr])}
     return convert(context._native.simplify(text(expr)), _Tirx(variables))
+
+
+def prove(context: Context, condition: Any) -> str:
+    """What a condition comes to, as TVMScript."""
+    return context._native.simplify(text(condition))
+
+
+def explain(context: Context, expr: Any) -> tuple[str, str]:
+    """The result as TVMScript, and the steps that lead there."""
+    return context._native.explain(text(expr))
 
 
 def text(expr: Any) -> str:

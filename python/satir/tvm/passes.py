@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Optional
 
 import tvm
 from tvm import tirx
@@ -61,6 +61,8 @@ class _Run:
         self.on_error = on_error
         self.via = via
         self.verify = verify
+        #: Made when it is first needed: rules of files are checked then.
+        self._own: Optional[Optimizer] = None
         #: A report for each part of each module that was optimized.
         self.reports: list[Report] = []
         #: The reasons for which TVM's own pass was taken.
@@ -69,8 +71,7 @@ class _Run:
     def transform_module(self, module: tvm.IRModule, _context: Any) -> tvm.IRModule:
         """What TVM calls."""
         try:
-            options = Options.of({**self.given, **config.current()})
-            result, reports = Optimizer(options, self.via, self.verify).run(module)
+            result, reports = self._optimizer().run(module)
         except SatirError as error:
             if self.on_error == "raise":
                 raise
@@ -79,6 +80,15 @@ class _Run:
             return TVM_CSE()(module)
         self.reports.extend(reports)
         return result
+
+    def _optimizer(self) -> Optimizer:
+        """The optimizer with the options of the contexts that this thread is in."""
+        context = config.current()
+        if context:
+            return Optimizer(Options.of({**self.given, **context}), self.via, self.verify)
+        if self._own is None:
+            self._own = Optimizer(self.options, self.via, self.verify)
+        return self._own
 
     @property
     def as_pass(self) -> Any:

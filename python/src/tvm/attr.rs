@@ -90,7 +90,7 @@ impl Reader<'_> {
             Some(Kind::Var) => AttrNode::Var(self.var(object)?),
             Some(Kind::CommReducer) => AttrNode::CommReducer(self.reducer(object)?),
             Some(Kind::IterVar) => {
-                let var = self.var(&self.tvm.object(object, "var")?)?;
+                let var = self.var(&*self.tvm.object(object, "var")?)?;
                 let dom = match self.tvm.optional(object, "dom")? {
                     Some(range) => Some((self.field(&range, "min")?, self.field(&range, "extent")?)),
                     None => None,
@@ -107,8 +107,8 @@ impl Reader<'_> {
     fn reducer(&mut self, object: &Obj) -> Res<CommReducer> {
         let mut params = Vec::new();
         for side in ["lhs", "rhs"] {
-            for var in self.tvm.objects(object, side)? {
-                params.push(self.var(&var)?);
+            for var in &self.tvm.objects(object, side)? {
+                params.push(self.var(var)?);
             }
         }
         Ok(CommReducer {

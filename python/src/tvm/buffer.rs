@@ -53,7 +53,7 @@ impl Reader<'_> {
         if !tvm.objects(&ty, "allocated_addr")?.is_empty() {
             return Err(Unsupported::new("a buffer at a given address"));
         }
-        let dtype = tvm.prim_type(&tvm.object(&ty, "dtype")?)?;
+        let dtype = tvm.prim_type(&*tvm.object(&ty, "dtype")?)?;
         let name = tvm.text(object, "name")?.into();
         let scope = tvm.text(&ty, "storage_scope")?.into();
         self.add_buffer(object, Buffer { name, dtype, shape, strides, elem_offset, scope, extra, origin })
@@ -65,7 +65,7 @@ impl Reader<'_> {
         if tvm.kind(layout) != Some(Kind::TileLayout) || !tvm.objects(layout, "replica")?.is_empty() {
             return Ok(false);
         }
-        if !tvm.entries(&tvm.object(layout, "offset")?)?.is_empty() {
+        if !tvm.entries(&*tvm.object(layout, "offset")?)?.is_empty() {
             return Ok(false);
         }
         let shard = tvm.objects(layout, "shard")?;
@@ -90,10 +90,10 @@ impl Reader<'_> {
 
     /// A box of a buffer.
     pub(super) fn region(&mut self, object: &Obj) -> Res<BufferRegion> {
-        let buffer = self.buffer(&self.tvm.object(object, "source")?)?;
+        let buffer = self.buffer(&*self.tvm.object(object, "source")?)?;
         let mut ranges = Vec::new();
-        for range in self.tvm.objects(object, "region")? {
-            let (min, extent) = (self.field(&range, "min")?, self.field(&range, "extent")?);
+        for range in &self.tvm.objects(object, "region")? {
+            let (min, extent) = (self.field(range, "min")?, self.field(range, "extent")?);
             let point = extent.as_int() == Some(1);
             ranges.push((min, (!point).then_some(extent)));
         }

@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
             return Err(Unsupported::new("satir changed a buffer"));
         }
         let object = &self.source.buffers[at];
-        let ty = tvm.object(object, "ty")?;
+        let ty = tvm.counted(object, "ty")?;
         // The default layout holds the shape.
         if tvm.optional(&ty, "layout")?.is_some() {
             return Err(Unsupported::new("satir changed the shape of a buffer that has a layout"));
@@ -189,7 +189,7 @@ impl<'a> Builder<'a> {
     /// The block around a function's body with another body.
     fn around(&self, root: &Obj, body: &Obj) -> Res<Obj> {
         let tvm = self.tvm;
-        let block = tvm.object(root, "block")?;
+        let block = tvm.counted(root, "block")?;
         let with = super::build_stmt::Replaced { body: Some(body), ..Default::default() };
         let block = self.block_with(&block, &with)?;
         let field = |name| tvm.get(root, name);

@@ -87,18 +87,18 @@ impl Builder<'_> {
                 index += 1;
             });
         }
-        match found.zip(self.tvm.object(object, field).ok()) {
+        match found.zip(self.tvm.counted(object, field).ok()) {
             Some((old, object)) => self.expr(e, Some((old, &object))),
             None => self.expr(e, None),
         }
     }
 
-    fn pair(&self, constructor: &str, (a, b): (&Expr, &Expr), hint: Hint<'_>) -> Res<Obj> {
+    fn pair(&self, constructor: &'static str, (a, b): (&Expr, &Expr), hint: Hint<'_>) -> Res<Obj> {
         let (a, b) = (self.child(a, hint, "a")?, self.child(b, hint, "b")?);
         self.tvm.make(constructor, &[(&a).into(), (&b).into(), Arg::None])
     }
 
-    fn around_one(&self, constructor: &str, a: &Expr, hint: Hint<'_>, field: &str) -> Res<Obj> {
+    fn around_one(&self, constructor: &'static str, a: &Expr, hint: Hint<'_>, field: &str) -> Res<Obj> {
         let a = self.child(a, hint, field)?;
         self.tvm.make(constructor, &[(&a).into(), Arg::None])
     }
@@ -115,7 +115,7 @@ impl Builder<'_> {
         let old = old.and_then(|(old, object)| Some((old, self.tvm.objects(object, field).ok()?)));
         let objects = match &old {
             Some((old, objects)) if old.len() == items.len() && objects.len() == items.len() => {
-                let hints = old.iter().zip(objects);
+                let hints = old.iter().zip(objects.iter().map(|object| &**object));
                 items
                     .iter()
                     .zip(hints)
@@ -140,13 +140,14 @@ impl Builder<'_> {
             }
         }
         // Of calls whose type is not in the expression there is one of the same kind in the input.
-        let model = self.source.typed_calls.iter().find(|(old, _)| same_call(old, e));
+        let mut models = self.source.typed_calls.iter().filter(|(old, ..)| same_call(old, e));
+        let model = models.next();
         let ty = match model {
-            Some((_, object)) => {
-                if e.dtype == satir::ir::DType::HANDLE && !self.same_type(e, call) {
+            Some((_, ty, object)) => {
+                if e.dtype == satir::ir::DType::HANDLE && models.any(|(_, other, _)| other != ty) {
                     return Err(Unsupported::new("a pointer of a type that cannot be told"));
                 }
-                tvm.object(object, "ty")?
+                tvm.counted(object, "ty")?
             }
             None if e.dtype == satir::ir::DType::HANDLE && !call.kwargs.is_empty() => {
                 return Err(Unsupported::new("a pointer that satir made"));
@@ -169,24 +170,13 @@ impl Builder<'_> {
         )
     }
 
-    /// Whether all calls of the input that could be the model of this one have one type.
-    fn same_type(&self, e: &Expr, _call: &Call) -> bool {
-        let mut types =
-            self.source.typed_calls.iter().filter(|(old, _)| same_call(old, e)).filter_map(|(_, object)| {
-                let ty = self.tvm.object(object, "ty").ok()?;
-                self.tvm.value_type(&ty).ok()
-            });
-        let Some(first) = types.next() else { return true };
-        types.all(|ty| ty == first)
-    }
-
     /// The type of a call that gives nothing, as the input spells it.
     fn void_type(&self, hint: Hint<'_>) -> Res<Obj> {
         match hint {
             Some((old, object))
                 if old.dtype == satir::ir::DType::VOID && self.tvm.kind(object) == Some(Kind::Call) =>
             {
-                self.tvm.object(object, "ty")
+                self.tvm.counted(object, "ty")
             }
             _ => Err(Unsupported::new("a call that gives nothing, made by satir")),
         }
@@ -241,7 +231,7 @@ fn position(kind: &ExprKind, field: &str) -> Option<usize> {
 }
 
 /// Whether two calls are of the same kind: the same is called, on arguments of the same types.
-fn same_call(old: &Expr, new: &Expr) -> bool {
+pub(super) fn same_call(old: &Expr, new: &Expr) -> bool {
     let (ExprKind::Call(a), ExprKind::Call(b)) = (&old.kind, &new.kind) else { return false };
     old.dtype == new.dtype
         && a.callee == b.callee

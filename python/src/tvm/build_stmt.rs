@@ -29,7 +29,7 @@ impl Builder<'_> {
         }
         let tvm = self.tvm;
         // An expression of the old statement and its object, by the field that holds it.
-        let held = |field: &str| -> Option<Obj> { tvm.object(origin?.1, field).ok() };
+        let held = |field: &str| -> Option<Obj> { tvm.counted(origin?.1, field).ok() };
         let span = match origin {
             Some((_, object)) => tvm.get(object, "span")?,
             None => Value::None,
@@ -57,7 +57,9 @@ impl Builder<'_> {
                 let value = self.hinted(value, &old_value)?;
                 let mut objects = Vec::with_capacity(indices.len());
                 for (at, index) in indices.iter().enumerate() {
-                    let hint = old_indices.as_ref().and_then(|(old, held)| old.get(at).zip(held.get(at)));
+                    let hint = old_indices
+                        .as_ref()
+                        .and_then(|(old, held)| old.get(at).zip(held.get(at).map(|held| &**held)));
                     objects.push(self.expr(index, hint)?);
                 }
                 let buffer = self.buffer(*buffer)?;
@@ -123,7 +125,7 @@ impl Builder<'_> {
                 if old != node || old_key != key {
                     return Err(Unsupported::new("an attribute that satir changed"));
                 }
-                let held = tvm.object(object, "value")?;
+                let held = tvm.counted(object, "value")?;
                 let value = self.expr(value, Some((old_value, &held)))?;
                 let (node, body) = (tvm.get(object, "node")?, self.block(body)?);
                 tvm.make(
@@ -143,8 +145,8 @@ impl Builder<'_> {
                     return Err(Unsupported::new("threads that satir changed"));
                 }
                 let key = tvm.get(object, "attr_key")?;
-                let node = tvm.object(object, "node")?;
-                let held = tvm.object(object, "value")?;
+                let node = tvm.counted(object, "node")?;
+                let held = tvm.counted(object, "value")?;
                 let value = self.expr(extent, Some((old, &held)))?;
                 let node = if old == extent { node } else { self.thread(&node, &value)? };
                 let body = self.block(body)?;
@@ -188,7 +190,7 @@ impl Builder<'_> {
         let tvm = self.tvm;
         let dom = match tvm.optional(node, "dom")? {
             Some(dom) => {
-                let min = tvm.object(&dom, "min")?;
+                let min = tvm.counted(&dom, "min")?;
                 Some(tvm.make("ir.Range_from_min_extent", &[(&min).into(), extent.into(), Arg::None])?)
             }
             None => None,
@@ -214,7 +216,7 @@ impl Builder<'_> {
         };
         let held = |of: fn(&For) -> Option<&Expr>, name: &str| {
             let (old, object) = old?;
-            of(old).zip(tvm.object(object, name).ok())
+            of(old).zip(tvm.counted(object, name).ok())
         };
         let min = self.hinted(&node.min, &held(|old| Some(&old.min), "min"))?;
         let extent = self.hinted(&node.extent, &held(|old| Some(&old.extent), "extent"))?;
@@ -234,7 +236,7 @@ impl Builder<'_> {
         };
         let annotations = match old {
             Some((old, object)) if old.annotations == node.annotations => {
-                tvm.object(object, "annotations")?
+                tvm.counted(object, "annotations")?
             }
             _ if node.annotations.is_empty() => tvm.make("ffi.Map", &[])?,
             _ => return Err(Unsupported::new("annotations that satir made")),
@@ -261,12 +263,12 @@ impl Builder<'_> {
         if !self.keeps_head(new, old) {
             return Err(Unsupported::new("satir changed the head of a block"));
         }
-        let realized = tvm.object(object, "block")?;
+        let realized = tvm.counted(object, "block")?;
         let init = match &new.init {
             Some(init) => Some(self.block(init)?),
             None => None,
         };
-        let body = self.block_or(&new.body, &old.body, &tvm.object(&realized, "body")?)?;
+        let body = self.block_or(&new.body, &old.body, &tvm.counted(&realized, "body")?)?;
         let iter_vars = self.axes(&new.axes, &old.axes, &realized)?;
         let reads = self.regions(new.reads.as_deref(), old.reads.as_deref(), &realized, "reads")?;
         let writes = self.regions(new.writes.as_deref(), old.writes.as_deref(), &realized, "writes")?;
@@ -284,11 +286,12 @@ impl Builder<'_> {
         let old_bindings = tvm.objects(object, "iter_values")?;
         let mut bindings = Vec::new();
         for (at, axis) in new.axes.iter().enumerate() {
-            let hint = old.axes.get(at).map(|axis| &axis.binding).zip(old_bindings.get(at));
+            let hint =
+                old.axes.get(at).map(|axis| &axis.binding).zip(old_bindings.get(at).map(|held| &**held));
             bindings.push(self.expr(&axis.binding, hint)?);
         }
         let predicate = match (&new.predicate, &old.predicate) {
-            (new, old) if new == old => tvm.object(object, "predicate")?,
+            (new, old) if new == old => tvm.counted(object, "predicate")?,
             (Some(predicate), _) => self.expr(predicate, None)?,
             (None, _) => self.int(satir::ir::DType::BOOL, 1)?,
         };
@@ -319,7 +322,7 @@ impl Builder<'_> {
         if !same {
             return Err(Unsupported::new("satir changed the domain of a block"));
         }
-        tvm.object(block, "iter_vars")
+        tvm.counted(block, "iter_vars")
     }
 
     fn regions(
@@ -330,7 +333,7 @@ impl Builder<'_> {
         name: &str,
     ) -> Res<Obj> {
         if new == old && self.keeps_all() {
-            return self.tvm.object(block, name);
+            return self.tvm.counted(block, name);
         }
         let regions = new.unwrap_or_default().iter().map(|region| self.region(region.buffer, &region.ranges));
         self.tvm.array(&regions.collect::<Res<Vec<_>>>()?)

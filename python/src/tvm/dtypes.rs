@@ -56,7 +56,7 @@ pub(super) fn bits(dtype: DType) -> Res<u64> {
 impl Tvm {
     /// The type of an expression, of its field `ty`.
     pub(super) fn type_of(&self, expr: &Obj) -> Res<ValueType> {
-        self.value_type(&self.object(expr, "ty")?)
+        self.value_type(&*self.object(expr, "ty")?)
     }
 
     pub(super) fn value_type(&self, ty: &Obj) -> Res<ValueType> {

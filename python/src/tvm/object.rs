@@ -3,6 +3,7 @@
 //! This and `abi.rs` are the only files with unsafe code.
 
 use std::ffi::{CString, c_void};
+use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -37,6 +38,7 @@ fn api() -> &'static Api {
 }
 
 /// A counted reference to an object of TVM. Objects are immutable and their counts are atomic.
+#[repr(transparent)]
 pub(crate) struct Obj(NonNull<RawObject>);
 
 // SAFETY: objects of TVM's IR are immutable, and their reference counts are atomic.
@@ -105,13 +107,17 @@ impl Obj {
         if self.type_index() != index::ARRAY {
             return Err(Unsupported("expected an array".to_owned()));
         }
-        // SAFETY: an array has this cell, and lives as long as the reference.
-        let cells = unsafe {
+        Ok(self.cells().iter().map(Value::borrowed).collect())
+    }
+
+    /// The cells of an object that is an array.
+    fn cells(&self) -> &[RawAny] {
+        // SAFETY: an array has this cell, and it and its elements live as long as the reference.
+        unsafe {
             let cell = &*self.body::<SeqCell>();
             let size = usize::try_from(cell.size).unwrap_or(0);
             if size == 0 { &[][..] } else { std::slice::from_raw_parts(cell.data, size) }
-        };
-        Ok(cells.iter().map(Value::borrowed).collect())
+        }
     }
 
     /// The text of a string object.
@@ -201,6 +207,85 @@ impl Value {
     }
 }
 
+/// An object that another one holds. Where its field is a plain reference it is not counted: the other one keeps it alive.
+pub(crate) enum Held<'a> {
+    Borrowed(&'a Obj),
+    Owned(Obj),
+}
+
+impl Deref for Held<'_> {
+    type Target = Obj;
+
+    fn deref(&self) -> &Obj {
+        match self {
+            Held::Borrowed(object) => object,
+            Held::Owned(object) => object,
+        }
+    }
+}
+
+impl Held<'_> {
+    /// A reference of its own.
+    pub(crate) fn counted(self) -> Obj {
+        match self {
+            Held::Borrowed(object) => object.clone(),
+            Held::Owned(object) => object,
+        }
+    }
+}
+
+/// An element of an array of objects, as it lies there.
+#[repr(C)]
+pub(crate) struct Element {
+    type_index: i32,
+    padding: u32,
+    object: Obj,
+}
+
+impl Deref for Element {
+    type Target = Obj;
+
+    fn deref(&self) -> &Obj {
+        &self.object
+    }
+}
+
+/// An array of objects.
+pub(crate) struct Objects<'a>(Held<'a>);
+
+impl<'a> Objects<'a> {
+    pub(super) fn new(array: Held<'a>) -> Result<Objects<'a>, Unsupported> {
+        if array.type_index() != index::ARRAY {
+            return Err(Unsupported("expected an array".to_owned()));
+        }
+        let is_object = |cell: &RawAny| cell.type_index >= index::FIRST_OBJECT && cell.bits != 0;
+        if !array.cells().iter().all(is_object) {
+            return Err(Unsupported("expected an object".to_owned()));
+        }
+        Ok(Objects(array))
+    }
+}
+
+impl Deref for Objects<'_> {
+    type Target = [Element];
+
+    fn deref(&self) -> &[Element] {
+        let cells = self.0.cells();
+        // SAFETY: `new` has seen that each cell holds a pointer to an object, and an array does not change. An element has the
+        // layout of a cell: a number, as many bytes of padding, and the pointer.
+        unsafe { std::slice::from_raw_parts(cells.as_ptr().cast::<Element>(), cells.len()) }
+    }
+}
+
+impl<'a> IntoIterator for &'a Objects<'_> {
+    type Item = &'a Element;
+    type IntoIter = std::slice::Iter<'a, Element>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 /// An argument of a function of TVM.
 #[derive(Clone, Copy)]
 pub(crate) enum Arg<'a> {
@@ -211,6 +296,12 @@ pub(crate) enum Arg<'a> {
     DType(u64),
     Str(&'a str),
     Object(&'a Obj),
+}
+
+impl<'a> From<&'a Held<'_>> for Arg<'a> {
+    fn from(object: &'a Held<'_>) -> Arg<'a> {
+        Arg::Object(object)
+    }
 }
 
 impl<'a> From<&'a Obj> for Arg<'a> {
@@ -244,6 +335,8 @@ impl<'a> From<&'a Value> for Arg<'a> {
 pub(super) struct Field {
     offset: usize,
     getter: Getter,
+    /// Whether it is a plain reference to an object: a pointer, which may be null.
+    is_reference: bool,
 }
 
 impl Field {
@@ -256,6 +349,19 @@ impl Field {
             (self.getter)(field, &mut out)
         };
         if rc == 0 { Ok(Value::owned(&out)) } else { Err(raised()) }
+    }
+
+    /// The object that it holds in an object of the class that it belongs to.
+    pub(super) fn object(self, object: &Obj) -> Result<Held<'_>, Unsupported> {
+        if self.is_reference {
+            // SAFETY: reflection says that the field is a reference, which is a pointer that may be null; the object does not
+            // change, and holds what it refers to.
+            let held = unsafe { &*object.0.as_ptr().cast::<u8>().add(self.offset).cast::<Option<Obj>>() };
+            if let Some(held) = held {
+                return Ok(Held::Borrowed(held));
+            }
+        }
+        self.get(object)?.object().map(Held::Owned)
     }
 }
 
@@ -280,7 +386,9 @@ pub(super) fn class(key: &str) -> Option<(i32, Vec<(String, Field)>)> {
                 let (Some(getter), Ok(offset)) = (field.getter, usize::try_from(field.offset)) else {
                     continue;
                 };
-                fields.push((bytes(&field.name), Field { offset, getter }));
+                let is_reference = field.static_type >= index::FIRST_OBJECT
+                    && usize::try_from(field.size) == Ok(size_of::<Option<Obj>>());
+                fields.push((bytes(&field.name), Field { offset, getter, is_reference }));
             }
         }
         Some((type_index, fields))
@@ -299,18 +407,22 @@ pub(super) fn function(name: &str) -> Result<Obj, Unsupported> {
     Obj::owned(out).ok_or_else(|| Unsupported(format!("TVM has no function {name}")))
 }
 
+/// The most arguments for which no memory is allocated.
+const MOST_ARGS: usize = 12;
+
 /// Calls a function of TVM.
 pub(super) fn call(function: &Obj, args: &[Arg<'_>]) -> Result<Value, Unsupported> {
-    let arrays: Vec<ByteArray> = args
-        .iter()
-        .map(|arg| match arg {
-            Arg::Str(text) => ByteArray { data: text.as_ptr(), size: text.len() },
-            _ => ByteArray { data: std::ptr::null(), size: 0 },
-        })
-        .collect();
+    let mut raw = [RawAny::NONE; MOST_ARGS];
+    let Some(raw) = raw.get_mut(..args.len()) else {
+        return call_with(function, &mut vec![RawAny::NONE; args.len()], args);
+    };
+    call_with(function, raw, args)
+}
+
+/// Calls a function, with room for its arguments.
+fn call_with(function: &Obj, raw: &mut [RawAny], args: &[Arg<'_>]) -> Result<Value, Unsupported> {
     let mut strings = Vec::new();
-    let mut raw = Vec::with_capacity(args.len());
-    for (arg, array) in args.iter().zip(&arrays) {
+    for (arg, raw) in args.iter().zip(&mut *raw) {
         let (type_index, bits) = match arg {
             Arg::None => (index::NONE, 0),
             Arg::Int(v) => (index::INT, v.cast_unsigned()),
@@ -318,20 +430,19 @@ pub(super) fn call(function: &Obj, args: &[Arg<'_>]) -> Result<Value, Unsupporte
             Arg::Float(v) => (index::FLOAT, v.to_bits()),
             Arg::DType(v) => (index::DATA_TYPE, *v),
             Arg::Object(object) => (object.type_index(), object.address() as u64),
-            Arg::Str(_) => {
-                let mut string = RawAny::NONE;
+            Arg::Str(text) => {
+                let array = ByteArray { data: text.as_ptr(), size: text.len() };
                 // SAFETY: the text is valid during the call.
-                if unsafe { (api().string_new)(array, &mut string) } != 0 {
+                if unsafe { (api().string_new)(&array, raw) } != 0 {
                     return Err(raised());
                 }
-                raw.push(string);
-                if string.type_index >= index::FIRST_OBJECT {
-                    strings.extend(Obj::owned(string.bits as *mut RawObject));
+                if raw.type_index >= index::FIRST_OBJECT {
+                    strings.extend(Obj::owned(raw.bits as *mut RawObject));
                 }
                 continue;
             }
         };
-        raw.push(RawAny { type_index, small_len: 0, bits });
+        *raw = RawAny { type_index, small_len: 0, bits };
     }
     let mut out = RawAny::NONE;
     // SAFETY: the arguments are views of values that live during the call.

@@ -28,8 +28,9 @@ pub(super) struct Source {
     pub(super) buffers: Vec<Obj>,
     /// The object of each statement.
     pub(super) stmts: Vec<Obj>,
-    /// Calls whose type satir's program does not hold: what they call and on what, and the object.
-    pub(super) typed_calls: Vec<(Expr, Obj)>,
+    /// Calls whose type satir's program does not hold: what they call and on what, the type, and the object. One of each kind
+    /// and type; there are few, however many calls there are.
+    pub(super) typed_calls: Vec<(Expr, Type, Obj)>,
     /// The operators that are called, by satir's names for them.
     pub(super) operators: HashMap<Arc<str>, Obj>,
     /// The functions that are called.
@@ -98,7 +99,7 @@ impl Reader<'_> {
             };
             self.func.params.push(param);
         }
-        self.func.ret = match self.tvm.value_type(&self.tvm.object(&func, "ret_type")?)? {
+        self.func.ret = match self.tvm.value_type(&*self.tvm.object(&func, "ret_type")?)? {
             ValueType::Plain(Type::Prim(DType::VOID)) => None,
             ValueType::Plain(ty) => Some(ty),
             ValueType::Buffer => return Err(Unsupported::new("a function that returns a buffer")),
@@ -106,7 +107,7 @@ impl Reader<'_> {
         let body = self.tvm.object(&func, "body")?;
         self.func.body = match self.empty_root(&body)? {
             Some(inner) => {
-                self.source.root = Some(body);
+                self.source.root = Some(body.clone());
                 self.block(&inner)?
             }
             None => self.block(&body)?,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use satir::ir::intrin::{self, ResultType};
 use satir::ir::{AttrValue, Call, Callee, DType, Expr, ExprKind, MAX_DEPTH, Select, Shuffle, Type};
 
+use super::build_expr::same_call;
 use super::dtypes::ValueType;
 use super::names;
 use super::object::{Obj, Value};
@@ -101,7 +102,7 @@ impl Reader<'_> {
                 Expr { dtype: self.dtype(object)?, kind }
             }
             Kind::TensorLoad => {
-                let buffer = self.buffer(&tvm.object(object, "source")?)?;
+                let buffer = self.buffer(&*tvm.object(object, "source")?)?;
                 let indices = self.exprs(object, "indices")?.into();
                 Expr { dtype: self.dtype(object)?, kind: ExprKind::Load { buffer, indices } }
             }
@@ -137,7 +138,7 @@ impl Reader<'_> {
         let callee = match tvm.kind(&callee) {
             Some(Kind::GlobalVar) => {
                 let name: Arc<str> = tvm.text(&callee, "name_hint")?.into();
-                self.source.globals.insert(name.clone(), callee);
+                self.source.globals.insert(name.clone(), callee.counted());
                 Callee::Global(name)
             }
             Some(Kind::Op) => {
@@ -156,7 +157,7 @@ impl Reader<'_> {
                 }
                 let short: Arc<str> = short.into();
                 if !self.source.operators.contains_key(&short) {
-                    self.source.operators.insert(short.clone(), callee);
+                    self.source.operators.insert(short.clone(), callee.counted());
                 }
                 Callee::Intrin(short)
             }
@@ -175,7 +176,10 @@ impl Reader<'_> {
         let kind = ExprKind::Call(Box::new(Call { callee, args, kwargs }));
         let expr = Expr { dtype: ty.dtype(), kind };
         if typed {
-            self.source.typed_calls.push((expr.clone(), object.clone()));
+            let known = &mut self.source.typed_calls;
+            if !known.iter().any(|(old, of, _)| *of == ty && same_call(old, &expr)) {
+                known.push((expr.clone(), ty, object.clone()));
+            }
         }
         Ok(expr)
     }

@@ -28,12 +28,12 @@ impl Reader<'_> {
             out.push(stmt);
             return Ok(());
         }
-        for item in self.tvm.objects(object, "seq")? {
+        for item in &self.tvm.objects(object, "seq")? {
             // Sequences in sequences do not occur in what TVM makes.
-            if self.tvm.kind(&item) == Some(Kind::SeqStmt) {
+            if self.tvm.kind(item) == Some(Kind::SeqStmt) {
                 return Err(Unsupported::new("a sequence within a sequence"));
             }
-            let stmt = self.stmt(&item)?;
+            let stmt = self.stmt(item)?;
             out.push(stmt);
         }
         Ok(())
@@ -53,11 +53,11 @@ impl Reader<'_> {
         Ok(match kind {
             Kind::Bind => {
                 let value = self.field(object, "value")?;
-                let var = self.var(&tvm.object(object, "var")?)?;
+                let var = self.var(&*tvm.object(object, "var")?)?;
                 StmtKind::Bind { var, value }
             }
             Kind::BufferStore => {
-                let buffer = self.buffer(&tvm.object(object, "buffer")?)?;
+                let buffer = self.buffer(&*tvm.object(object, "buffer")?)?;
                 let indices = self.exprs(object, "indices")?;
                 StmtKind::Store { buffer, indices, value: self.field(object, "value")? }
             }
@@ -78,15 +78,15 @@ impl Reader<'_> {
             }
             Kind::AssertStmt => {
                 let cond = self.field(object, "condition")?;
-                let kind = tvm.text(&tvm.object(object, "error_kind")?, "value")?.into();
+                let kind = tvm.text(&*tvm.object(object, "error_kind")?, "value")?.into();
                 let parts = tvm.objects(object, "message_parts")?;
                 let message = parts.iter().map(|part| Ok(Arc::from(tvm.text(part, "value")?)));
                 StmtKind::Assert { cond, kind, message: message.collect::<Res<_>>()? }
             }
             Kind::AttrStmt => self.attr_stmt(object)?,
             Kind::AllocBuffer => {
-                let buffer = self.define_buffer(&tvm.object(object, "buffer")?, Origin::Alloc)?;
-                let annotations = self.annotations(&tvm.object(object, "annotations")?)?;
+                let buffer = self.define_buffer(&*tvm.object(object, "buffer")?, Origin::Alloc)?;
+                let annotations = self.annotations(&*tvm.object(object, "annotations")?)?;
                 StmtKind::Alloc { buffer, annotations }
             }
             Kind::DeclBuffer => {
@@ -95,7 +95,7 @@ impl Reader<'_> {
                     ExprKind::BufferData(of) => Origin::View(of),
                     _ => Origin::Pointer(Box::new(data)),
                 };
-                StmtKind::Decl { buffer: self.define_buffer(&tvm.object(object, "buffer")?, origin)? }
+                StmtKind::Decl { buffer: self.define_buffer(&*tvm.object(object, "buffer")?, origin)? }
             }
             Kind::SBlockRealize => StmtKind::SBlock(Box::new(self.realized(object)?)),
             Kind::Break => StmtKind::Break,
@@ -126,8 +126,8 @@ impl Reader<'_> {
             (4, Some(thread)) => ForKind::ThreadBinding(tvm.text(thread, "thread_tag")?.into()),
             _ => return Err(Unsupported::new("a loop of an unknown kind")),
         };
-        let annotations = self.annotations(&tvm.object(object, "annotations")?)?;
-        let var = self.var(&tvm.object(object, "loop_var")?)?;
+        let annotations = self.annotations(&*tvm.object(object, "annotations")?)?;
+        let var = self.var(&*tvm.object(object, "loop_var")?)?;
         let body = self.body(object, "body")?;
         Ok(For { var, min, extent, step, kind, annotations, body })
     }
@@ -159,9 +159,9 @@ impl Reader<'_> {
             }
         }
         let plain = tvm.text(&block, "name_hint")? == "root"
-            && tvm.entries(&tvm.object(&block, "annotations")?)?.is_empty()
+            && tvm.entries(&*tvm.object(&block, "annotations")?)?.is_empty()
             && tvm.optional(&block, "init")?.is_none();
-        if plain { tvm.object(&block, "body").map(Some) } else { Ok(None) }
+        if plain { tvm.counted(&block, "body").map(Some) } else { Ok(None) }
     }
 
     fn realized(&mut self, object: &Obj) -> Res<SBlock> {
@@ -184,28 +184,28 @@ impl Reader<'_> {
                 4 => AxisKind::Opaque,
                 _ => return Err(Unsupported::new("an axis of an unknown kind")),
             };
-            let var = self.var(&tvm.object(iter, "var")?)?;
+            let var = self.var(&*tvm.object(iter, "var")?)?;
             axes.push(Axis { var, min, extent, kind, binding });
         }
         let mut alloc_buffers = Vec::new();
-        for buffer in tvm.objects(&block, "alloc_buffers")? {
-            alloc_buffers.push(self.define_buffer(&buffer, Origin::Alloc)?);
+        for buffer in &tvm.objects(&block, "alloc_buffers")? {
+            alloc_buffers.push(self.define_buffer(buffer, Origin::Alloc)?);
         }
         let mut match_buffers = Vec::new();
-        for matched in tvm.objects(&block, "match_buffers")? {
-            let region = self.region(&tvm.object(&matched, "source")?)?;
+        for matched in &tvm.objects(&block, "match_buffers")? {
+            let region = self.region(&*tvm.object(matched, "source")?)?;
             let buffer =
-                self.define_buffer(&tvm.object(&matched, "buffer")?, Origin::Region(region.buffer))?;
+                self.define_buffer(&*tvm.object(matched, "buffer")?, Origin::Region(region.buffer))?;
             match_buffers.push((buffer, region));
         }
         let mut regions = [Vec::new(), Vec::new()];
         for (name, found) in ["reads", "writes"].into_iter().zip(&mut regions) {
-            for region in tvm.objects(&block, name)? {
-                found.push(self.region(&region)?);
+            for region in &tvm.objects(&block, name)? {
+                found.push(self.region(region)?);
             }
         }
         let [reads, writes] = regions;
-        let attrs = self.annotations(&tvm.object(&block, "annotations")?)?;
+        let attrs = self.annotations(&*tvm.object(&block, "annotations")?)?;
         let init = match tvm.optional(&block, "init")? {
             Some(init) => Some(self.block(&init)?),
             None => None,

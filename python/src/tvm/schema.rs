@@ -1,9 +1,9 @@
 //! TVM's classes and constructors, looked up once.
 
 use hashbrown::HashMap;
-use std::sync::Mutex;
+use std::sync::RwLock;
 
-use super::object::{self, Arg, Field, Obj, Value};
+use super::object::{self, Arg, Field, Held, Obj, Objects, Value};
 use super::{Res, Unsupported};
 
 macro_rules! kinds {
@@ -100,7 +100,8 @@ struct Class {
 pub(crate) struct Tvm {
     /// By type index.
     classes: Vec<Option<Class>>,
-    functions: Mutex<HashMap<String, Obj>>,
+    /// Those that were called, by name. They live as long as the process.
+    functions: RwLock<HashMap<&'static str, &'static Obj>>,
 }
 
 impl Tvm {
@@ -114,7 +115,7 @@ impl Tvm {
             }
             classes[at] = Some(Class { kind: *kind, fields });
         }
-        Ok(Tvm { classes, functions: Mutex::new(HashMap::new()) })
+        Ok(Tvm { classes, functions: RwLock::new(HashMap::new()) })
     }
 
     fn class(&self, object: &Obj) -> Option<&Class> {
@@ -126,19 +127,28 @@ impl Tvm {
         self.class(object).map(|class| class.kind)
     }
 
-    /// A field of an object.
-    pub(super) fn get(&self, object: &Obj, name: &str) -> Res<Value> {
+    fn field(&self, object: &Obj, name: &str) -> Res<Field> {
         let class =
             self.class(object).ok_or_else(|| Unsupported::new("an object of a class that is not known"))?;
         match class.fields.iter().find(|(field, _)| field == name) {
-            Some((_, field)) => field.get(object),
+            Some((_, field)) => Ok(*field),
             None => Err(Unsupported(format!("TVM's {:?} has no field {name}", class.kind))),
         }
     }
 
+    /// A field of an object.
+    pub(super) fn get(&self, object: &Obj, name: &str) -> Res<Value> {
+        self.field(object, name)?.get(object)
+    }
+
     /// A field that holds an object.
-    pub(super) fn object(&self, object: &Obj, name: &str) -> Res<Obj> {
-        self.get(object, name)?.object()
+    pub(super) fn object<'a>(&self, object: &'a Obj, name: &str) -> Res<Held<'a>> {
+        self.field(object, name)?.object(object)
+    }
+
+    /// A field that holds an object, with a reference of its own to it.
+    pub(super) fn counted(&self, object: &Obj, name: &str) -> Res<Obj> {
+        self.object(object, name).map(Held::counted)
     }
 
     /// A field that holds an object or nothing.
@@ -167,28 +177,26 @@ impl Tvm {
     }
 
     /// A field that holds an array of objects.
-    pub(super) fn objects(&self, object: &Obj, name: &str) -> Res<Vec<Obj>> {
-        self.object(object, name)?.items()?.into_iter().map(Value::object).collect()
+    pub(super) fn objects<'a>(&self, object: &'a Obj, name: &str) -> Res<Objects<'a>> {
+        Objects::new(self.object(object, name)?)
     }
 
     /// Calls a global function.
-    pub(super) fn call(&self, name: &str, args: &[Arg<'_>]) -> Res<Value> {
-        let found =
-            self.functions.lock().map_err(|_| Unsupported::new("a thread failed"))?.get(name).cloned();
+    pub(super) fn call(&self, name: &'static str, args: &[Arg<'_>]) -> Res<Value> {
+        let failed = |_| Unsupported::new("a thread failed");
+        let found = self.functions.read().map_err(|_| failed(()))?.get(name).copied();
         let function = match found {
             Some(function) => function,
             None => {
-                let function = object::function(name)?;
-                let mut functions = self.functions.lock().map_err(|_| Unsupported::new("a thread failed"))?;
-                functions.insert(name.to_owned(), function.clone());
-                function
+                let function: &'static Obj = Box::leak(Box::new(object::function(name)?));
+                *self.functions.write().map_err(|_| failed(()))?.entry(name).or_insert(function)
             }
         };
-        object::call(&function, args)
+        object::call(function, args)
     }
 
     /// Calls a constructor.
-    pub(super) fn make(&self, name: &str, args: &[Arg<'_>]) -> Res<Obj> {
+    pub(super) fn make(&self, name: &'static str, args: &[Arg<'_>]) -> Res<Obj> {
         self.call(name, args)?.object()
     }
 
