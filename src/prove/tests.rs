@@ -1,0 +1,1 @@
+//! What is proven, and what must not be.
