@@ -18,7 +18,7 @@ pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
     /// The inputs on which they differ, if some were found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<interp::Difference>,
+    pub(crate) difference: Option<interp::Difference>,
     functions: Vec<Function>,
 }
 
@@ -50,7 +50,7 @@ struct Function {
 struct Place {
     what: String,
     /// Lines of the two programs, if the statements are in them.
-    lines: [Option<usize>; 2],
+    lines: [Option<u32>; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<BTreeMap<String, i64>>,
 }
@@ -73,7 +73,12 @@ pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Jud
 }
 
 /// Inputs on which the programs differ: those that the solver names first.
-fn difference(a: &Module, b: &Module, proofs: &[Proof], options: &EquivOptions) -> Option<interp::Difference> {
+fn difference(
+    a: &Module,
+    b: &Module,
+    proofs: &[Proof],
+    options: &EquivOptions,
+) -> Option<interp::Difference> {
     /// Examples that are tried, the largest value in them, and how long a run may be.
     const MAX_EXAMPLES: usize = 8;
     const MAX_VALUE: i64 = 4096;
@@ -112,7 +117,7 @@ fn described(proof: &Proof, sources: [&Source; 2]) -> Function {
     }
 }
 
-fn line(source: &Source, span: Span) -> Option<usize> {
+fn line(source: &Source, span: Span) -> Option<u32> {
     (span != Span::NONE).then(|| Diagnostic::new(&source.name, &source.text, span, String::new()).line)
 }
 
@@ -128,8 +133,9 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
             function.name, function.obligations, function.by_normal_form, function.by_solver
         );
         for place in function.unaligned.iter().chain(&function.open).take(MAX_SHOWN) {
-            let at = |line: Option<usize>| line.map_or("?".to_owned(), |line| line.to_string());
-            out += &format!("  line {} and line {}: {}\n", at(place.lines[0]), at(place.lines[1]), place.what);
+            let at = |line: Option<u32>| line.map_or("?".to_owned(), |line| line.to_string());
+            out +=
+                &format!("  line {} and line {}: {}\n", at(place.lines[0]), at(place.lines[1]), place.what);
         }
     }
     out + match judgement.verdict {
@@ -137,9 +143,4 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
         Verdict::Refuted => "refuted\n",
         Verdict::Unknown => "not proven\n",
     }
-}
-
-/// What a run showed, for the message of a refusal.
-pub(crate) fn refusal(judgement: &Judgement) -> Option<&interp::Difference> {
-    judgement.difference.as_ref()
 }

@@ -311,7 +311,9 @@ impl Terms {
     pub(super) fn wrap(&mut self, bits: u8, signed: bool, a: Term) -> Term {
         let dtype = if signed { crate::ir::DType::int(bits) } else { crate::ir::DType::uint(bits) };
         let type_range = super::range::Range::of_type(dtype);
-        if self.range(a).within(type_range) == self.range(a) && self.range(a).lo.is_some() && self.range(a).hi.is_some()
+        if self.range(a).within(type_range) == self.range(a)
+            && self.range(a).lo.is_some()
+            && self.range(a).hi.is_some()
         {
             return a;
         }

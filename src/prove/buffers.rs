@@ -140,7 +140,12 @@ impl Machine<'_> {
     }
 
     /// Whether an element is one of its buffer.
-    pub(super) fn within(&mut self, side: Side, buffer: BufferId, index: &[Term]) -> Result<Term, Unsupported> {
+    pub(super) fn within(
+        &mut self,
+        side: Side,
+        buffer: BufferId,
+        index: &[Term],
+    ) -> Result<Term, Unsupported> {
         let func = self.programs[side as usize].func;
         let shape = &func.buffer(buffer).shape;
         if side == Side::Second && !self.has_view(buffer)? {

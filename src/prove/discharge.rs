@@ -54,7 +54,9 @@ impl Index {
                     index.loads.entry((*root, at.clone())).or_default().push(i);
                     index.by_root.entry(*root).or_default().push(i);
                 }
-                Premise::Holds(term) | Premise::Evaluates(term) => index.others.entry(*term).or_default().push(i),
+                Premise::Holds(term) | Premise::Evaluates(term) => {
+                    index.others.entry(*term).or_default().push(i)
+                }
             }
         }
         index

@@ -120,10 +120,11 @@ impl Terms {
                 }
                 return straight;
             }
-            (
-                Node::Load { memory: m, dtype: t, index: x },
-                Node::Load { memory: n, dtype: u, index: y },
-            ) if (m, t, x.len()) == (n, u, y.len()) => return self.all_equal(&x, &y),
+            (Node::Load { memory: m, dtype: t, index: x }, Node::Load { memory: n, dtype: u, index: y })
+                if (m, t, x.len()) == (n, u, y.len()) =>
+            {
+                return self.all_equal(&x, &y);
+            }
             (Node::Choice(c, x, y), Node::Choice(d, z, w)) => {
                 let same_cond = self.equal(c, d);
                 let not_c = self.not(c);

@@ -12,7 +12,8 @@ impl Terms {
         const MAX_STORES: usize = 300;
         let dtype = dtype.scalar();
         for _ in 0..MAX_STORES {
-            let Node::Store { memory: before, guard, index: stored, value, dtype: of } = self.node(memory) else {
+            let Node::Store { memory: before, guard, index: stored, value, dtype: of } = self.node(memory)
+            else {
                 break;
             };
             let (before, guard, stored, value, of) = (*before, *guard, stored.clone(), *value, *of);

@@ -35,8 +35,8 @@ use std::collections::BTreeMap;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
-pub use solver::{Solver, SolverError};
 use solver::Answer;
+pub use solver::{Solver, SolverError};
 
 /// What is known of a pair of functions.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +163,11 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
     proof.by_solver = owners.len() - failed.len();
     proof.open = failed
         .into_iter()
-        .map(|(i, example)| Open { what: book.duties[i].what.to_owned(), spans: book.duties[i].spans, example })
+        .map(|(i, example)| Open {
+            what: book.duties[i].what.to_owned(),
+            spans: book.duties[i].spans,
+            example,
+        })
         .collect();
     Ok(proof)
 }

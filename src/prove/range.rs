@@ -69,7 +69,13 @@ impl Range {
                 // The sign of the product at this corner: an end that is absent is far away.
                 let sign = |end: Option<i128>, upper: usize| match end {
                     Some(v) => v.signum(),
-                    None => if upper == 1 { 1 } else { -1 },
+                    None => {
+                        if upper == 1 {
+                            1
+                        } else {
+                            -1
+                        }
+                    }
                 };
                 let product = match (a, b) {
                     (Some(a), Some(b)) => a.checked_mul(b),
@@ -150,8 +156,10 @@ mod tests {
     #[test]
     fn ranges_hold_all_results() {
         let some = |v: i128| (v.abs() < 4).then_some(v);
-        let ends: Vec<Range> =
-            (-4..=4).flat_map(|a| (a..=4).map(move |b| (a, b))).map(|(a, b)| Range::new(some(a), some(b))).collect();
+        let ends: Vec<Range> = (-4..=4)
+            .flat_map(|a| (a..=4).map(move |b| (a, b)))
+            .map(|(a, b)| Range::new(some(a), some(b)))
+            .collect();
         // An absent end is tried to a distance that no product of the others reaches.
         let values = |r: Range| {
             let (lo, hi) = (r.lo.unwrap_or(-30), r.hi.unwrap_or(30));

@@ -83,7 +83,10 @@ fn define(terms: &Terms, term: Term, out: &mut String, functions: &mut BTreeMap<
                     _ => format!("(* {} {})", number(*factor), all(monomial)),
                 })
                 .collect();
-            is(out, if products.len() == 1 { products[0].clone() } else { format!("(+ {})", products.join(" ")) });
+            is(
+                out,
+                if products.len() == 1 { products[0].clone() } else { format!("(+ {})", products.join(" ")) },
+            );
         }
         Node::Quotient(a, b) => {
             free(out);

@@ -79,7 +79,11 @@ impl Solver {
         }
         let mut input = String::new();
         for (i, (text, wanted)) in questions.iter().enumerate() {
-            let values = if wanted.is_empty() { String::new() } else { format!("(get-value ({}))\n", wanted.join(" ")) };
+            let values = if wanted.is_empty() {
+                String::new()
+            } else {
+                format!("(get-value ({}))\n", wanted.join(" "))
+            };
             input += &format!(
                 "(reset)\n(set-option :rlimit {})\n(set-option :timeout {})\n{text}(echo \"question {i}\")\n(check-sat)\n{values}",
                 self.effort,

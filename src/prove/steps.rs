@@ -72,9 +72,12 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
 
 fn is_one_iteration(l: &crate::ir::For) -> bool {
     let one = l.extent.as_int() == Some(1);
-    let plain = matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
+    let plain =
+        matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;
-    l.body.iter().for_each(|stmt| stmt.walk(&mut |s| jumps |= matches!(s.kind, StmtKind::Break | StmtKind::Continue)));
+    l.body
+        .iter()
+        .for_each(|stmt| stmt.walk(&mut |s| jumps |= matches!(s.kind, StmtKind::Break | StmtKind::Continue)));
     one && plain && l.annotations.is_empty() && !jumps
 }
 
@@ -195,7 +198,10 @@ pub(super) fn align(
             if j < m {
                 best = best.min(cost[at(i, j + 1)] + ALONE);
             }
-            if i < n && j < m && let Some(c) = pair(i, j) {
+            if i < n
+                && j < m
+                && let Some(c) = pair(i, j)
+            {
                 best = best.min(cost[at(i + 1, j + 1)] + c);
             }
             cost[at(i, j)] = best;

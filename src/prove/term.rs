@@ -253,7 +253,9 @@ impl Terms {
     pub(super) fn for_each_part(&self, term: Term, mut f: impl FnMut(Term)) {
         match self.node(term) {
             Node::Int(_) | Node::Truth(_) | Node::Atom(_) | Node::Lane(..) | Node::Memory(_) => {}
-            Node::Sum(terms) => terms.iter().for_each(|(monomial, _)| monomial.iter().copied().for_each(&mut f)),
+            Node::Sum(terms) => {
+                terms.iter().for_each(|(monomial, _)| monomial.iter().copied().for_each(&mut f))
+            }
             Node::Quotient(a, b) | Node::Truncated(a, b) => [*a, *b].into_iter().for_each(f),
             Node::Extremum { of, .. } | Node::And(of) => of.iter().copied().for_each(f),
             Node::Wrap { of, .. } | Node::NotNegative(of) | Node::IsZero(of) | Node::Not(of) => f(*of),

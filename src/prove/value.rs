@@ -88,7 +88,8 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Select(select) => {
                 let cond = self.value(side, &select.cond)?;
-                let (then, otherwise) = (self.value(side, &select.then)?, self.value(side, &select.otherwise)?);
+                let (then, otherwise) =
+                    (self.value(side, &select.then)?, self.value(side, &select.otherwise)?);
                 self.terms.choice(cond, then, otherwise)
             }
             ExprKind::Load { buffer, indices } => self.load(side, e.dtype, *buffer, indices)?,
@@ -223,7 +224,8 @@ impl<'a> Machine<'a> {
         match (Sort::of(from), Sort::of(to)) {
             _ if from.scalar() == to.scalar() => value,
             (Sort::Int, Sort::Int) => {
-                let fits = from.int_range().zip(to.int_range()).is_some_and(|((a, b), (c, d))| c <= a && b <= d);
+                let fits =
+                    from.int_range().zip(to.int_range()).is_some_and(|((a, b), (c, d))| c <= a && b <= d);
                 if fits { value } else { self.terms.wrap(to.bits, to.is_int(), value) }
             }
             (Sort::Truth, Sort::Int) => {
@@ -235,7 +237,8 @@ impl<'a> Machine<'a> {
                 self.terms.not(zero)
             }
             _ => {
-                let from = if Sort::of(from) == Sort::Int { "int".to_owned() } else { from.scalar().to_string() };
+                let from =
+                    if Sort::of(from) == Sort::Int { "int".to_owned() } else { from.scalar().to_string() };
                 self.terms.apply(&format!("{from} to {}", to.scalar()), to, vec![value])
             }
         }
@@ -253,7 +256,13 @@ impl<'a> Machine<'a> {
         Ok((root, self.place_in_memory(side, buffer, index)?))
     }
 
-    fn load(&mut self, side: Side, dtype: DType, buffer: BufferId, indices: &[Expr]) -> Result<Term, Unsupported> {
+    fn load(
+        &mut self,
+        side: Side,
+        dtype: DType,
+        buffer: BufferId,
+        indices: &[Expr],
+    ) -> Result<Term, Unsupported> {
         let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
         let root = self.buffers.root(side, buffer)?;
         let within = self.within(side, buffer, &index)?;
@@ -358,13 +367,21 @@ impl<'a> Machine<'a> {
         if intrin::lookup(name).is_none_or(|row| row.may_trap) && !self.quiet {
             match side {
                 Side::First => self.book.know(Premise::Evaluates(value)),
-                Side::Second => self.book.owe("a call that may trap is one of the input", Goal::Evaluates(value)),
+                Side::Second => {
+                    self.book.owe("a call that may trap is one of the input", Goal::Evaluates(value))
+                }
             }
         }
         Ok(value)
     }
 
-    fn integer_function(&mut self, side: Side, function: MathFn, dtype: DType, args: &[Term]) -> Option<Term> {
+    fn integer_function(
+        &mut self,
+        side: Side,
+        function: MathFn,
+        dtype: DType,
+        args: &[Term],
+    ) -> Option<Term> {
         let (bits, signed) = (dtype.bits, dtype.is_int());
         match (function, args) {
             (MathFn::ShiftLeft | MathFn::ShiftRight, &[a, n]) => {

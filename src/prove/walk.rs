@@ -129,7 +129,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Does something under further conditions.
-    fn under<T>(&mut self, guards: &[Term], f: impl FnOnce(&mut Self) -> Result<T, Unaligned>) -> Result<T, Unaligned> {
+    fn under<T>(
+        &mut self,
+        guards: &[Term],
+        f: impl FnOnce(&mut Self) -> Result<T, Unaligned>,
+    ) -> Result<T, Unaligned> {
         let (here, stores) = (self.machine.book.here.guards.len(), self.store_guards.len());
         self.machine.book.here.guards.extend(guards);
         self.store_guards.extend(guards);
@@ -203,7 +207,12 @@ impl<'a> Walk<'a> {
     }
 
     /// A step that is no leaf; what it shows for the rest of the block, if anything.
-    fn step(&mut self, side: Side, step: Step<'a>, guards: &mut Vec<Term>) -> Result<Option<Term>, Unaligned> {
+    fn step(
+        &mut self,
+        side: Side,
+        step: Step<'a>,
+        guards: &mut Vec<Term>,
+    ) -> Result<Option<Term>, Unaligned> {
         match step {
             Step::Bind(var, value) => {
                 let value = self.value(side, value)?;
@@ -351,7 +360,8 @@ impl<'a> Walk<'a> {
         let first = self.machine.index(Side::First, a.0, a.1);
         let (root, index) = self.placed(first)?;
         let within = {
-            let index = a.1.iter().map(|i| self.machine.described(Side::First, i)).collect::<Result<Vec<_>, _>>();
+            let index =
+                a.1.iter().map(|i| self.machine.described(Side::First, i)).collect::<Result<Vec<_>, _>>();
             let index = self.placed(index)?;
             let within = self.machine.within(Side::First, a.0, &index);
             self.placed(within)?
@@ -494,7 +504,8 @@ impl<'a> Walk<'a> {
     }
 
     fn sblocks(&mut self, a: &'a SBlock, b: &'a SBlock) -> Done {
-        let counts = |s: &SBlock| (s.axes.len(), s.alloc_buffers.len(), s.match_buffers.len(), s.init.is_some());
+        let counts =
+            |s: &SBlock| (s.axes.len(), s.alloc_buffers.len(), s.match_buffers.len(), s.init.is_some());
         if counts(a) != counts(b) {
             return Err(self.unaligned("a block with other axes or buffers"));
         }
@@ -541,4 +552,3 @@ impl<'a> Walk<'a> {
         })
     }
 }
-
