@@ -84,7 +84,19 @@ impl<'a> Walk<'a> {
             return Err(self.unaligned(format!("{what}: types {} and {}", a.dtype, b.dtype)));
         }
         self.owe_equal(what, x, y);
+        self.after_calls(&[a, b])?;
         Ok((x, y))
+    }
+
+    /// What calls in these expressions leave: the same number of them in both programs, and memories that may hold anything.
+    fn after_calls(&mut self, all: &[&Expr]) -> Done {
+        if all.iter().any(|e| steps::has_effect(e)) {
+            if self.machine.programs[0].calls != self.machine.programs[1].calls {
+                return Err(self.unaligned("another number of calls"));
+            }
+            self.forget(&BTreeSet::new(), true);
+        }
+        Ok(())
     }
 
     fn owe_equal(&mut self, what: &'static str, a: Term, b: Term) {
@@ -305,6 +317,9 @@ impl<'a> Walk<'a> {
                 StmtKind::Attr { node: n, key: k, value: x, body: p },
                 StmtKind::Attr { node: m, key: l, value: y, body: q },
             ) if k == l => {
+                if k.contains("volatile") {
+                    return Err(self.unaligned("volatile memory"));
+                }
                 let (extent, _) = self.pair("an attribute has the same value", x, y)?;
                 if let (AttrNode::IterVar { var: s, .. }, AttrNode::IterVar { var: t, .. }) = (n, m)
                     && !self.machine.programs[0].vars.contains_key(s)
@@ -378,12 +393,9 @@ impl<'a> Walk<'a> {
         let equal = self.machine.terms.all_equal(&index, &other_index);
         self.machine.book.owe_that("the same element is stored", equal);
         self.owe_equal("the same value is stored", value, other_value);
-        if steps::has_effect(a.2) || steps::has_effect(b.2) {
-            if self.machine.programs[0].calls != self.machine.programs[1].calls {
-                return Err(self.unaligned("another number of calls"));
-            }
-            self.forget(&BTreeSet::new(), true);
-            return Ok(());
+        let all: Vec<&Expr> = a.1.iter().chain(b.1).chain([a.2, b.2]).collect();
+        if all.iter().any(|e| steps::has_effect(e)) {
+            return self.after_calls(&all);
         }
         let threads = self.threads > 0 && self.machine.buffers.shared[root];
         let changed = self.machine.buffers.changed_with(root);
@@ -447,6 +459,7 @@ impl<'a> Walk<'a> {
         let none = self.machine.terms.and(&none);
         let same = self.machine.terms.or(&[equal, none]);
         self.machine.book.owe_that("a loop has as many iterations", same);
+        self.after_calls(&[&a.extent, &b.extent])?;
         match (&a.step, &b.step) {
             (None, None) => {}
             (Some(x), Some(y)) => drop(self.pair("a loop has the same step", x, y)?),
