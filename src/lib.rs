@@ -66,6 +66,8 @@ mod loops;
 #[doc(hidden)]
 pub mod page;
 #[doc(hidden)]
+pub mod prove;
+#[doc(hidden)]
 pub mod remarks;
 mod rewrite;
 mod simplifier;

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("verify", &["diag", "ir"]),
     ("cost", &["ir"]),
     ("interp", &["diag", "ir"]),
+    ("prove", &["diag", "ir"]),
     ("arith", &["ir"]),
     ("analysis", &["ir", "arith"]),
     ("rules", &["diag", "ir"]),

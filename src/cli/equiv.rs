@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use satir::interp::{self, EquivOptions, Equivalence};
+use satir::interp::{self, Difference, EquivOptions, Equivalence};
 
 use super::execute::{self, Inputs};
-use super::io::{self, Failure};
+use super::io::{self, Failure, Source};
 use super::threads::guarded;
-use super::{json, layout, program};
+use super::{json, layout, program, prove};
 
 /// Compare two programs on seeded inputs, zero-sized dimensions among them.
 ///
@@ -43,6 +43,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
 
+    /// Prove that they do the same on all inputs, with `z3`; where that fails, run them. The exit code is 1 unless it is
+    /// proven.
+    #[arg(long, conflicts_with_all = ["layout", "tolerance"])]
+    prove: bool,
+
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -50,6 +55,9 @@ pub(crate) struct Args {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.prove {
+        return guarded(|| judge(args));
+    }
     // What is trouble elsewhere is told apart from a difference here.
     let result = guarded(|| compare(args)).map_err(|failure| match failure {
         Failure::Bad(text) => Failure::Usage(text),
@@ -61,25 +69,48 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(difference) = &result.difference else {
         return if args.json { Ok(()) } else { io::write_stdout(&text_of(&result)) };
     };
+    Err(differ(difference))
+}
+
+/// The inputs on which two programs differ.
+fn differ(difference: &Difference) -> Failure {
     let bindings: Vec<String> =
         difference.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    Err(Failure::bad(format_args!(
+    Failure::bad(format_args!(
         "the programs differ in function `{}`: {}\n  --seed {} --bind {}",
         difference.function,
         difference.what,
         difference.seed,
         if bindings.is_empty() { "\"\"".to_owned() } else { bindings.join(",") },
-    )))
+    ))
 }
 
-fn compare(args: &Args) -> Result<Equivalence, Failure> {
+/// Tries to prove that they do the same.
+fn judge(args: &Args) -> Result<(), Failure> {
+    let (first, second) = sources(args)?;
+    let judgement = prove::judge([&first, &second], &options(args)?)?;
+    io::write_stdout(&match args.json {
+        true => json::json_text(&judgement)?,
+        false => prove::text_of(&judgement),
+    })?;
+    match (judgement.verdict, &judgement.difference) {
+        (prove::Verdict::Proven, _) => Ok(()),
+        (_, Some(difference)) => Err(differ(difference)),
+        (_, None) => Err(Failure::No),
+    }
+}
+
+/// The texts of both programs.
+fn sources(args: &Args) -> Result<(Source, Source), Failure> {
     if io::is_stdin(Some(&args.a)) && io::is_stdin(Some(&args.b)) {
         return Err(Failure::usage("only one of two programs can come from standard input"));
     }
-    let (first, second) = (io::read(Some(&args.a))?, io::read(Some(&args.b))?);
-    let (a, b) = (program::checked(&first)?, program::checked(&second)?);
-    args.inputs.check(&[&a, &b])?;
-    let options = EquivOptions {
+    Ok((io::read(Some(&args.a))?, io::read(Some(&args.b))?))
+}
+
+/// How they are run, but for layouts.
+fn options(args: &Args) -> Result<EquivOptions, Failure> {
+    Ok(EquivOptions {
         bindings: args.inputs.bind.values()?,
         fixed: args.fixed,
         constraints: args.inputs.constraints()?,
@@ -89,9 +120,17 @@ fn compare(args: &Args) -> Result<Equivalence, Failure> {
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
         no_new_loads: false,
-        layouts: args.layout.as_deref().map_or(Ok(Vec::new()), |path| layout::layouts(path, &a, &b))?,
+        layouts: Vec::new(),
         limits_everywhere: false,
-    };
+    })
+}
+
+fn compare(args: &Args) -> Result<Equivalence, Failure> {
+    let (first, second) = sources(args)?;
+    let (a, b) = (program::checked(&first)?, program::checked(&second)?);
+    args.inputs.check(&[&a, &b])?;
+    let layouts = args.layout.as_deref().map_or(Ok(Vec::new()), |path| layout::layouts(path, &a, &b))?;
+    let options = EquivOptions { layouts, ..options(args)? };
     let result = interp::equiv(&a, &b, &options).map_err(|e| execute::refusal(&first, "", &e))?;
     if result.difference.is_none() && result.compared == 0 && !a.funcs.is_empty() {
         let why: Vec<String> =

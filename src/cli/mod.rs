@@ -26,6 +26,7 @@ mod options;
 mod outcome;
 mod product;
 mod program;
+mod prove;
 mod rules;
 mod run;
 mod simplify;

@@ -1,0 +1,146 @@
+//! `satir equiv --prove`: do two programs do the same on all inputs?
+
+use std::collections::BTreeMap;
+
+use satir::diag::{Diagnostic, Span};
+use satir::interp::{self, Bindings, EquivOptions};
+use satir::ir::Module;
+use satir::prove::{self, Open, Proof, Solver};
+use serde::Serialize;
+
+use super::io::{Failure, Source};
+use super::program;
+
+/// What was found out about two programs.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Judgement {
+    /// Of all functions together.
+    pub(crate) verdict: Verdict,
+    /// The inputs on which they differ, if some were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) difference: Option<interp::Difference>,
+    functions: Vec<Function>,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// They do the same on all inputs.
+    Proven,
+    /// They differ on inputs on which both were run.
+    Refuted,
+    /// Neither was shown.
+    Unknown,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Function {
+    name: String,
+    obligations: usize,
+    by_normal_form: usize,
+    by_solver: usize,
+    /// Why the two functions could not be compared statement by statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unaligned: Option<Place>,
+    open: Vec<Place>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Place {
+    what: String,
+    /// Lines of the two programs, if the statements are in them.
+    lines: [Option<u32>; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<BTreeMap<String, i64>>,
+}
+
+/// Tries to prove that two programs do the same; where that fails, runs them on what stood against it and on the inputs of
+/// `options`.
+pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Judgement, Failure> {
+    let (a, b) = (program::checked(sources[0])?, program::checked(sources[1])?);
+    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default()).map_err(Failure::bad)?;
+    let proofs = prove::prove(&a, &b, Some(&solver)).map_err(Failure::bad)?;
+    let proven = proofs.iter().all(Proof::is_proven);
+    let difference = if proven { None } else { difference(&a, &b, &proofs, options) };
+    let verdict = match (proven, &difference) {
+        (true, _) => Verdict::Proven,
+        (false, Some(_)) => Verdict::Refuted,
+        (false, None) => Verdict::Unknown,
+    };
+    let functions = proofs.iter().map(|proof| described(proof, sources)).collect();
+    Ok(Judgement { verdict, difference, functions })
+}
+
+/// Inputs on which the programs differ: those that the solver names first.
+fn difference(
+    a: &Module,
+    b: &Module,
+    proofs: &[Proof],
+    options: &EquivOptions,
+) -> Option<interp::Difference> {
+    /// Examples that are tried, the largest value in them, and how long a run may be.
+    const MAX_EXAMPLES: usize = 8;
+    const MAX_VALUE: i64 = 4096;
+    const MAX_STEPS: u64 = 4_000_000;
+    let bindable: Vec<_> = a.funcs.iter().flat_map(interp::bindable).collect();
+    let examples = proofs.iter().flat_map(|proof| proof.open.iter().filter_map(|open| open.example.as_ref()));
+    let mut tried: Vec<EquivOptions> = Vec::new();
+    for example in examples.take(MAX_EXAMPLES) {
+        let known = example.iter().filter(|(name, value)| {
+            bindable.iter().any(|b| **b == ***name) && value.unsigned_abs() <= MAX_VALUE as u64
+        });
+        let mut bindings: Bindings = options.bindings.clone();
+        bindings.extend(known.map(|(name, value)| (name.clone(), *value)));
+        tried.push(EquivOptions { bindings, runs: 4, ..options.clone() });
+    }
+    tried.push(options.clone());
+    tried.into_iter().find_map(|options| {
+        let options = EquivOptions { max_steps: options.max_steps.min(MAX_STEPS), ..options };
+        interp::equiv(a, b, &options).ok().and_then(|result| result.difference)
+    })
+}
+
+fn described(proof: &Proof, sources: [&Source; 2]) -> Function {
+    let place = |open: &Open| Place {
+        what: open.what.clone(),
+        lines: [line(sources[0], open.spans.0), line(sources[1], open.spans.1)],
+        example: open.example.clone(),
+    };
+    Function {
+        name: proof.function.clone(),
+        obligations: proof.duties,
+        by_normal_form: proof.by_normal_form,
+        by_solver: proof.by_solver,
+        unaligned: proof.unaligned.as_ref().map(place),
+        open: proof.open.iter().map(place).collect(),
+    }
+}
+
+fn line(source: &Source, span: Span) -> Option<u32> {
+    (span != Span::NONE).then(|| Diagnostic::new(&source.name, &source.text, span, String::new()).line)
+}
+
+/// The judgement for people.
+pub(crate) fn text_of(judgement: &Judgement) -> String {
+    /// Places that are shown of a function.
+    const MAX_SHOWN: usize = 12;
+    let mut out = String::new();
+    for function in &judgement.functions {
+        let done = function.by_normal_form + function.by_solver;
+        out += &format!(
+            "{}: {done} of {} obligations proven, {} by normal forms, {} by the solver\n",
+            function.name, function.obligations, function.by_normal_form, function.by_solver
+        );
+        for place in function.unaligned.iter().chain(&function.open).take(MAX_SHOWN) {
+            let at = |line: Option<u32>| line.map_or("?".to_owned(), |line| line.to_string());
+            out +=
+                &format!("  line {} and line {}: {}\n", at(place.lines[0]), at(place.lines[1]), place.what);
+        }
+    }
+    out + match judgement.verdict {
+        Verdict::Proven => "proven: the second program does what the first one does, on all inputs\n",
+        Verdict::Refuted => "refuted\n",
+        Verdict::Unknown => "not proven\n",
+    }
+}

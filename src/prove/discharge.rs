@@ -1,0 +1,236 @@
+//! Duties that need no solver, and questions for one about the others.
+
+use hashbrown::HashMap;
+
+use super::place::{Book, Duty, Goal, Place, Premise, bridge, conditions};
+use super::term::{Node, Term, Terms};
+
+/// What is to be shown of a duty after the normal forms have done their part: that the goal follows.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) premises: Vec<Term>,
+    pub(super) goal: Term,
+}
+
+/// Questions that are left of a duty; none if it is fulfilled.
+pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject: &Index) -> Vec<Question> {
+    let place = &book.places[duty.place];
+    let readings: &[bool] = if has_lazy(book, place) { &[true, false] } else { &[true] };
+    let mut open = Vec::new();
+    for &lazy in readings {
+        let known = conditions(place, lazy);
+        let goal = goal_of(terms, book, duty, place, lazy, by_subject, &known);
+        if !implied(terms, &known, goal) {
+            let mut premises = known;
+            premises.extend(related(terms, book, place, lazy, goal));
+            if implied(terms, &premises, goal) {
+                continue;
+            }
+            open.push(Question { premises, goal });
+        }
+    }
+    open
+}
+
+/// Whether the readings of `and` and `or` differ there; premises of other places count too, so it is asked of them all.
+fn has_lazy(book: &Book, place: &Place) -> bool {
+    !place.lazy.is_empty() || book.places.iter().any(|other| !other.lazy.is_empty())
+}
+
+/// Facts by what they are about.
+#[derive(Default)]
+pub(super) struct Index {
+    loads: HashMap<(usize, Vec<Term>), Vec<usize>>,
+    by_root: HashMap<usize, Vec<usize>>,
+    others: HashMap<Term, Vec<usize>>,
+}
+
+impl Index {
+    pub(super) fn of(book: &Book) -> Index {
+        let mut index = Index::default();
+        for (i, fact) in book.facts.iter().enumerate() {
+            match &fact.premise {
+                Premise::Loads { root, index: at } => {
+                    index.loads.entry((*root, at.clone())).or_default().push(i);
+                    index.by_root.entry(*root).or_default().push(i);
+                }
+                Premise::Holds(term) | Premise::Evaluates(term) => {
+                    index.others.entry(*term).or_default().push(i)
+                }
+            }
+        }
+        index
+    }
+}
+
+fn goal_of(
+    terms: &mut Terms,
+    book: &Book,
+    duty: &Duty,
+    to: &Place,
+    lazy: bool,
+    by_subject: &Index,
+    known: &[Term],
+) -> Term {
+    /// Loads of the first program that one of the second is compared with.
+    const MAX_LOADS: usize = 12;
+    let none = Vec::new();
+    let came = |terms: &mut Terms, fact: usize, subjects: Vec<Term>| {
+        let from = &book.places[book.facts[fact].place];
+        bridge(terms, from, to, lazy, subjects)
+    };
+    match &duty.goal {
+        Goal::Holds(term) => {
+            let mut ways = vec![*term];
+            for &fact in by_subject.others.get(term).unwrap_or(&none) {
+                if let Some((needed, holds)) = came(terms, fact, vec![*term])
+                    && holds == [*term]
+                {
+                    ways.push(needed);
+                }
+            }
+            terms.or(&ways)
+        }
+        Goal::Evaluates(term) => {
+            let mut ways = Vec::new();
+            for &fact in by_subject.others.get(term).unwrap_or(&none) {
+                if let Some((needed, value)) = came(terms, fact, vec![*term])
+                    && value == [*term]
+                {
+                    ways.push(needed);
+                }
+            }
+            terms.or(&ways)
+        }
+        Goal::Loads { root, index, within } => {
+            let mut ways = vec![*within];
+            for &fact in by_subject.loads.get(&(*root, index.clone())).unwrap_or(&none) {
+                if let Some((needed, at)) = came(terms, fact, index.clone())
+                    && at == *index
+                {
+                    ways.push(needed);
+                }
+            }
+            let goal = terms.or(&ways);
+            if implied(terms, known, goal) {
+                return goal;
+            }
+            let mut near: Vec<usize> = by_subject.by_root.get(root).unwrap_or(&none).clone();
+            near.sort_by_key(|&fact| book.facts[fact].time.abs_diff(duty.time));
+            for fact in near.into_iter().take(MAX_LOADS) {
+                let Premise::Loads { index: at, .. } = &book.facts[fact].premise else { continue };
+                if let Some((needed, at)) = came(terms, fact, at.clone()) {
+                    let same = terms.all_equal(&at, index);
+                    ways.push(terms.and(&[needed, same]));
+                }
+            }
+            terms.or(&ways)
+        }
+    }
+}
+
+/// What the first program shows of what the goal is about.
+fn related(terms: &mut Terms, book: &Book, to: &Place, lazy: bool, goal: Term) -> Vec<Term> {
+    /// Most of them that a question has.
+    const MAX_FACTS: usize = 40;
+    let atoms = atoms_of(terms, goal);
+    let mut found = Vec::new();
+    for fact in &book.facts {
+        let Premise::Holds(holds) = fact.premise else { continue };
+        if found.len() == MAX_FACTS {
+            break;
+        }
+        if !atoms_of(terms, holds).iter().any(|atom| atoms.contains(atom)) {
+            continue;
+        }
+        if let Some((needed, holds)) = bridge(terms, &book.places[fact.place], to, lazy, vec![holds]) {
+            let carried = terms.implies(needed, holds[0]);
+            if terms.as_truth(carried).is_none() && !found.contains(&carried) {
+                found.push(carried);
+            }
+        }
+    }
+    found
+}
+
+/// Free values and loads that a term is about, not those in memories.
+fn atoms_of(terms: &Terms, term: Term) -> Vec<Term> {
+    let (mut seen, mut open, mut found) = (hashbrown::HashSet::new(), vec![term], Vec::new());
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match terms.node(term) {
+            Node::Atom(_) => found.push(term),
+            Node::Store { .. } => {}
+            Node::Load { index, .. } => {
+                found.push(term);
+                open.extend(index);
+            }
+            _ => terms.for_each_part(term, |part| open.push(part)),
+        }
+    }
+    found
+}
+
+/// Whether a condition follows from others by looking at each of them, or at two together.
+pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
+    let mut facts = Vec::new();
+    for &fact in known {
+        match terms.node(fact) {
+            Node::And(parts) => facts.extend(parts.iter().copied()),
+            Node::Truth(false) => return true,
+            _ => facts.push(fact),
+        }
+    }
+    facts.sort_unstable();
+    facts.dedup();
+    follows(terms, &facts, goal)
+}
+
+fn follows(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
+    /// Inequalities that are tried two at a time.
+    const MAX_PAIRS: usize = 40;
+    if facts.binary_search(&goal).is_ok() {
+        return true;
+    }
+    match terms.node(goal).clone() {
+        Node::Truth(value) => value,
+        Node::And(parts) => parts.into_iter().all(|part| follows(terms, facts, part)),
+        Node::Not(of) => match terms.node(of).clone() {
+            Node::And(parts) => parts.into_iter().any(|part| {
+                let other = terms.not(part);
+                follows(terms, facts, other)
+            }),
+            // Not 0 is above or below.
+            Node::IsZero(of) => {
+                let (zero, minus_one) = (terms.int(0), terms.int(-1));
+                let above = terms.less(zero, of);
+                let below = terms.at_most(of, minus_one);
+                follows(terms, facts, above) || follows(terms, facts, below)
+            }
+            _ => false,
+        },
+        Node::NotNegative(of) => {
+            let bounds: Vec<Term> = facts
+                .iter()
+                .filter_map(|&fact| match *terms.node(fact) {
+                    Node::NotNegative(bound) => Some(bound),
+                    _ => None,
+                })
+                .collect();
+            let rests: Vec<Term> = bounds.iter().map(|&bound| terms.sub(of, bound)).collect();
+            if rests.iter().any(|&rest| terms.range(rest).not_negative()) {
+                return true;
+            }
+            bounds.len() <= MAX_PAIRS
+                && rests.iter().any(|&rest| {
+                    bounds.iter().any(|&bound| {
+                        let rest = terms.sub(rest, bound);
+                        terms.range(rest).not_negative()
+                    })
+                })
+        }
+        _ => false,
+    }
+}

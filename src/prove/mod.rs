@@ -1,0 +1,185 @@
+//! Translation validation: a proof, for all inputs and sizes, that a second program does what a first one does.
+//!
+//! Both functions are run symbolically, side by side. Statements that belong together give duties: equal values are stored at
+//! equal places under equal conditions, loops run equally often, and nothing of the second program traps unless something of
+//! the first one does. A duty is fulfilled by the normal forms of terms, else by a solver. It works on programs that satir did
+//! not make, and shares with the optimizer only the representation of programs ([`ir`](crate::ir)).
+//!
+//! Integers of `int32` and `int64` are those of mathematics, as TVM takes them not to overflow: that the second program computes
+//! no sum that is too large where the first one does not is not proven. Floats are values of functions of which nothing is known
+//! but that operands of `+` and `*` may change places.
+//!
+//! ```text
+//! PrimFunc, PrimFunc --steps (alignment), walk--> duties and facts --discharge--> questions --smt, solver--> Proof
+//! ```
+
+mod arith;
+mod buffers;
+mod discharge;
+mod logic;
+mod memory;
+mod place;
+mod range;
+mod signature;
+mod smt;
+mod solver;
+mod steps;
+mod term;
+#[cfg(test)]
+mod tests;
+mod value;
+mod walk;
+
+use std::collections::BTreeMap;
+
+use crate::diag::Span;
+use crate::ir::{Module, PrimFunc, with_room};
+
+use solver::Answer;
+pub use solver::{Solver, SolverError};
+
+/// What is known of a pair of functions.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// The function.
+    pub function: String,
+    /// Duties in all.
+    pub duties: usize,
+    /// Those that normal forms fulfilled.
+    pub by_normal_form: usize,
+    /// Those that the solver proved.
+    pub by_solver: usize,
+    /// Those that are not proven, at their places.
+    pub open: Vec<Open>,
+    /// Why the functions could not be laid side by side, and where.
+    pub unaligned: Option<Open>,
+}
+
+/// A duty that is not proven.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// What was to be shown, or what is in the way.
+    pub what: String,
+    /// Its statement in the first and in the second program.
+    pub spans: (Span, Span),
+    /// Values of the function's variables for which the solver found that it fails. They may be of a run that cannot be: only
+    /// a run of both programs refutes.
+    pub example: Option<BTreeMap<String, i64>>,
+}
+
+impl Proof {
+    /// Whether the second function does what the first one does.
+    pub fn is_proven(&self) -> bool {
+        self.unaligned.is_none() && self.open.is_empty()
+    }
+}
+
+/// Proves that each function of `b` does what the one of this name in `a` does. Without a solver only what normal forms show is
+/// proven.
+///
+/// # Errors
+///
+/// If the solver does not run, ends early or answers nonsense. That the modules have different functions is no error: the
+/// proof says so.
+///
+/// ```
+/// let program = |value| {
+///     satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), n: T.int32):\n    A[1] = {value}\n"))
+/// };
+/// let (a, b, c) = (program("(n + 1) * 2 // 2")?, program("1 + n")?, program("n")?);
+/// assert!(satir::prove::prove(&a, &b, None)?[0].is_proven());
+/// assert!(!satir::prove::prove(&a, &c, None)?[0].is_proven());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn prove(a: &Module, b: &Module, solver: Option<&Solver>) -> Result<Vec<Proof>, SolverError> {
+    let alone = |func: &PrimFunc, which: &str| Proof {
+        function: func.name.to_string(),
+        unaligned: Some(Open {
+            what: format!("the function is in the {which} module only"),
+            spans: (Span::NONE, Span::NONE),
+            example: None,
+        }),
+        ..Proof::default()
+    };
+    let mut proofs = Vec::new();
+    for func in &a.funcs {
+        proofs.push(match b.funcs.iter().find(|other| other.name == func.name) {
+            Some(other) => with_room(|| prove_function(func, other, solver))?,
+            None => alone(func, "first"),
+        });
+    }
+    let new = b.funcs.iter().filter(|func| a.funcs.iter().all(|other| other.name != func.name));
+    proofs.extend(new.map(|func| alone(func, "second")));
+    Ok(proofs)
+}
+
+fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result<Proof, SolverError> {
+    let mut proof = Proof { function: a.name.to_string(), ..Proof::default() };
+    let refuse = |what: String, spans| Some(Open { what, spans, example: None });
+    let machine = match signature::machine(a, b) {
+        Ok(machine) => machine,
+        Err(what) => {
+            proof.unaligned = refuse(what, (Span::NONE, Span::NONE));
+            return Ok(proof);
+        }
+    };
+    let mut walk = walk::Walk::new(machine);
+    if let Err(unaligned) = walk.blocks(&a.body, &b.body) {
+        proof.unaligned = refuse(unaligned.what, unaligned.spans);
+    }
+    let walk::Walk { machine, .. } = walk;
+    let (mut terms, book) = (machine.terms, machine.book);
+    let index = discharge::Index::of(&book);
+    proof.duties = book.duties.len();
+    let (mut texts, mut owners) = (Vec::new(), Vec::new());
+    let mut names = Vec::new();
+    for (i, duty) in book.duties.iter().enumerate() {
+        let questions = discharge::questions(&mut terms, &book, duty, &index);
+        if questions.is_empty() {
+            proof.by_normal_form += 1;
+        }
+        for question in questions {
+            let (text, wanted) = smt::text(&terms, &question);
+            texts.push((text, wanted.iter().map(|(name, _)| name.clone()).collect()));
+            names.push(wanted);
+            owners.push(i);
+        }
+    }
+    let answers = match solver {
+        Some(solver) => solver.ask(&texts)?,
+        None => vec![Answer::Unknown; texts.len()],
+    };
+    let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();
+    for ((owner, answer), wanted) in owners.iter().zip(answers).zip(&names) {
+        let example = match answer {
+            Answer::Unsat => continue,
+            Answer::Unknown => None,
+            Answer::Sat(values) => Some(example(&values, wanted)),
+        };
+        let entry = failed.entry(*owner).or_default();
+        *entry = entry.take().or(example);
+    }
+    owners.dedup();
+    proof.by_solver = owners.len() - failed.len();
+    proof.open = failed
+        .into_iter()
+        .map(|(i, example)| Open {
+            what: book.duties[i].what.to_owned(),
+            spans: book.duties[i].spans,
+            example,
+        })
+        .collect();
+    Ok(proof)
+}
+
+/// The values by the names that variables have in the program.
+fn example(values: &[(String, String)], wanted: &[(String, String)]) -> BTreeMap<String, i64> {
+    let mut found = BTreeMap::new();
+    for (term, value) in values {
+        let name = wanted.iter().find(|(known, _)| known == term).map(|(_, name)| name.clone());
+        if let (Some(name), Ok(value)) = (name, value.parse()) {
+            found.entry(name).or_insert(value);
+        }
+    }
+    found
+}

@@ -1,0 +1,225 @@
+//! A block as steps in order, and which steps of two blocks belong together.
+//!
+//! Conditions are flattened: `if c: S` is S under the guard `c`. So a condition that was dropped, split or merged moves no
+//! statement, and only guards are compared. A loop with one iteration is a binding.
+
+use std::collections::BTreeSet;
+
+use super::buffers::Buffers;
+use super::value::Side;
+use crate::ir::intrin::{self, Effect};
+use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, ForKind, Stmt, StmtKind, VarId};
+
+/// A step of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'a> {
+    /// A variable gets a value.
+    Bind(VarId, &'a Expr),
+    /// An expression without effect is evaluated.
+    Eval(&'a Expr),
+    /// What follows is under a condition.
+    If(&'a Expr),
+    /// What follows is under its negation.
+    Else,
+    /// The end of what is under it.
+    End,
+    /// New memory.
+    Alloc(BufferId),
+    /// `T.assume(…)`
+    Assume(&'a Expr),
+    /// A statement with an effect of its own, which the other program must have too.
+    Leaf(&'a Stmt),
+}
+
+/// A step with its statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'a> {
+    pub(super) stmt: &'a Stmt,
+    pub(super) step: Step<'a>,
+}
+
+/// The steps of a block.
+pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
+    for stmt in block {
+        let mut add = |step| out.push(Placed { stmt, step });
+        match &stmt.kind {
+            StmtKind::Bind { var, value } if !has_effect(value) => add(Step::Bind(*var, value)),
+            StmtKind::If { cond, then, otherwise } if !has_effect(cond) => {
+                add(Step::If(cond));
+                flatten(then, out);
+                if !otherwise.is_empty() {
+                    out.push(Placed { stmt, step: Step::Else });
+                    flatten(otherwise, out);
+                }
+                out.push(Placed { stmt, step: Step::End });
+            }
+            StmtKind::For(l) if is_one_iteration(l) => {
+                add(Step::Bind(l.var, &l.min));
+                flatten(&l.body, out);
+            }
+            StmtKind::For(l) if l.extent.as_int().is_some_and(|n| n <= 0) => {}
+            StmtKind::Evaluate(e) => match e.as_intrin() {
+                Some(("assume", [cond])) => add(Step::Assume(cond)),
+                _ if !has_effect(e) => add(Step::Eval(e)),
+                _ => add(Step::Leaf(stmt)),
+            },
+            StmtKind::Alloc { buffer, .. } => add(Step::Alloc(*buffer)),
+            StmtKind::Decl { .. } => {}
+            _ => add(Step::Leaf(stmt)),
+        }
+    }
+}
+
+fn is_one_iteration(l: &crate::ir::For) -> bool {
+    let one = l.extent.as_int() == Some(1);
+    let plain =
+        matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
+    let mut jumps = false;
+    l.body
+        .iter()
+        .for_each(|stmt| stmt.walk(&mut |s| jumps |= matches!(s.kind, StmtKind::Break | StmtKind::Continue)));
+    one && plain && l.annotations.is_empty() && !jumps
+}
+
+/// Whether evaluation does more than give a value.
+pub(super) fn has_effect(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        if let ExprKind::Call(call) = &e.kind {
+            found |= match &call.callee {
+                Callee::Intrin(name) if &**name == "if_then_else" => false,
+                Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
+                Callee::Global(_) => true,
+            };
+        }
+    });
+    found
+}
+
+/// Adds the memories that statements may change; true if that can be any.
+pub(super) fn written(buffers: &Buffers, side: Side, block: &[Stmt], out: &mut BTreeSet<usize>) -> bool {
+    let mut all = false;
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            stmt.for_each_expr(|e| all |= has_effect(e));
+            if let StmtKind::Store { buffer, .. } = &stmt.kind
+                && let Ok(root) = buffers.root(side, *buffer)
+            {
+                out.extend(buffers.changed_with(root));
+            }
+            if let StmtKind::Alloc { buffer, .. } = &stmt.kind
+                && let Ok(root) = buffers.root(side, *buffer)
+            {
+                out.insert(root);
+            }
+            if let StmtKind::SBlock(b) = &stmt.kind {
+                out.extend(b.alloc_buffers.iter().filter_map(|&id| buffers.root(side, id).ok()));
+            }
+        });
+    }
+    all
+}
+
+/// What a leaf looks like: leaves that look different do not belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Look {
+    kind: String,
+    roots: BTreeSet<usize>,
+    /// Constant indices, by which stores are told apart.
+    index: Vec<Option<i64>>,
+}
+
+fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
+    let mut roots = BTreeSet::new();
+    written(buffers, side, std::slice::from_ref(stmt), &mut roots);
+    let mut index = Vec::new();
+    let kind = match &stmt.kind {
+        StmtKind::Store { indices, .. } => {
+            index = indices.iter().map(Expr::as_int).collect();
+            "store".to_owned()
+        }
+        StmtKind::Evaluate(e) => match &e.kind {
+            ExprKind::Call(call) => format!("{:?}", call.callee),
+            _ => "evaluate".to_owned(),
+        },
+        StmtKind::For(l) => format!("for {:?}", l.kind),
+        StmtKind::While { .. } => "while".into(),
+        StmtKind::If { .. } => "if".into(),
+        StmtKind::Assert { .. } => "assert".into(),
+        StmtKind::Attr { key, .. } => format!("attr {key}"),
+        StmtKind::LaunchThread { tag, .. } => format!("launch {tag}"),
+        StmtKind::SBlock(b) => format!("block {}", b.name),
+        StmtKind::Break => "break".into(),
+        StmtKind::Continue => "continue".into(),
+        StmtKind::Return(_) => "return".into(),
+        StmtKind::Bind { .. } => "bind".into(),
+        StmtKind::Alloc { .. } | StmtKind::Decl { .. } => "declaration".into(),
+    };
+    Look { kind, roots, index }
+}
+
+/// Which leaves belong together: pairs in order, a leaf of one block alone where the other has none for it.
+pub(super) fn align(
+    buffers: &Buffers,
+    first: &[&Stmt],
+    second: &[&Stmt],
+) -> Option<Vec<(Option<usize>, Option<usize>)>> {
+    /// Most pairs of leaves that are compared.
+    const MAX_CELLS: usize = 4_000_000;
+    /// What it costs to leave out a leaf, or to pair two stores with other constant indices.
+    const ALONE: u32 = 3;
+    const OTHER_INDEX: u32 = 4;
+    /// What it costs to pair two loops that write to other memories.
+    const OTHER_ROOTS: u32 = 2;
+    let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
+    let (a, b) = (looks(Side::First, first), looks(Side::Second, second));
+    if a == b {
+        return Some((0..a.len()).map(|i| (Some(i), Some(i))).collect());
+    }
+    let (n, m) = (a.len(), b.len());
+    if (n + 1) * (m + 1) > MAX_CELLS {
+        return None;
+    }
+    let pair = |i: usize, j: usize| -> Option<u32> {
+        let (x, y) = (&a[i], &b[j]);
+        let same = x.kind == y.kind && (x.roots == y.roots || x.kind != "store");
+        let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
+        let cost = if differ { OTHER_INDEX } else { u32::from(x.roots != y.roots) * OTHER_ROOTS };
+        same.then_some(cost)
+    };
+    let at = |i: usize, j: usize| i * (m + 1) + j;
+    let mut cost = vec![0u32; (n + 1) * (m + 1)];
+    for i in (0..=n).rev() {
+        for j in (0..=m).rev() {
+            let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
+            if i < n {
+                best = best.min(cost[at(i + 1, j)] + ALONE);
+            }
+            if j < m {
+                best = best.min(cost[at(i, j + 1)] + ALONE);
+            }
+            if i < n
+                && j < m
+                && let Some(c) = pair(i, j)
+            {
+                best = best.min(cost[at(i + 1, j + 1)] + c);
+            }
+            cost[at(i, j)] = best;
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while (i, j) != (n, m) {
+        let here = cost[at(i, j)];
+        if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
+            pairs.push((Some(i), Some(j)));
+            (i, j) = (i + 1, j + 1);
+        } else if i < n && cost[at(i + 1, j)] + ALONE == here {
+            pairs.push((Some(i), None));
+            i += 1;
+        } else {
+            pairs.push((None, Some(j)));
+            j += 1;
+        }
+    }
+    Some(pairs)
+}

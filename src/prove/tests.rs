@@ -1,0 +1,117 @@
+//! What is proven, and what must not be.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use super::{Proof, Solver, SolverError, prove};
+use crate::script::parse;
+
+/// A function with these statements over `A`, `B` of `n` elements.
+fn function(body: &str) -> crate::ir::Module {
+    let mut text = String::from(
+        "@T.prim_func\ndef main(A: T.Buffer((\"n\",), \"int32\"), B: T.Buffer((\"n\",), \"int32\"), k: T.int32):\n    \
+         n = T.int32()\n    T.func_attr({\"tirx.noalias\": True})\n",
+    );
+    for line in body.lines() {
+        text += &format!("    {line}\n");
+    }
+    parse("<test>", &text).unwrap()
+}
+
+fn proof(a: &str, b: &str) -> Proof {
+    prove(&function(a), &function(b), None).unwrap().remove(0)
+}
+
+#[track_caller]
+fn proven(a: &str, b: &str) {
+    let proof = proof(a, b);
+    assert!(proof.is_proven(), "{proof:?}");
+}
+
+#[track_caller]
+fn not_proven(a: &str, b: &str) {
+    assert!(!proof(a, b).is_proven());
+}
+
+#[test]
+fn the_same_values_are_proven() {
+    let loop_of = |value: &str| format!("for i in range(n):\n    A[i] = {value}");
+    for (a, b) in [
+        ("(i + 1) * (i + 1) - i * i", "i * 2 + 1"),
+        ("(i * 12 + k) // 4", "i * 3 + k // 4"),
+        ("(k // 4 + i) // 3", "(k + i * 4) // 12"),
+        ("(i * 4 + 3) // 4", "i"),
+        ("k % 8 + k // 8 * 8", "k"),
+        ("T.max(i, -1)", "i"),
+        ("B[i] * 2", "B[i] + B[i]"),
+    ] {
+        proven(&loop_of(a), &loop_of(b));
+        not_proven(&loop_of(a), &loop_of(&format!("{b} + 1")));
+    }
+}
+
+#[test]
+fn conditions_may_go_where_they_are_implied() {
+    let a = "for i in range(n):\n    if i < n:\n        A[i] = k";
+    proven(a, "for i in range(n):\n    A[i] = k");
+    not_proven("for i in range(n):\n    if i < k:\n        A[i] = k", "for i in range(n):\n    A[i] = k");
+    proven("for i in range(n):\n    if i < 0:\n        A[i] = k", "for i in range(n):\n    T.evaluate(0)");
+}
+
+#[test]
+fn nothing_traps_that_did_not() {
+    let a = "for i in range(n):\n    A[i] = 7 // k";
+    not_proven(a, "q: T.let[T.int32] = 7 // k\nfor i in range(n):\n    A[i] = q");
+    proven(a, "for i in range(n):\n    q: T.let[T.int32] = 7 // k\n    A[i] = q");
+    let a = "for i in range(4):\n    A[i] = 7 // k";
+    proven(a, "q: T.let[T.int32] = 7 // k\nfor i in range(4):\n    A[i] = q");
+    // A load of another element than the input reads.
+    not_proven("A[0] = k", "q: T.let[T.int32] = B[k]\nA[0] = k + q - q");
+}
+
+#[test]
+fn stores_come_between_loads() {
+    proven("A[0] = k\nB[0] = A[0]", "A[0] = k\nB[0] = k");
+    proven("A[0] = k\nB[0] = A[1]", "q: T.let[T.int32] = A[1]\nA[0] = k\nB[0] = q");
+    not_proven("A[0] = k\nB[0] = A[k]", "q: T.let[T.int32] = A[k]\nA[0] = k\nB[0] = q");
+    let a = "for i in range(n):\n    A[i] = A[0] + 1";
+    not_proven(a, "for i in range(n):\n    q: T.let[T.int32] = A[0]\n    A[i] = q + 2");
+    not_proven(a, "q: T.let[T.int32] = A[k]\nfor i in range(n):\n    A[i] = q + 1");
+}
+
+#[test]
+fn order_and_structure_count() {
+    not_proven("A[0] = k\nA[k] = 1", "A[k] = 1\nA[0] = k");
+    not_proven("A[0] = k", "A[0] = k\nA[0] = k + 1");
+    not_proven("for i in range(n):\n    A[i] = i", "for i in range(n - 1):\n    A[i] = i");
+    // The loop is no partner of the store: each would have to do nothing.
+    not_proven("A[0] = k", "while k < 0:\n    A[0] = k");
+}
+
+#[test]
+fn other_signatures_are_refused() {
+    let (a, b) = (
+        parse("<a>", "@T.prim_func\ndef main(A: T.Buffer((4,), \"int32\")):\n    A[0] = 1\n").unwrap(),
+        parse("<b>", "@T.prim_func\ndef main(A: T.Buffer((5,), \"int32\")):\n    A[0] = 1\n").unwrap(),
+    );
+    let proof = prove(&a, &b, None).unwrap().remove(0);
+    assert!(proof.unaligned.unwrap().what.contains("signatures"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bad_solver_proves_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (function("A[0] = k"), function("A[0] = k + 1"));
+    let missing = Solver::new(folder.path().join("none"));
+    assert!(matches!(prove(&a, &b, Some(&missing)), Err(SolverError::Run { .. })));
+    for (name, script) in
+        [("dies", "exit 3"), ("lies", "cat > /dev/null; echo unsat"), ("talks", "cat; echo the end")]
+    {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let answer = prove(&a, &b, Some(&Solver::new(path)));
+        assert!(matches!(answer, Err(SolverError::Nonsense { .. })), "{name}: {answer:?}");
+    }
+}

@@ -1,0 +1,455 @@
+//! From expressions to terms. On the way the first program's evaluation gives premises, the second one's duties: what it
+//! divides by is not zero, what it loads is there.
+
+use hashbrown::HashMap;
+
+use super::buffers::Buffers;
+use super::logic::COMMUTATIVE;
+use super::place::{Book, Goal, Premise};
+use super::range::Range;
+use super::term::{Node, Sort, Term, Terms};
+use crate::ir::intrin::{self, Effect};
+use crate::ir::value::MathFn;
+use crate::ir::{BinOp, BufferId, Call, Callee, Commutes, DType, Expr, ExprKind, PrimFunc, VarId};
+
+/// One of the two programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The one whose meaning is taken for granted.
+    First,
+    /// The one that is to do the same.
+    Second,
+}
+
+/// A function with what its variables are worth.
+pub(super) struct Program<'a> {
+    pub(super) func: &'a PrimFunc,
+    pub(super) vars: HashMap<VarId, Term>,
+    /// First indices of the regions that buffers of blocks stand for.
+    pub(super) regions: HashMap<BufferId, Vec<Term>>,
+    /// Calls with an effect so far: another one is another value.
+    pub(super) calls: u64,
+}
+
+/// What has no translation, in words.
+pub(super) type Unsupported = String;
+
+/// Both programs on their way, with the memories that they share.
+pub(super) struct Machine<'a> {
+    pub(super) terms: Terms,
+    pub(super) book: Book,
+    pub(super) programs: [Program<'a>; 2],
+    pub(super) buffers: Buffers,
+    /// Contents of each memory; the same for both where they have come to the same statement.
+    pub(super) memories: Vec<Term>,
+    /// Shapes and other descriptions are not evaluated.
+    pub(super) quiet: bool,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn program(&mut self, side: Side) -> &mut Program<'a> {
+        &mut self.programs[side as usize]
+    }
+
+    /// Whether evaluation may trap: a premise of one program, a duty of the other.
+    fn sound(&mut self, side: Side, what: &'static str, condition: Term) {
+        if self.quiet || self.terms.as_truth(condition) == Some(true) {
+            return;
+        }
+        match side {
+            Side::First => self.book.know(Premise::Holds(condition)),
+            Side::Second => self.book.owe_that(what, condition),
+        }
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, side: Side, e: &Expr) -> Result<Term, Unsupported> {
+        Ok(match &e.kind {
+            ExprKind::Int(value) if e.dtype.is_bool() => self.terms.truth(*value != 0),
+            ExprKind::Int(value) => {
+                let negative = e.dtype.is_uint() && *value < 0;
+                self.terms.int(i128::from(*value) + if negative { 1 << 64 } else { 0 })
+            }
+            ExprKind::Float(bits) => self.terms.apply(&format!("float {bits:x}"), e.dtype, Vec::new()),
+            ExprKind::Str(text) => self.terms.apply(&format!("text {text}"), e.dtype, Vec::new()),
+            ExprKind::Var(var) => self.variable(side, *var)?,
+            ExprKind::Binary(op, a, b) if op.is_logic() => self.logic(side, *op, a, b)?,
+            ExprKind::Binary(op, a, b) => {
+                let (x, y) = (self.value(side, a)?, self.value(side, b)?);
+                self.binary(side, *op, a.dtype, x, y)
+            }
+            ExprKind::Not(a) => {
+                let a = self.value(side, a)?;
+                self.terms.not(a)
+            }
+            ExprKind::Cast(a) => {
+                let value = self.value(side, a)?;
+                self.cast(e.dtype, a.dtype, value)
+            }
+            ExprKind::Select(select) => {
+                let cond = self.value(side, &select.cond)?;
+                let (then, otherwise) =
+                    (self.value(side, &select.then)?, self.value(side, &select.otherwise)?);
+                self.terms.choice(cond, then, otherwise)
+            }
+            ExprKind::Load { buffer, indices } => self.load(side, e.dtype, *buffer, indices)?,
+            ExprKind::Ramp(base, stride) => {
+                let (base, stride) = (self.value(side, base)?, self.value(side, stride)?);
+                let lane = self.terms.lane(e.dtype.lanes);
+                let offset = self.terms.mul(lane, stride);
+                let sum = self.terms.add(base, offset);
+                self.fitted(e.dtype, sum)
+            }
+            ExprKind::Broadcast(a) => self.value(side, a)?,
+            ExprKind::Shuffle(shuffle) => self.shuffle(side, shuffle)?,
+            ExprKind::Let(var, value, body) => {
+                let value = self.value(side, value)?;
+                self.program(side).vars.insert(*var, value);
+                self.value(side, body)?
+            }
+            ExprKind::Call(call) => self.call(side, e.dtype, call)?,
+            ExprKind::BufferData(buffer) => {
+                let root = self.buffers.root(side, *buffer)?;
+                self.terms.apply(&format!("data {root}"), e.dtype, Vec::new())
+            }
+            ExprKind::BufferRef(buffer) => {
+                let root = self.buffers.root(side, *buffer)?;
+                self.terms.apply(&format!("buffer {root}"), e.dtype, Vec::new())
+            }
+            ExprKind::Region(buffer, ranges) => {
+                let root = self.buffers.root(side, *buffer)?;
+                let mut parts = Vec::new();
+                for (min, extent) in ranges {
+                    parts.push(self.value(side, min)?);
+                    if let Some(extent) = extent {
+                        parts.push(self.value(side, extent)?);
+                    }
+                }
+                self.terms.apply(&format!("region {root}"), e.dtype, parts)
+            }
+            ExprKind::Tuple(items) => {
+                let items = items.iter().map(|item| self.value(side, item)).collect::<Result<_, _>>()?;
+                self.terms.apply("tuple", e.dtype, items)
+            }
+        })
+    }
+
+    fn variable(&mut self, side: Side, var: VarId) -> Result<Term, Unsupported> {
+        if let Some(&term) = self.program(side).vars.get(&var) {
+            return Ok(term);
+        }
+        let name = &self.programs[side as usize].func.var(var).name;
+        Err(format!("variable `{name}` has no value"))
+    }
+
+    /// `and` and `or`, whose right operands are evaluated by one reading only where the left ones do not decide.
+    fn logic(&mut self, side: Side, op: BinOp, a: &Expr, b: &Expr) -> Result<Term, Unsupported> {
+        let x = self.value(side, a)?;
+        let goes_on = if op == BinOp::And { x } else { self.terms.not(x) };
+        self.book.here.lazy.push(goes_on);
+        let y = self.value(side, b);
+        self.book.here.lazy.pop();
+        let y = y?;
+        Ok(if op == BinOp::And { self.terms.and(&[x, y]) } else { self.terms.or(&[x, y]) })
+    }
+
+    /// What the type makes of an integer: types that wrap keep so many bits, others hold it by the rule of overflow.
+    fn fitted(&mut self, dtype: DType, value: Term) -> Term {
+        match dtype.is_index() || !dtype.is_integral() {
+            true => value,
+            false => self.terms.wrap(dtype.bits, dtype.is_int(), value),
+        }
+    }
+
+    fn binary(&mut self, side: Side, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
+        match Sort::of(dtype) {
+            Sort::Int => self.integer(side, op, dtype, a, b),
+            Sort::Truth => match op {
+                BinOp::Eq => self.terms.equal(a, b),
+                BinOp::Ne => {
+                    let equal = self.terms.equal(a, b);
+                    self.terms.not(equal)
+                }
+                _ => self.terms.apply(op.name(), op_type(op, dtype), vec![a, b]),
+            },
+            Sort::Other => self.opaque_binary(op, dtype, a, b),
+        }
+    }
+
+    /// On floats and pointers: operands change places where that changes no bit.
+    fn opaque_binary(&mut self, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
+        let (op, a, b, negated) = match op {
+            BinOp::Gt => (BinOp::Lt, b, a, false),
+            BinOp::Ge => (BinOp::Le, b, a, false),
+            BinOp::Ne => (BinOp::Eq, a, b, true),
+            _ => (op, a, b, false),
+        };
+        let commutes = op.commutes() == Commutes::Always;
+        let operands = if commutes && b < a { vec![b, a] } else { vec![a, b] };
+        let name = format!("{}{}.{}", if commutes { COMMUTATIVE } else { "" }, op.name(), dtype.scalar());
+        let value = self.terms.apply(&name, op_type(op, dtype), operands);
+        if negated { self.terms.not(value) } else { value }
+    }
+
+    fn integer(&mut self, side: Side, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
+        if op.is_division() {
+            let zero = self.terms.is_zero(b);
+            let nonzero = self.terms.not(zero);
+            self.sound(side, "a divisor is not zero", nonzero);
+        }
+        let value = match op {
+            BinOp::Add => self.terms.add(a, b),
+            BinOp::Sub => self.terms.sub(a, b),
+            BinOp::Mul => self.terms.mul(a, b),
+            BinOp::FloorDiv => self.terms.quotient(a, b),
+            BinOp::FloorMod => self.terms.remainder(a, b),
+            BinOp::Div => self.terms.truncated(a, b),
+            BinOp::Mod => self.terms.truncated_remainder(a, b),
+            BinOp::Min | BinOp::Max => return self.terms.extremum(op == BinOp::Max, a, b),
+            BinOp::Eq => return self.terms.equal(a, b),
+            BinOp::Ne => {
+                let equal = self.terms.equal(a, b);
+                return self.terms.not(equal);
+            }
+            BinOp::Lt => return self.terms.less(a, b),
+            BinOp::Le => return self.terms.at_most(a, b),
+            BinOp::Gt => return self.terms.less(b, a),
+            BinOp::Ge => return self.terms.at_most(b, a),
+            BinOp::And | BinOp::Or => return self.terms.apply(op.name(), dtype, vec![a, b]),
+        };
+        self.fitted(dtype, value)
+    }
+
+    fn cast(&mut self, to: DType, from: DType, value: Term) -> Term {
+        match (Sort::of(from), Sort::of(to)) {
+            _ if from.scalar() == to.scalar() => value,
+            (Sort::Int, Sort::Int) => {
+                let fits =
+                    from.int_range().zip(to.int_range()).is_some_and(|((a, b), (c, d))| c <= a && b <= d);
+                if fits { value } else { self.terms.wrap(to.bits, to.is_int(), value) }
+            }
+            (Sort::Truth, Sort::Int) => {
+                let (one, zero) = (self.terms.int(1), self.terms.int(0));
+                self.terms.choice(value, one, zero)
+            }
+            (Sort::Int, Sort::Truth) => {
+                let zero = self.terms.is_zero(value);
+                self.terms.not(zero)
+            }
+            _ => {
+                let from =
+                    if Sort::of(from) == Sort::Int { "int".to_owned() } else { from.scalar().to_string() };
+                self.terms.apply(&format!("{from} to {}", to.scalar()), to, vec![value])
+            }
+        }
+    }
+
+    /// The place of an element.
+    pub(super) fn index(
+        &mut self,
+        side: Side,
+        buffer: BufferId,
+        indices: &[Expr],
+    ) -> Result<(usize, Vec<Term>), Unsupported> {
+        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
+        let root = self.buffers.root(side, buffer)?;
+        Ok((root, self.place_in_memory(side, buffer, index)?))
+    }
+
+    fn load(
+        &mut self,
+        side: Side,
+        dtype: DType,
+        buffer: BufferId,
+        indices: &[Expr],
+    ) -> Result<Term, Unsupported> {
+        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
+        let root = self.buffers.root(side, buffer)?;
+        let within = self.within(side, buffer, &index)?;
+        let index = self.place_in_memory(side, buffer, index)?;
+        if !self.quiet {
+            match side {
+                Side::First => {
+                    self.book.know(Premise::Loads { root, index: index.clone() });
+                    self.book.know(Premise::Holds(within));
+                }
+                Side::Second if self.terms.as_truth(within) == Some(true) => {}
+                Side::Second => {
+                    let goal = Goal::Loads { root, index: index.clone(), within };
+                    self.book.owe("an element that is loaded is there", goal);
+                }
+            }
+        }
+        let memory = self.memories[root];
+        Ok(self.terms.load(memory, dtype, &index))
+    }
+
+    fn shuffle(&mut self, side: Side, shuffle: &crate::ir::Shuffle) -> Result<Term, Unsupported> {
+        let mut lanes = Vec::new();
+        for vector in &shuffle.vectors {
+            let value = self.value(side, vector)?;
+            let of = self.terms.lane(vector.dtype.lanes);
+            for k in 0..vector.dtype.lanes {
+                let k = self.terms.int(i128::from(k));
+                lanes.push(self.terms.replace(value, of, k));
+            }
+        }
+        let mut picked = Vec::new();
+        for index in &shuffle.indices {
+            let k = index.as_int().and_then(|k| usize::try_from(k).ok());
+            let lane = k.and_then(|k| lanes.get(k)).ok_or("a shuffle by an index that is no constant")?;
+            picked.push(*lane);
+        }
+        let lane = u16::try_from(picked.len()).map(|n| self.terms.lane(n)).map_err(|e| e.to_string())?;
+        let mut value = picked.pop().ok_or("a shuffle of nothing")?;
+        for (k, &other) in picked.iter().enumerate().rev() {
+            let k = self.terms.int(k as i128);
+            let here = self.terms.equal(lane, k);
+            value = self.terms.choice(here, other, value);
+        }
+        Ok(value)
+    }
+
+    fn call(&mut self, side: Side, dtype: DType, call: &Call) -> Result<Term, Unsupported> {
+        let name = match &call.callee {
+            Callee::Intrin(name) => &**name,
+            Callee::Global(name) => return self.effect(side, dtype, &format!("function {name}"), call),
+        };
+        let function = MathFn::from_name(name);
+        match (name, &call.args[..]) {
+            ("if_then_else", [cond, then, otherwise]) => {
+                let cond = self.value(side, cond)?;
+                let mut arms = Vec::new();
+                for (arm, holds) in [(then, true), (otherwise, false)] {
+                    let guard = if holds { cond } else { self.terms.not(cond) };
+                    self.book.here.guards.push(guard);
+                    let value = self.value(side, arm);
+                    self.book.here.guards.pop();
+                    arms.push(value?);
+                }
+                return Ok(self.terms.choice(cond, arms[0], arms[1]));
+            }
+            ("likely" | "ignore_loop_partition", [a]) => return self.value(side, a),
+            ("address_of", [Expr { kind: ExprKind::Load { buffer, indices }, .. }]) => {
+                let (root, index) = self.index(side, *buffer, indices)?;
+                return Ok(self.terms.apply(&format!("address {root}"), dtype, index));
+            }
+            _ => {}
+        }
+        if intrin::effect(name) != Effect::Pure {
+            return self.effect(side, dtype, name, call);
+        }
+        let mut args = Vec::new();
+        for arg in &call.args {
+            args.push(self.value(side, arg)?);
+        }
+        if let (Some(function), Some(first)) = (function, call.args.first())
+            && first.dtype.is_integral()
+            && let Some(value) = self.integer_function(side, function, first.dtype, &args)
+        {
+            return Ok(value);
+        }
+        let vectors = call.args.iter().any(|arg| !arg.dtype.is_scalar());
+        let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.scalar().to_string()).collect();
+        let name_with_types = format!("{name} {} {:?}", types.join(" "), call.kwargs);
+        let value = if vectors && function.is_none() {
+            let whole = self.terms.intern(Node::Whole(name_with_types.into(), dtype.scalar(), args));
+            match dtype.lanes {
+                1 => whole,
+                lanes => {
+                    let lane = self.terms.lane(lanes);
+                    self.terms.apply("lane", dtype, vec![whole, lane])
+                }
+            }
+        } else {
+            self.terms.apply(&name_with_types, dtype, args)
+        };
+        if intrin::lookup(name).is_none_or(|row| row.may_trap) && !self.quiet {
+            match side {
+                Side::First => self.book.know(Premise::Evaluates(value)),
+                Side::Second => {
+                    self.book.owe("a call that may trap is one of the input", Goal::Evaluates(value))
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    fn integer_function(
+        &mut self,
+        side: Side,
+        function: MathFn,
+        dtype: DType,
+        args: &[Term],
+    ) -> Option<Term> {
+        let (bits, signed) = (dtype.bits, dtype.is_int());
+        match (function, args) {
+            (MathFn::ShiftLeft | MathFn::ShiftRight, &[a, n]) => {
+                let width = self.terms.int(i128::from(bits));
+                let (low, high) = (self.terms.not_negative(n), self.terms.less(n, width));
+                let defined = self.terms.and(&[low, high]);
+                self.sound(side, "a shift is by less than the width", defined);
+                let n = self.terms.as_int(n).filter(|n| (0..i128::from(bits)).contains(n))?;
+                let power = self.terms.int(1 << n);
+                Some(if function == MathFn::ShiftRight {
+                    self.terms.quotient(a, power)
+                } else {
+                    let product = self.terms.mul(a, power);
+                    self.terms.wrap(bits, signed, product)
+                })
+            }
+            // With the ones below a power of two: a remainder, of negative integers too.
+            (MathFn::BitAnd, &[a, b]) => {
+                let (a, mask) = match (self.terms.as_int(a), self.terms.as_int(b)) {
+                    (_, Some(mask)) => (a, mask),
+                    (Some(mask), _) => (b, mask),
+                    (None, None) => return None,
+                };
+                if mask < 0 || mask & (mask + 1) != 0 {
+                    return None;
+                }
+                let power = self.terms.int(mask + 1);
+                Some(self.terms.remainder(a, power))
+            }
+            (MathFn::BitNot, &[a]) => {
+                let minus_one = self.terms.int(-1);
+                let value = self.terms.sub(minus_one, a);
+                Some(self.terms.wrap(bits, signed, value))
+            }
+            (MathFn::Abs, &[a]) => {
+                let (zero, positive) = (self.terms.int(0), self.terms.not_negative(a));
+                let negated = self.terms.sub(zero, a);
+                let value = self.terms.choice(positive, a, negated);
+                Some(self.fitted(dtype, value))
+            }
+            _ => None,
+        }
+    }
+
+    /// A call that is not pure: another value each time, and the same calls in the same order in both programs.
+    fn effect(&mut self, side: Side, dtype: DType, name: &str, call: &Call) -> Result<Term, Unsupported> {
+        let mut args = Vec::new();
+        for arg in &call.args {
+            let value = self.value(side, arg)?;
+            args.push(match arg.dtype.is_scalar() {
+                true => value,
+                false => self.terms.intern(Node::Whole("vector".into(), arg.dtype.scalar(), vec![value])),
+            });
+        }
+        let program = self.program(side);
+        program.calls += 1;
+        let calls = program.calls;
+        Ok(self.terms.apply(&format!("call {calls} of {name} {:?}", call.kwargs), dtype, args))
+    }
+
+    /// The greatest value that is known of an extent.
+    pub(super) fn last_below(&self, min: Term, extent: Term) -> Range {
+        let (first, count) = (self.terms.range(min), self.terms.range(extent));
+        let hi = first.hi.zip(count.hi).and_then(|(a, b)| a.checked_add(b)?.checked_sub(1));
+        Range::new(first.lo, hi)
+    }
+}
+
+fn op_type(op: BinOp, operands: DType) -> DType {
+    if op.is_compare() { DType::BOOL } else { operands.scalar() }
+}

@@ -1,0 +1,567 @@
+//! Both programs side by side, statement by statement: what each statement of the second one owes to that of the first.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::place::{Frame, Premise};
+use super::range::Range;
+use super::steps::{self, Placed, Step};
+use super::term::{Node, Term};
+use super::value::{Machine, Side, Unsupported};
+use crate::diag::Span;
+use crate::ir::{AttrNode, Block, BufferId, DType, Expr, For, ForKind, SBlock, Stmt, StmtKind, VarId};
+
+/// Why two programs cannot be laid side by side.
+#[derive(Clone, Debug)]
+pub(super) struct Unaligned {
+    pub(super) what: String,
+    pub(super) spans: (Span, Span),
+}
+
+/// How far a block has been run.
+struct Cursor<'a> {
+    steps: Vec<Placed<'a>>,
+    next: usize,
+    /// Conditions of the block itself at this point.
+    guards: Vec<Term>,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(block: &'a Block) -> Cursor<'a> {
+        let mut steps = Vec::new();
+        steps::flatten(block, &mut steps);
+        Cursor { steps, next: 0, guards: Vec::new() }
+    }
+
+    fn leaves(&self) -> Vec<&'a Stmt> {
+        let leaf = |placed: &Placed<'a>| match placed.step {
+            Step::Leaf(stmt) => Some(stmt),
+            _ => None,
+        };
+        self.steps.iter().filter_map(leaf).collect()
+    }
+}
+
+/// Runs two programs side by side.
+pub(super) struct Walk<'a> {
+    pub(super) machine: Machine<'a>,
+    /// Conditions since the memories were last unknown, under which stores happen.
+    store_guards: Vec<Term>,
+    /// Threads that control is in.
+    threads: usize,
+    loops: usize,
+}
+
+type Done = Result<(), Unaligned>;
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(machine: Machine<'a>) -> Walk<'a> {
+        Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0 }
+    }
+
+    fn unaligned(&self, what: impl Into<String>) -> Unaligned {
+        Unaligned { what: what.into(), spans: self.machine.book.spans }
+    }
+
+    fn placed<T>(&self, value: Result<T, Unsupported>) -> Result<T, Unaligned> {
+        value.map_err(|what| self.unaligned(what))
+    }
+
+    fn value(&mut self, side: Side, e: &Expr) -> Result<Term, Unaligned> {
+        let value = self.machine.value(side, e);
+        self.placed(value)
+    }
+
+    fn described(&mut self, side: Side, e: &Expr) -> Result<Term, Unaligned> {
+        let value = self.machine.described(side, e);
+        self.placed(value)
+    }
+
+    /// The same expression of both programs.
+    fn pair(&mut self, what: &'static str, a: &Expr, b: &Expr) -> Result<(Term, Term), Unaligned> {
+        let (x, y) = (self.value(Side::First, a)?, self.value(Side::Second, b)?);
+        if a.dtype != b.dtype {
+            return Err(self.unaligned(format!("{what}: types {} and {}", a.dtype, b.dtype)));
+        }
+        self.owe_equal(what, x, y);
+        self.after_calls(&[a, b])?;
+        Ok((x, y))
+    }
+
+    /// What calls in these expressions leave: the same number of them in both programs, and memories that may hold anything.
+    fn after_calls(&mut self, all: &[&Expr]) -> Done {
+        if all.iter().any(|e| steps::has_effect(e)) {
+            if self.machine.programs[0].calls != self.machine.programs[1].calls {
+                return Err(self.unaligned("another number of calls"));
+            }
+            self.forget(&BTreeSet::new(), true);
+        }
+        Ok(())
+    }
+
+    fn owe_equal(&mut self, what: &'static str, a: Term, b: Term) {
+        let equal = self.machine.terms.equal(a, b);
+        self.machine.book.owe_that(what, equal);
+    }
+
+    /// Two blocks, from the same state to the same state.
+    pub(super) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
+        let outer = self.machine.book.here.clone();
+        let (mut first, mut second) = (Cursor::new(a), Cursor::new(b));
+        let (left, right) = (first.leaves(), second.leaves());
+        let Some(pairs) = steps::align(&self.machine.buffers, &left, &right) else {
+            return Err(self.unaligned("blocks with too many statements in another order"));
+        };
+        for (i, j) in pairs {
+            let x = if i.is_some() { self.advance(Side::First, &mut first)? } else { None };
+            let y = if j.is_some() { self.advance(Side::Second, &mut second)? } else { None };
+            match (x, y) {
+                (Some(x), Some(y)) => {
+                    self.machine.book.spans = (x.span, y.span);
+                    let guard = self.machine.terms.and(&first.guards);
+                    let other = self.machine.terms.and(&second.guards);
+                    self.owe_equal("a statement runs under the same condition", guard, other);
+                    self.under(&first.guards, |walk| walk.leaves(x, y))?;
+                }
+                (Some(x), None) => {
+                    self.machine.book.spans.0 = x.span;
+                    self.nothing("a statement that is left out does nothing", Side::First, x, &first.guards)?;
+                }
+                (None, Some(y)) => {
+                    self.machine.book.spans.1 = y.span;
+                    self.nothing("a statement that is new does nothing", Side::Second, y, &second.guards)?;
+                }
+                (None, None) => {}
+            }
+        }
+        self.advance(Side::First, &mut first)?;
+        self.advance(Side::Second, &mut second)?;
+        self.machine.book.here = outer;
+        Ok(())
+    }
+
+    /// Does something under further conditions.
+    fn under<T>(
+        &mut self,
+        guards: &[Term],
+        f: impl FnOnce(&mut Self) -> Result<T, Unaligned>,
+    ) -> Result<T, Unaligned> {
+        let (here, stores) = (self.machine.book.here.guards.len(), self.store_guards.len());
+        self.machine.book.here.guards.extend(guards);
+        self.store_guards.extend(guards);
+        let done = f(self);
+        let kept = self.machine.book.here.guards.split_off(here + guards.len());
+        self.machine.book.here.guards.truncate(here);
+        // What was found to hold under the conditions holds afterwards where they do.
+        let guard = self.machine.terms.and(guards);
+        for condition in kept {
+            let carried = self.machine.terms.implies(guard, condition);
+            self.machine.book.here.guards.push(carried);
+        }
+        self.store_guards.truncate(stores);
+        done
+    }
+
+    /// A statement that only one program has never runs.
+    fn nothing(&mut self, what: &'static str, side: Side, stmt: &'a Stmt, guards: &[Term]) -> Done {
+        let mut runs = guards.to_vec();
+        let extent = match &stmt.kind {
+            StmtKind::For(l) => Some(&l.extent),
+            StmtKind::LaunchThread { extent, .. } => Some(extent),
+            StmtKind::While { .. } => None,
+            _ => None,
+        };
+        if let Some(extent) = extent {
+            let extent = self.described(side, extent)?;
+            let zero = self.machine.terms.int(0);
+            runs.push(self.machine.terms.less(zero, extent));
+        }
+        if let (StmtKind::Store { buffer, indices, value }, true) = (&stmt.kind, side == Side::First) {
+            // A store of what is there already.
+            let quiet = std::mem::replace(&mut self.machine.quiet, true);
+            let index = self.machine.index(side, *buffer, indices);
+            self.machine.quiet = quiet;
+            let (root, index) = self.placed(index)?;
+            let value_term = self.described(side, value)?;
+            let memory = self.machine.memories[root];
+            let there = self.machine.terms.load(memory, value.dtype, &index);
+            let same = self.machine.terms.equal(there, value_term);
+            runs.push(self.machine.terms.not(same));
+        }
+        let runs = self.machine.terms.and(&runs);
+        let never = self.machine.terms.not(runs);
+        self.machine.book.owe_that(what, never);
+        Ok(())
+    }
+
+    /// Runs a block up to its next leaf, or to its end.
+    fn advance(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<Option<&'a Stmt>, Unaligned> {
+        let base = self.machine.book.here.guards.len();
+        while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next) {
+            cursor.next += 1;
+            self.machine.book.time += 1;
+            match side {
+                Side::First => self.machine.book.spans.0 = stmt.span,
+                Side::Second => self.machine.book.spans.1 = stmt.span,
+            }
+            self.machine.book.here.guards.extend(&cursor.guards);
+            let done = self.step(side, step, &mut cursor.guards);
+            self.machine.book.here.guards.truncate(base);
+            if let Some(holds) = done? {
+                self.machine.book.here.guards.push(holds);
+                return self.advance(side, cursor);
+            }
+            if let Step::Leaf(stmt) = step {
+                return Ok(Some(stmt));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step that is no leaf; what it shows for the rest of the block, if anything.
+    fn step(
+        &mut self,
+        side: Side,
+        step: Step<'a>,
+        guards: &mut Vec<Term>,
+    ) -> Result<Option<Term>, Unaligned> {
+        match step {
+            Step::Bind(var, value) => {
+                let value = self.value(side, value)?;
+                self.machine.program(side).vars.insert(var, value);
+            }
+            Step::Eval(e) => drop(self.value(side, e)?),
+            Step::If(cond) => guards.push(self.value(side, cond)?),
+            Step::Else => {
+                if let Some(cond) = guards.pop() {
+                    guards.push(self.machine.terms.not(cond));
+                }
+            }
+            Step::End => drop(guards.pop()),
+            Step::Alloc(buffer) => self.allocate(side, buffer)?,
+            Step::Assume(cond) => {
+                let cond = self.value(side, cond)?;
+                if side == Side::Second {
+                    self.machine.book.owe_that("an assumption is one of the input", cond);
+                } else {
+                    let guard = self.machine.terms.and(guards);
+                    return Ok(Some(self.machine.terms.implies(guard, cond)));
+                }
+            }
+            Step::Leaf(_) => {}
+        }
+        Ok(None)
+    }
+
+    fn allocate(&mut self, side: Side, buffer: BufferId) -> Done {
+        let root = self.machine.buffers.root(side, buffer);
+        let root = self.placed(root)?;
+        if side == Side::First {
+            self.machine.memories[root] = self.machine.terms.new_memory();
+            return Ok(());
+        }
+        let [a, b] = [0, 1].map(|i| self.machine.programs[i].func);
+        let (x, y) = (&a.buffers[root].shape, &b.buffer(buffer).shape);
+        if x.len() != y.len() {
+            return Err(self.unaligned("a buffer with another number of dimensions"));
+        }
+        for (x, y) in x.iter().zip(y) {
+            let (x, y) = (self.described(Side::First, x)?, self.described(Side::Second, y)?);
+            self.owe_equal("an allocated buffer has the same shape", x, y);
+        }
+        Ok(())
+    }
+
+    /// Two statements that belong together.
+    fn leaves(&mut self, a: &'a Stmt, b: &'a Stmt) -> Done {
+        match (&a.kind, &b.kind) {
+            (
+                StmtKind::Store { buffer: p, indices: i, value: v },
+                StmtKind::Store { buffer: q, indices: j, value: w },
+            ) => self.stores((*p, i, v), (*q, j, w)),
+            (StmtKind::Evaluate(x), StmtKind::Evaluate(y)) => {
+                self.calls("the same call", x, y)?;
+                Ok(())
+            }
+            (StmtKind::Bind { var: s, value: x }, StmtKind::Bind { var: t, value: y }) => {
+                let value = self.calls("the same call", x, y)?;
+                self.bind(*s, *t, value);
+                Ok(())
+            }
+            (StmtKind::For(l), StmtKind::For(m)) => self.fors(l, m),
+            (StmtKind::While { cond: x, body: p }, StmtKind::While { cond: y, body: q }) => {
+                let one = self.machine.terms.int(1);
+                let truth = self.machine.terms.truth(true);
+                self.looped(None, one, truth, truth, &[(p, q)], |walk| {
+                    let (cond, _) = walk.pair("a loop goes on under the same condition", x, y)?;
+                    walk.under(&[cond], |walk| walk.blocks(p, q))
+                })?;
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            (
+                StmtKind::If { cond: x, then: p, otherwise: r },
+                StmtKind::If { cond: y, then: q, otherwise: s },
+            ) => {
+                let cond = self.calls("the same condition", x, y)?;
+                let not = self.machine.terms.not(cond);
+                self.under(&[cond], |walk| walk.blocks(p, q))?;
+                self.under(&[not], |walk| walk.blocks(r, s))
+            }
+            (StmtKind::Assert { cond: x, .. }, StmtKind::Assert { cond: y, .. }) => {
+                let (cond, _) = self.pair("the same is asserted", x, y)?;
+                self.machine.book.here.guards.push(cond);
+                Ok(())
+            }
+            (
+                StmtKind::Attr { node: n, key: k, value: x, body: p },
+                StmtKind::Attr { node: m, key: l, value: y, body: q },
+            ) if k == l => {
+                if k.contains("volatile") {
+                    return Err(self.unaligned("volatile memory"));
+                }
+                let (extent, _) = self.pair("an attribute has the same value", x, y)?;
+                if let (AttrNode::IterVar { var: s, .. }, AttrNode::IterVar { var: t, .. }) = (n, m)
+                    && !self.machine.programs[0].vars.contains_key(s)
+                {
+                    return self.launched((*s, *t), extent, p, q);
+                }
+                self.blocks(p, q)
+            }
+            (
+                StmtKind::LaunchThread { var: s, tag: f, extent: x, body: p },
+                StmtKind::LaunchThread { var: t, tag: g, extent: y, body: q },
+            ) if f == g => {
+                let (extent, _) = self.pair("as many threads", x, y)?;
+                self.launched((*s, *t), extent, p, q)
+            }
+            (StmtKind::SBlock(x), StmtKind::SBlock(y)) => self.sblocks(x, y),
+            (StmtKind::Break, StmtKind::Break) | (StmtKind::Continue, StmtKind::Continue) => {
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            (StmtKind::Return(x), StmtKind::Return(y)) => {
+                self.pair("the same is returned", x, y)?;
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            _ => Err(self.unaligned("statements of another kind")),
+        }
+    }
+
+    fn bind(&mut self, a: VarId, b: VarId, value: Term) {
+        self.machine.programs[0].vars.insert(a, value);
+        self.machine.programs[1].vars.insert(b, value);
+    }
+
+    /// Calls with an effect: the same arguments, and afterwards any memory may hold anything.
+    fn calls(&mut self, what: &'static str, a: &Expr, b: &Expr) -> Result<Term, Unaligned> {
+        let (x, y) = (self.value(Side::First, a)?, self.value(Side::Second, b)?);
+        if self.machine.programs[0].calls != self.machine.programs[1].calls {
+            return Err(self.unaligned("another number of calls"));
+        }
+        match (self.machine.terms.node(x).clone(), self.machine.terms.node(y).clone()) {
+            (Node::Apply(f, t, p), Node::Apply(g, u, q)) if (&f, t) == (&g, u) => {
+                let equal = self.machine.terms.all_equal(&p, &q);
+                self.machine.book.owe_that(what, equal);
+            }
+            _ => self.owe_equal(what, x, y),
+        }
+        self.forget(&BTreeSet::new(), true);
+        Ok(x)
+    }
+
+    fn stores(&mut self, a: (BufferId, &Vec<Expr>, &Expr), b: (BufferId, &Vec<Expr>, &Expr)) -> Done {
+        let first = self.machine.index(Side::First, a.0, a.1);
+        let (root, index) = self.placed(first)?;
+        let within = {
+            let index =
+                a.1.iter().map(|i| self.machine.described(Side::First, i)).collect::<Result<Vec<_>, _>>();
+            let index = self.placed(index)?;
+            let within = self.machine.within(Side::First, a.0, &index);
+            self.placed(within)?
+        };
+        let value = self.value(Side::First, a.2)?;
+        self.machine.book.know(Premise::Loads { root, index: index.clone() });
+        self.machine.book.know(Premise::Holds(within));
+        let second = self.machine.index(Side::Second, b.0, b.1);
+        let (other_root, other_index) = self.placed(second)?;
+        let other_value = self.value(Side::Second, b.2)?;
+        if root != other_root || a.2.dtype != b.2.dtype {
+            return Err(self.unaligned("stores to other buffers"));
+        }
+        let equal = self.machine.terms.all_equal(&index, &other_index);
+        self.machine.book.owe_that("the same element is stored", equal);
+        self.owe_equal("the same value is stored", value, other_value);
+        let all: Vec<&Expr> = a.1.iter().chain(b.1).chain([a.2, b.2]).collect();
+        if all.iter().any(|e| steps::has_effect(e)) {
+            return self.after_calls(&all);
+        }
+        let threads = self.threads > 0 && self.machine.buffers.shared[root];
+        let changed = self.machine.buffers.changed_with(root);
+        for &other in changed.iter().filter(|&&other| other != root || threads) {
+            self.machine.memories[other] = self.machine.terms.new_memory();
+        }
+        if !threads {
+            let guard = self.machine.terms.and(&self.store_guards);
+            let memory = self.machine.memories[root];
+            let dtype = a.2.dtype.scalar();
+            self.machine.memories[root] =
+                self.machine.terms.intern(Node::Store { memory, guard, index, value, dtype });
+        }
+        Ok(())
+    }
+
+    /// These memories, or all, may hold anything.
+    fn forget(&mut self, roots: &BTreeSet<usize>, all: bool) {
+        for root in 0..self.machine.memories.len() {
+            if all || roots.contains(&root) {
+                self.machine.memories[root] = self.machine.terms.new_memory();
+            }
+        }
+    }
+
+    /// Two loops, iteration by iteration.
+    fn looped(
+        &mut self,
+        var: Option<Term>,
+        first: Term,
+        runs: Term,
+        holds: Term,
+        bodies: &[(&'a Block, &'a Block)],
+        body: impl FnOnce(&mut Self) -> Done,
+    ) -> Done {
+        let (mut roots, mut all) = (BTreeSet::new(), false);
+        for (a, b) in bodies {
+            all |= steps::written(&self.machine.buffers, Side::First, a, &mut roots);
+            all |= steps::written(&self.machine.buffers, Side::Second, b, &mut roots);
+        }
+        self.forget(&roots, all);
+        self.loops += 1;
+        let frame = Frame { number: self.loops, var, first, runs, holds };
+        self.machine.book.here.loops.push(frame);
+        let stores = std::mem::take(&mut self.store_guards);
+        let guards = self.machine.book.here.guards.len();
+        let done = body(self);
+        self.machine.book.here.guards.truncate(guards);
+        self.store_guards = stores;
+        self.machine.book.here.loops.pop();
+        self.forget(&roots, all);
+        done
+    }
+
+    fn fors(&mut self, a: &'a For, b: &'a For) -> Done {
+        let (min, _) = self.pair("a loop begins at the same value", &a.min, &b.min)?;
+        let (extent, other) = (self.value(Side::First, &a.extent)?, self.value(Side::Second, &b.extent)?);
+        let zero = self.machine.terms.int(0);
+        let equal = self.machine.terms.equal(extent, other);
+        let none = [extent, other].map(|e| self.machine.terms.at_most(e, zero));
+        let none = self.machine.terms.and(&none);
+        let same = self.machine.terms.or(&[equal, none]);
+        self.machine.book.owe_that("a loop has as many iterations", same);
+        self.after_calls(&[&a.extent, &b.extent])?;
+        match (&a.step, &b.step) {
+            (None, None) => {}
+            (Some(x), Some(y)) => drop(self.pair("a loop has the same step", x, y)?),
+            _ => return Err(self.unaligned("a loop with another step")),
+        }
+        let thread = matches!(a.kind, ForKind::ThreadBinding(_));
+        let dtype = self.machine.programs[0].func.var(a.var).ty.dtype();
+        let name = self.machine.programs[0].func.var(a.var).name.clone();
+        let range = self.machine.last_below(min, extent);
+        let stepped = a.step.is_some();
+        let body = |walk: &mut Self| {
+            walk.threads += usize::from(thread);
+            let done = walk.blocks(&a.body, &b.body);
+            walk.threads -= usize::from(thread);
+            done
+        };
+        self.over(&name, dtype, range, (a.var, b.var), min, extent, stepped, &a.body, &b.body, body)
+    }
+
+    /// A variable that runs over a range, in both programs the same.
+    #[expect(clippy::too_many_arguments, reason = "a loop has many parts")]
+    fn over(
+        &mut self,
+        name: &Arc<str>,
+        dtype: DType,
+        range: Range,
+        vars: (VarId, VarId),
+        min: Term,
+        extent: Term,
+        stepped: bool,
+        a: &'a Block,
+        b: &'a Block,
+        body: impl FnOnce(&mut Self) -> Done,
+    ) -> Done {
+        let var = self.machine.terms.new_atom(name, dtype, if stepped { Range::ALL } else { range });
+        self.bind(vars.0, vars.1, var);
+        let terms = &mut self.machine.terms;
+        let (zero, end) = (terms.int(0), terms.add(min, extent));
+        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
+        let holds = if stepped { high } else { terms.and(&[low, high]) };
+        self.looped(Some(var), min, runs, holds, &[(a, b)], body)
+    }
+
+    fn launched(&mut self, vars: (VarId, VarId), extent: Term, a: &'a Block, b: &'a Block) -> Done {
+        let func = self.machine.programs[0].func;
+        let (name, dtype) = (func.var(vars.0).name.clone(), func.var(vars.0).ty.dtype());
+        let min = self.machine.terms.int(0);
+        let range = self.machine.last_below(min, extent);
+        self.over(&name, dtype, range, vars, min, extent, false, a, b, |walk| {
+            walk.threads += 1;
+            let done = walk.blocks(a, b);
+            walk.threads -= 1;
+            done
+        })
+    }
+
+    fn sblocks(&mut self, a: &'a SBlock, b: &'a SBlock) -> Done {
+        let counts =
+            |s: &SBlock| (s.axes.len(), s.alloc_buffers.len(), s.match_buffers.len(), s.init.is_some());
+        if counts(a) != counts(b) {
+            return Err(self.unaligned("a block with other axes or buffers"));
+        }
+        for (x, y) in a.axes.iter().zip(&b.axes) {
+            if x.kind != y.kind {
+                return Err(self.unaligned("a block with an axis of another kind"));
+            }
+            let (value, _) = self.pair("an axis has the same value", &x.binding, &y.binding)?;
+            self.bind(x.var, y.var, value);
+        }
+        let mut guards = Vec::new();
+        match (&a.predicate, &b.predicate) {
+            (None, None) => {}
+            (x, y) => {
+                let mut of = |side, predicate: &Option<Expr>| match predicate {
+                    Some(e) => self.value(side, e),
+                    None => Ok(self.machine.terms.truth(true)),
+                };
+                let (x, y) = (of(Side::First, x)?, of(Side::Second, y)?);
+                self.owe_equal("a block runs under the same condition", x, y);
+                guards.push(x);
+            }
+        }
+        for (&x, &y) in a.alloc_buffers.iter().zip(&b.alloc_buffers) {
+            self.allocate(Side::First, x)?;
+            self.allocate(Side::Second, y)?;
+        }
+        for ((x, from), (y, to)) in a.match_buffers.iter().zip(&b.match_buffers) {
+            for (side, id, region) in [(Side::First, *x, from), (Side::Second, *y, to)] {
+                let mut first = Vec::new();
+                for (min, _) in &region.ranges {
+                    first.push(self.value(side, min)?);
+                }
+                self.machine.program(side).regions.insert(id, first);
+            }
+        }
+        self.under(&guards, |walk| {
+            if let (Some(x), Some(y)) = (&a.init, &b.init) {
+                // Whether it runs depends on the axes, which are the same.
+                let runs = walk.machine.terms.new_atom("first iteration", DType::BOOL, Range::ALL);
+                walk.under(&[runs], |walk| walk.blocks(x, y))?;
+            }
+            walk.blocks(&a.body, &b.body)
+        })
+    }
+}
