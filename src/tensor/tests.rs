@@ -1,0 +1,1 @@
+//! Definitions, plans and what becomes of small programs.
