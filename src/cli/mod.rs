@@ -29,6 +29,7 @@ mod program;
 mod rules;
 mod run;
 mod simplify;
+mod tensor;
 mod terminal;
 mod theory;
 mod threads;
@@ -66,6 +67,7 @@ struct Cli {
 enum Command {
     Cse(cse::Args),
     Simplify(simplify::Args),
+    Tensor(tensor::Args),
     Opt(opt::Args),
     Expr(expr::Args),
     Count(count::Args),
@@ -121,6 +123,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Cse(args) => cse::run(&args),
         Command::Simplify(args) => simplify::run(&args),
+        Command::Tensor(args) => tensor::run(&args),
         Command::Opt(args) => opt::run(&args),
         Command::Expr(args) => expr::run(&args),
         Command::Count(args) => count::run(&args),

@@ -1,10 +1,11 @@
 //! The tensors that may be kept in buffers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::keys::{Size, Values};
+use super::keys::{Folding, Size, Stored, Values};
 use super::term::{Node, Term};
 use crate::ir::{BufferId, Expr};
 
@@ -24,14 +25,19 @@ pub(crate) struct Item {
     pub term: Term,
     pub axes: Vec<Size>,
     pub kept: usize,
-    /// The reduction that it is the value of.
-    pub reduction: Option<u32>,
+    /// What it is among the tensors that are kept in any case.
+    pub stored: Option<u32>,
     pub storage: Storage,
-    /// Whether it has to be computed: it is an output, or a reduction that some output needs.
+    /// Whether it has to be computed: it is an output, or kept in any case and some output needs it.
     pub required: bool,
 }
 
 impl Item {
+    /// How it folds, if it does.
+    pub(crate) fn folding<'a>(&self, values: &'a Values) -> Option<&'a Folding> {
+        self.stored.and_then(|number| values.stored[number as usize].folding.as_ref())
+    }
+
     /// Whether it is kept in this buffer.
     pub(crate) fn is_in(&self, buffer: BufferId) -> bool {
         matches!(&self.storage, Storage::Own(own, _) if *own == buffer)
@@ -42,16 +48,16 @@ impl Item {
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     pub list: Vec<Item>,
-    /// The item of each reduction.
-    reductions: HashMap<u32, usize>,
-    /// Items that are no reductions, by their value as a function of axes in order of first use, and the sizes of these.
+    /// The items of what is kept in any case.
+    stored: HashMap<u32, usize>,
+    /// Items that fold nothing, by their value as a function of axes in order of first use, and the sizes of these.
     values: HashMap<(Term, Vec<Expr>), usize>,
 }
 
 impl Items {
     /// The items of all definitions. `is_output` says which buffers others read.
     pub(crate) fn new(values: &mut Values, is_output: impl Fn(BufferId) -> bool) -> Items {
-        let mut needed = vec![false; values.reductions.len()];
+        let mut needed = vec![false; values.stored.len()];
         for held in values.held.iter().filter(|held| is_output(held.buffer)) {
             values.needed(held.value, &mut needed);
         }
@@ -60,30 +66,29 @@ impl Items {
         for at in 0..values.held.len() {
             let held = values.held[at].clone();
             let output = is_output(held.buffer);
-            // A reduction is computed where it is first defined.
-            let mut mine = vec![false; values.reductions.len()];
+            // What is kept in any case is computed where it is first needed, or defined.
+            let mut mine = vec![false; values.stored.len()];
             values.needed(held.value, &mut mine);
-            for number in 0..mine.len() as u32 {
-                if !mine[number as usize] || !needed[number as usize] || items.reductions.contains_key(&number) {
-                    continue;
-                }
-                let reduction = &values.reductions[number as usize];
-                items.reductions.insert(number, items.list.len());
-                let home = homes.get(&number);
-                items.list.push(Item {
-                    name: home.map_or_else(|| held.name.clone(), |(at, _)| values.held[*at].name.clone()),
-                    term: reduction.body,
-                    axes: reduction.kept.iter().chain(&reduction.folded).cloned().collect(),
-                    kept: reduction.kept.len(),
-                    reduction: Some(number),
-                    storage: home.map_or(Storage::New, |(at, dims)| Storage::Own(values.held[*at].buffer, dims.clone())),
-                    required: true,
-                });
+            let own = homes.iter().find(|(_, (home, _))| *home == at).map(|(&number, _)| number);
+            let own = own.filter(|&number| needed[number as usize]);
+            if let Some(number) = own {
+                values.needed(values.stored[number as usize].body, &mut mine);
+                mine[number as usize] = true;
             }
-            if homes.values().any(|(home, _)| *home == at) {
+            for number in 0..mine.len() as u32 {
+                if mine[number as usize] && needed[number as usize] && !items.stored.contains_key(&number) {
+                    let home = homes.get(&number);
+                    let name = home.map_or(&held.name, |(at, _)| &values.held[*at].name).clone();
+                    let storage = home.map_or(Storage::New, |(at, dims)| {
+                        Storage::Own(values.held[*at].buffer, dims.clone())
+                    });
+                    items.store(values, number, name, storage);
+                }
+            }
+            if own.is_some() {
                 continue;
             }
-            let mut mine = vec![false; values.reductions.len()];
+            let mut mine = vec![false; values.stored.len()];
             values.needed(held.value, &mut mine);
             let computable = mine.iter().zip(&needed).all(|(mine, needed)| !mine || *needed);
             let storage = Storage::Own(held.buffer, held.dims.clone());
@@ -92,6 +97,27 @@ impl Items {
         items
     }
 
+    /// Adds what is kept in any case.
+    fn store(&mut self, values: &mut Values, number: u32, name: Arc<str>, storage: Storage) {
+        let stored = values.stored[number as usize].clone();
+        let at = self.list.len();
+        self.stored.insert(number, at);
+        if stored.folding.is_none() {
+            let key = key(values, stored.body, &stored.kept);
+            self.values.insert(key, at);
+        }
+        self.list.push(Item {
+            name,
+            term: stored.body,
+            axes: stored.kept.iter().chain(&stored.folded).cloned().collect(),
+            kept: stored.kept.len(),
+            stored: Some(number),
+            storage,
+            required: true,
+        });
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "each is a part of an item")]
     fn offer(
         &mut self,
         values: &mut Values,
@@ -123,20 +149,20 @@ impl Items {
                     self.values.insert(key, self.list.len());
                 }
                 let (name, axes, kept) = (name.clone(), axes.to_vec(), axes.len());
-                self.list.push(Item { name, term, axes, kept, reduction: None, storage, required });
+                self.list.push(Item { name, term, axes, kept, stored: None, storage, required });
             }
         }
     }
 
-    /// Whether a reduction is an item.
-    pub(crate) fn has(&self, reduction: u32) -> bool {
-        self.reductions.contains_key(&reduction)
+    /// Whether what is kept in any case is an item.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.stored.contains_key(&number)
     }
 
     /// The item that holds this value in a frame of these axes.
     pub(crate) fn find(&self, values: &mut Values, term: Term, axes: &[Size]) -> Option<usize> {
-        if let Node::Reduction(number, ..) = values.terms.node(term) {
-            return self.reductions.get(number).copied();
+        if let Node::Stored(number, ..) = values.terms.node(term) {
+            return self.stored.get(number).copied();
         }
         if values.terms.children(term).is_empty() || self.values.is_empty() {
             return None;
@@ -145,10 +171,10 @@ impl Items {
     }
 }
 
-/// Whether a term is an element that is read as it is, of a parameter or of a reduction.
+/// Whether a term is an element that is read as it is, of a parameter or of what is kept in any case.
 fn is_read(values: &Values, term: Term) -> bool {
     match values.terms.node(term) {
-        Node::Axis(..) | Node::Reduction(..) => true,
+        Node::Axis(..) | Node::Stored(..) => true,
         Node::Form(head, _) => matches!(head.kind, crate::ir::ExprKind::Load { .. }),
     }
 }
@@ -160,31 +186,41 @@ fn key(values: &mut Values, term: Term, axes: &[Size]) -> (Term, Vec<Expr>) {
     (canonical, sizes)
 }
 
-/// For each reduction the definition that holds it as it is, an output if there is one, with the axis of each dimension.
-fn homes(values: &Values, is_output: &impl Fn(BufferId) -> bool) -> HashMap<u32, (usize, Vec<Option<u32>>)> {
-    let mut homes: HashMap<u32, (usize, Vec<Option<u32>>)> = HashMap::new();
-    for (at, held) in values.held.iter().enumerate() {
-        let Node::Reduction(number, _, indices) = values.terms.node(held.value) else { continue };
-        let mut places = vec![None; held.axes.len()];
-        for (place, &index) in indices.iter().enumerate() {
-            if let Node::Axis(axis, _) = values.terms.node(index) {
-                places[*axis as usize] = Some(place as u32);
+/// For what is kept in any case the definition that holds it as it is, an output if there is one, with the axis of each
+/// dimension.
+fn homes(values: &mut Values, is_output: &impl Fn(BufferId) -> bool) -> BTreeMap<u32, (usize, Vec<Option<u32>>)> {
+    let mut homes: BTreeMap<u32, (usize, Vec<Option<u32>>)> = BTreeMap::new();
+    for at in 0..values.held.len() {
+        let value = values.held[at].value;
+        let canonical = values.terms.canonical(value);
+        let held = &values.held[at];
+        // Which tensor it is, and which of its own axes stand at that one's.
+        let (number, own) = match values.terms.node(value) {
+            Node::Stored(number, _, indices) => {
+                let axis = |&index: &Term| match values.terms.node(index) {
+                    Node::Axis(axis, _) => Some(*axis),
+                    Node::Stored(..) | Node::Form(..) => None,
+                };
+                let Some(own) = indices.iter().map(axis).collect::<Option<Vec<u32>>>() else { continue };
+                (*number, own)
             }
-        }
-        let kept = &values.reductions[*number as usize].kept;
-        let whole = places.iter().zip(&held.axes).all(|(place, axis)| {
-            place.is_some_and(|place| kept[place as usize].extent == axis.extent)
-        });
-        if !whole || places.len() != indices.len() {
-            continue;
-        }
-        let better = match homes.get(number) {
-            None => true,
-            Some((other, _)) => is_output(held.buffer) && !is_output(values.held[*other].buffer),
+            Node::Axis(..) | Node::Form(..) => {
+                let same = |stored: &Stored| stored.folding.is_none() && stored.body == canonical;
+                let Some(number) = values.stored.iter().position(same) else { continue };
+                (number as u32, values.terms.axes(value).to_vec())
+            }
         };
-        if better {
-            let dims = held.dims.iter().map(|dim| dim.and_then(|axis| places[axis as usize])).collect();
-            homes.insert(*number, (at, dims));
+        let kept = &values.stored[number as usize].kept;
+        let whole = own.len() == held.axes.len()
+            && (0..own.len()).all(|place| {
+                held.axes[own[place] as usize].extent == kept[place].extent && !own[..place].contains(&own[place])
+            });
+        let taken = homes.get(&number);
+        let better = taken.is_none_or(|(other, _)| is_output(held.buffer) && !is_output(values.held[*other].buffer));
+        if whole && better {
+            let place = |axis: u32| own.iter().position(|&other| other == axis).map(|place| place as u32);
+            let dims = held.dims.iter().map(|dim| dim.and_then(place)).collect();
+            homes.insert(number, (at, dims));
         }
     }
     homes

@@ -29,12 +29,19 @@ impl Size {
     }
 }
 
-/// A reduction: its body is a term of the axes that it keeps, and then those that it folds.
+/// How a reduction folds: its operation, from which value, and whether the accumulator is the first operand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Reduction {
+pub(crate) struct Folding {
     pub op: BinOp,
     pub init: Expr,
     pub left: bool,
+}
+
+/// A tensor that is kept in a buffer in any case: a reduction, or what is read at computed indices. Its body is a term of the
+/// axes that it keeps, and then those that it folds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stored {
+    pub folding: Option<Folding>,
     pub kept: Vec<Size>,
     pub folded: Vec<Size>,
     pub body: Term,
@@ -56,10 +63,10 @@ pub(crate) struct Held {
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     pub terms: Terms,
-    pub reductions: Vec<Reduction>,
+    pub stored: Vec<Stored>,
     /// In the order of the definitions.
     pub held: Vec<Held>,
-    numbers: HashMap<Reduction, u32>,
+    numbers: HashMap<Stored, u32>,
     of: HashMap<BufferId, usize>,
 }
 
@@ -106,21 +113,16 @@ impl Values {
                     places.push(self.terms.axis(place as u32, size.dtype));
                 }
                 let body = self.terms.replace(body, &places);
-                let reduction = Reduction {
-                    op: fold.op,
-                    init: fold.init.clone(),
-                    left: fold.left,
+                let folding = Folding { op: fold.op, init: fold.init.clone(), left: fold.left };
+                let stored = Stored {
+                    folding: Some(folding),
                     kept: used.iter().map(|&a| all[a as usize].clone()).collect(),
                     folded: all[axes.len()..].to_vec(),
                     body,
                 };
-                let next = self.reductions.len() as u32;
-                let number = *self.numbers.entry(reduction.clone()).or_insert(next);
-                if number == next {
-                    self.reductions.push(reduction);
-                }
+                let number = self.number(stored);
                 let indices = used.iter().map(|&a| self.terms.axis(a, axes[a as usize].dtype)).collect();
-                self.terms.reduction(number, fold.init.dtype, indices)
+                self.terms.stored(number, fold.init.dtype, indices)
             }
         };
         self.of.insert(definition.buffer, self.held.len());
@@ -156,14 +158,48 @@ impl Values {
             }
             let values: Vec<Term> = values.into_iter().flatten().collect();
             debug_assert_eq!(values.len(), count, "each axis is a dimension");
-            return self.terms.replace(held.value, &values);
+            return self.element(at, &values);
         }
         let mut head = e.clone();
         head.for_each_child_mut(|child| *child = hole(child.dtype));
         self.terms.form(head, children)
     }
 
-    /// The reductions that a term needs, those that these need included.
+    fn number(&mut self, stored: Stored) -> u32 {
+        let next = self.stored.len() as u32;
+        let number = *self.numbers.entry(stored.clone()).or_insert(next);
+        if number == next {
+            self.stored.push(stored);
+        }
+        number
+    }
+
+    /// An element of what a buffer holds. At computed indices it is read; elsewhere, and where it is read anyway, it is what
+    /// its definition says.
+    fn element(&mut self, at: usize, indices: &[Term]) -> Term {
+        let value = self.held[at].value;
+        let axis = |&index: &Term| match self.terms.node(index) {
+            Node::Axis(number, _) => Some(*number),
+            Node::Stored(..) | Node::Form(..) => None,
+        };
+        let axes: Option<Vec<u32>> = indices.iter().map(axis).collect();
+        let plain = axes.is_some_and(|axes| (0..axes.len()).all(|at| !axes[..at].contains(&axes[at])));
+        let is_read = match self.terms.node(value) {
+            Node::Form(head, children) => children.is_empty() || matches!(head.kind, ExprKind::Load { .. }),
+            Node::Axis(..) | Node::Stored(..) => true,
+        };
+        if plain || is_read {
+            return self.terms.replace(value, indices);
+        }
+        let used = self.terms.axes(value).to_vec();
+        let kept = used.iter().map(|&axis| self.held[at].axes[axis as usize].clone()).collect();
+        let body = self.terms.canonical(value);
+        let number = self.number(Stored { folding: None, kept, folded: Vec::new(), body });
+        let dtype = self.terms.dtype(value);
+        self.terms.stored(number, dtype, used.iter().map(|&axis| indices[axis as usize]).collect())
+    }
+
+    /// What is stored that a term needs, what that needs included.
     pub(crate) fn needed(&self, term: Term, found: &mut Vec<bool>) {
         let mut seen = hashbrown::HashSet::new();
         let mut open = vec![term];
@@ -171,10 +207,10 @@ impl Values {
             if !seen.insert(term) {
                 continue;
             }
-            if let Node::Reduction(number, ..) = self.terms.node(term)
+            if let Node::Stored(number, ..) = self.terms.node(term)
                 && !std::mem::replace(&mut found[*number as usize], true)
             {
-                open.push(self.reductions[*number as usize].body);
+                open.push(self.stored[*number as usize].body);
             }
             open.extend_from_slice(self.terms.children(term));
         }

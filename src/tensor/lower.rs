@@ -54,10 +54,7 @@ pub(crate) fn lower(
 fn new_buffer(func: &mut PrimFunc, values: &Values, item: &Item) -> BufferId {
     let taken: HashSet<Arc<str>> = func.buffers.iter().map(|buffer| buffer.name.clone()).collect();
     let name = (1..).map(|number: u32| Arc::from(format!("cse_t{number}"))).find(|name| !taken.contains(name));
-    let dtype = match item.reduction {
-        Some(number) => values.reductions[number as usize].init.dtype,
-        None => values.terms.dtype(item.term),
-    };
+    let dtype = item.folding(values).map_or_else(|| values.terms.dtype(item.term), |folding| folding.init.dtype);
     func.new_buffer(Buffer {
         name: name.unwrap_or_else(|| "cse_t".into()),
         dtype,
@@ -122,10 +119,9 @@ impl Lowering<'_> {
         let mut body = std::mem::take(&mut binds[depth]);
         for (member, &value) in nest.members.iter().zip(&content.bodies) {
             if content.single {
-                init = Some(vec![self.start(member)]);
-            } else if self.items[member.item].reduction.is_some() && self.first(member) == depth {
-                let start = self.start(member);
-                body.push(start);
+                init = self.start(member).map(|start| vec![start]);
+            } else if self.first(member) == depth {
+                body.extend(self.start(member));
             }
             let store = self.store(member, value);
             body.push(store);
@@ -133,8 +129,8 @@ impl Lowering<'_> {
         for at in (outer..depth).rev() {
             let mut block = Block::new();
             for member in &nest.members {
-                if self.items[member.item].reduction.is_some() && self.first(member) == at {
-                    let mut start = vec![self.start(member)];
+                if self.first(member) == at {
+                    let mut start: Block = self.start(member).into_iter().collect();
                     // Its other loops run for the start alone.
                     for inner in (at..depth).rev().filter(|&l| !self.folds(member, l)).collect::<Vec<_>>() {
                         start = vec![self.renamed(inner, start)];
@@ -200,23 +196,22 @@ impl Lowering<'_> {
         (*buffer, dims.iter().zip(shape).map(index).collect())
     }
 
-    fn start(&self, member: &Member) -> Stmt {
+    /// What a member that folds starts from.
+    fn start(&self, member: &Member) -> Option<Stmt> {
+        let value = self.items[member.item].folding(self.values)?.init.clone();
         let (buffer, indices) = self.element(member);
-        let number = self.items[member.item].reduction.unwrap_or_default();
-        let value = self.values.reductions[number as usize].init.clone();
-        Stmt::new(StmtKind::Store { buffer, indices, value })
+        Some(Stmt::new(StmtKind::Store { buffer, indices, value }))
     }
 
     fn store(&self, member: &Member, value: Term) -> Stmt {
         let (buffer, indices) = self.element(member);
         let mut value = self.expr(value);
-        if let Some(number) = self.items[member.item].reduction {
-            let reduction = &self.values.reductions[number as usize];
-            let old = Expr::load(reduction.init.dtype, buffer, indices.clone());
-            value = if reduction.left {
-                Expr::binary(reduction.op, old, value)
+        if let Some(folding) = self.items[member.item].folding(self.values) {
+            let old = Expr::load(folding.init.dtype, buffer, indices.clone());
+            value = if folding.left {
+                Expr::binary(folding.op, old, value)
             } else {
-                Expr::binary(reduction.op, value, old)
+                Expr::binary(folding.op, value, old)
             };
         }
         Stmt::new(StmtKind::Store { buffer, indices, value })
@@ -241,7 +236,7 @@ impl Lowering<'_> {
         }
         match self.values.terms.node(term) {
             Node::Axis(number, _) => self.vars[*number as usize].clone(),
-            Node::Reduction(_, dtype, _) => Expr::int(0, *dtype),
+            Node::Stored(_, dtype, _) => Expr::int(0, *dtype),
             Node::Form(head, children) => {
                 let mut made = head.clone();
                 let mut children = children.iter();
@@ -261,7 +256,7 @@ impl Lowering<'_> {
         let terms = &self.values.terms;
         let mut by_axis: Vec<Option<Expr>> = vec![None; self.items[item].kept];
         match terms.node(term) {
-            Node::Reduction(_, _, indices) => {
+            Node::Stored(_, _, indices) => {
                 for (place, &index) in by_axis.iter_mut().zip(indices) {
                     *place = Some(self.expr(index));
                 }

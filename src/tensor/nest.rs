@@ -4,7 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Items};
 use super::keys::{Size, Values};
-use super::term::{Node, Term};
+use super::term::{Node, Term, hole};
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
 use crate::ir::opclass::OpClass;
 use crate::ir::{Expr, ExprKind};
@@ -75,7 +75,7 @@ impl World<'_> {
             .members
             .iter()
             .zip(&bodies)
-            .filter(|(member, _)| self.items.list[member.item].reduction.is_none())
+            .filter(|(member, _)| self.items.list[member.item].folding(self.values).is_none())
             .map(|(member, &body)| (body, member.item))
             .collect();
         let mut walk = Walk {
@@ -144,9 +144,9 @@ impl World<'_> {
         }
         let folds = |member: &Member| {
             let item = &self.items.list[member.item];
-            item.reduction.and_then(|_| member.loops[item.kept..].iter().min().map(|&l| l as usize))
+            item.folding(self.values).and_then(|_| member.loops[item.kept..].iter().min().map(|&l| l as usize))
         };
-        let is_fold = |member: &Member| self.items.list[member.item].reduction.is_some();
+        let is_fold = |member: &Member| self.items.list[member.item].folding(self.values).is_some();
         let first = nest.members.iter().filter_map(folds).min().unwrap_or(depth);
         content.single = nest.members.len() == 1 && is_fold(&nest.members[0]) && !any;
         content.outer = first.min(hoisted.unwrap_or(depth));
@@ -162,7 +162,7 @@ impl World<'_> {
         let further_out = |term: &Term, than: usize| content.level.get(term).is_some_and(|&level| level < than);
         for &term in &content.order {
             let read = content.loads.contains_key(&term);
-            if read && !matches!(self.values.terms.node(term), Node::Reduction(..)) {
+            if read && !matches!(self.values.terms.node(term), Node::Stored(..)) {
                 continue;
             }
             let level = content.level[&term];
@@ -200,17 +200,13 @@ impl World<'_> {
         for member in &nest.members {
             let item = &self.items.list[member.item];
             cost += self.store * runs[depth];
-            if let Some(number) = item.reduction {
-                let reduction = &self.values.reductions[number as usize];
-                let own = Expr::binary(
-                    reduction.op,
-                    super::term::hole(reduction.init.dtype),
-                    super::term::hole(reduction.init.dtype),
-                );
+            if let Some(folding) = item.folding(self.values) {
+                let operand = hole(folding.init.dtype);
+                let own = Expr::binary(folding.op, operand.clone(), operand);
                 cost += load * runs[depth];
                 cost += weight_of(self.profile, &own) * runs[depth];
                 let mut elements = Frequency::ONE;
-                for size in &reduction.kept {
+                for size in &item.axes[..item.kept] {
                     elements = elements * Frequency::times(trip(size, self.profile));
                 }
                 cost += self.store * elements;
@@ -225,7 +221,7 @@ impl World<'_> {
         }
         match self.values.terms.node(term) {
             Node::Form(head, _) => weight_of(self.profile, head),
-            Node::Axis(..) | Node::Reduction(..) => Weight::ZERO,
+            Node::Axis(..) | Node::Stored(..) => Weight::ZERO,
         }
     }
 }
@@ -236,7 +232,7 @@ fn trip(size: &Size, profile: &Profile) -> u64 {
 
 /// Whether the folded axes of an item run in their own order.
 fn in_order(item: &Item, member: &Member) -> bool {
-    item.reduction.is_none() || member.loops[item.kept..].is_sorted()
+    member.loops[item.kept..].is_sorted()
 }
 
 struct Walk<'a, 'w> {
@@ -258,13 +254,13 @@ const MAX_LAZY: usize = 2_000;
 impl Walk<'_, '_> {
     /// The item whose value a term reads, and the operands that are evaluated to get the term.
     fn operands(&mut self, term: Term) -> Vec<Term> {
-        let is_reduction = matches!(self.world.values.terms.node(term), Node::Reduction(..));
-        if (is_reduction || !self.here.contains_key(&term))
+        let is_stored = matches!(self.world.values.terms.node(term), Node::Stored(..));
+        if (is_stored || !self.here.contains_key(&term))
             && let Some(item) = self.world.items.find(self.world.values, term, self.loops)
-            && (is_reduction || self.kept[item])
+            && (is_stored || self.kept[item])
         {
             self.loads.insert(term, item);
-            if !is_reduction {
+            if !is_stored {
                 return Vec::new();
             }
         }
@@ -290,7 +286,7 @@ impl Walk<'_, '_> {
             Node::Form(head, children) => {
                 children.is_empty() && !matches!(head.kind, ExprKind::Load { .. } | ExprKind::Call(_))
             }
-            Node::Reduction(..) => false,
+            Node::Stored(..) => false,
         };
         if !is_leaf {
             self.order.push(term);

@@ -105,7 +105,7 @@ impl Report {
             let name = |member: &super::nest::Member| items.list[member.item].name.to_string();
             self.nests.push(slot.nest.members.iter().map(name).collect());
         }
-        let mut needed = vec![false; values.reductions.len()];
+        let mut needed = vec![false; values.stored.len()];
         for item in items.list.iter().filter(|item| item.required) {
             values.needed(item.term, &mut needed);
         }
@@ -113,7 +113,7 @@ impl Report {
         for held in &values.held {
             let name = held.name.to_string();
             let unused = match values.terms.node(held.value) {
-                Node::Reduction(number, ..) => !needed[*number as usize] && !items.has(*number),
+                Node::Stored(number, ..) => !needed[*number as usize] && !items.has(*number),
                 _ => false,
             };
             let kept = items.list.iter().enumerate().any(|(at, item)| plan.kept[at] && item.is_in(held.buffer));

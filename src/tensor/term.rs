@@ -19,8 +19,8 @@ pub(crate) struct Term(u32);
 pub(crate) enum Node {
     /// An axis of the frame.
     Axis(u32, DType),
-    /// An element of a reduction: its number, and the indices.
-    Reduction(u32, DType, Box<[Term]>),
+    /// An element of a tensor that is kept in any case: its number, and the indices.
+    Stored(u32, DType, Box<[Term]>),
     /// Any other expression: without its operands, which stand beside it.
     Form(Expr, Box<[Term]>),
 }
@@ -52,14 +52,14 @@ impl Terms {
     pub(crate) fn children(&self, term: Term) -> &[Term] {
         match self.node(term) {
             Node::Axis(..) => &[],
-            Node::Reduction(_, _, children) | Node::Form(_, children) => children,
+            Node::Stored(_, _, children) | Node::Form(_, children) => children,
         }
     }
 
     /// The type of the value.
     pub(crate) fn dtype(&self, term: Term) -> DType {
         match self.node(term) {
-            Node::Axis(_, dtype) | Node::Reduction(_, dtype, _) => *dtype,
+            Node::Axis(_, dtype) | Node::Stored(_, dtype, _) => *dtype,
             Node::Form(head, _) => head.dtype,
         }
     }
@@ -74,9 +74,9 @@ impl Terms {
         self.insert(Node::Axis(number, dtype))
     }
 
-    /// An element of a reduction.
-    pub(crate) fn reduction(&mut self, number: u32, dtype: DType, indices: Vec<Term>) -> Term {
-        self.insert(Node::Reduction(number, dtype, indices.into()))
+    /// An element of a tensor that is kept in any case.
+    pub(crate) fn stored(&mut self, number: u32, dtype: DType, indices: Vec<Term>) -> Term {
+        self.insert(Node::Stored(number, dtype, indices.into()))
     }
 
     /// An expression of operands, in the form that stands for all that are equal to it bit for bit as far as that is seen here:
@@ -113,7 +113,7 @@ impl Terms {
                 ExprKind::Float(bits) => bits == (number as f64).to_bits() && number != 0,
                 _ => false,
             },
-            Node::Axis(..) | Node::Reduction(..) => false,
+            Node::Axis(..) | Node::Stored(..) => false,
         };
         if !dtype.is_scalar() || dtype == DType::BOOL {
             return None;
@@ -133,7 +133,7 @@ impl Terms {
                 ExprKind::Int(value) => Some(Value::Int(value)),
                 _ => None,
             },
-            Node::Axis(..) | Node::Reduction(..) => None,
+            Node::Axis(..) | Node::Stored(..) => None,
         };
         let (x, y) = (constant(self, a)?, constant(self, b)?);
         let folded = value::binary(op, dtype, x, y).ok()?.to_expr(dtype);
@@ -148,7 +148,7 @@ impl Terms {
         let mut axes: Vec<u32> = Vec::new();
         match &node {
             Node::Axis(number, _) => axes.push(*number),
-            Node::Reduction(_, _, children) | Node::Form(_, children) => {
+            Node::Stored(_, _, children) | Node::Form(_, children) => {
                 for child in children {
                     for &axis in self.axes(*child) {
                         if !axes.contains(&axis) {
@@ -161,10 +161,10 @@ impl Terms {
         let mut shape = std::hash::DefaultHasher::new();
         match &node {
             Node::Axis(_, dtype) => dtype.hash(&mut shape),
-            Node::Reduction(number, ..) => number.hash(&mut shape),
+            Node::Stored(number, ..) => number.hash(&mut shape),
             Node::Form(head, _) => head.hash(&mut shape),
         }
-        if let Node::Reduction(_, _, children) | Node::Form(_, children) = &node {
+        if let Node::Stored(_, _, children) | Node::Form(_, children) = &node {
             children.iter().for_each(|&child| self.shape(child).hash(&mut shape));
         }
         self.shapes.push(shape.finish());
@@ -189,9 +189,9 @@ impl Terms {
                 Some(&value) => self.form(Expr::cast(dtype, hole(self.dtype(value))), vec![value]),
                 None => term,
             },
-            Node::Reduction(number, dtype, children) => {
+            Node::Stored(number, dtype, children) => {
                 let children = children.iter().map(|&c| self.replace(c, values)).collect();
-                self.reduction(number, dtype, children)
+                self.stored(number, dtype, children)
             }
             Node::Form(head, children) => {
                 let children = children.iter().map(|&c| self.replace(c, values)).collect();
@@ -241,7 +241,7 @@ impl Terms {
                 ExprKind::Binary(BinOp::And | BinOp::Or, ..) => Some(1),
                 _ => (head.as_intrin().is_some_and(|(name, _)| name == "if_then_else")).then_some(1),
             },
-            Node::Axis(..) | Node::Reduction(..) => None,
+            Node::Axis(..) | Node::Stored(..) => None,
         }
     }
 }
