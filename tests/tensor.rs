@@ -71,16 +71,24 @@ fn equal_maps_are_computed_once_whatever_their_axes_are_called() {
 
 #[test]
 fn equal_reductions_are_one_and_their_order_counts() {
-    let parameters = r#"A: T.Buffer((6, 8), "float32"), B: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")"#;
-    let alike = sum("B", ("6", "8"), "A[v, w] * T.float32(2)", "0") + &sum("C", ("6", "8"), "T.float32(2) * A[v, w]", "0");
+    let parameters =
+        r#"A: T.Buffer((6, 8), "float32"), B: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")"#;
+    let alike = sum("B", ("6", "8"), "A[v, w] * T.float32(2)", "0")
+        + &sum("C", ("6", "8"), "T.float32(2) * A[v, w]", "0");
     let (after, _) = shared(&program(parameters, &alike));
     assert_eq!(after.to_string().matches("T.init").count(), 1, "{after}");
     // Another start is another value.
     let other = sum("B", ("6", "8"), "A[v, w]", "0") + &sum("C", ("6", "8"), "A[v, w]", "-0.0");
     let (after, _) = shared(&program(parameters, &other));
-    assert!(after.to_string().matches("T.float32(-0.0)").count() + after.to_string().matches("T.float32(0.0)").count() >= 2, "{after}");
+    assert!(
+        after.to_string().matches("T.float32(-0.0)").count()
+            + after.to_string().matches("T.float32(0.0)").count()
+            >= 2,
+        "{after}"
+    );
     // In another order a float sum may have other bits.
-    let parameters = r#"A: T.Buffer((6, 6), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")"#;
+    let parameters =
+        r#"A: T.Buffer((6, 6), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")"#;
     let whole = |target: &str, value: &str| {
         format!(
             "for i, j in T.grid(6, 6):\n    with T.sblock(\"{target}\"):\n        v, w = T.axis.remap(\"RR\", [i, j])\n        with T.init():\n            {target}[0] = T.float32(0)\n        {target}[0] = {target}[0] + {value}\n"
@@ -94,7 +102,8 @@ fn equal_reductions_are_one_and_their_order_counts() {
 
 #[test]
 fn rows_share_what_does_not_vary_in_them() {
-    let parameters = r#"A: T.Buffer((5, 7), "float32"), C: T.Buffer((5, 7), "float32"), D: T.Buffer((7,), "float32")"#;
+    let parameters =
+        r#"A: T.Buffer((5, 7), "float32"), C: T.Buffer((5, 7), "float32"), D: T.Buffer((7,), "float32")"#;
     let body = "S = T.sblock_alloc_buffer((5,))\n".to_owned()
         + &sum("S", ("5", "7"), "T.exp(A[v, w])", "0")
         + &map("C", ("5", "7"), "T.exp(A[v, w]) / S[v]")
@@ -135,16 +144,21 @@ fn what_is_opaque_stays_where_it_is_and_says_why() {
 
 #[test]
 fn what_is_overwritten_keeps_its_value_for_those_who_read_before() {
-    let body = map("C", ("6", "6"), "T.exp(A[v, w])") + &map("A", ("6", "6"), "B[v, w]") + &map("D", ("6", "6"), "T.exp(A[v, w])");
+    let body = map("C", ("6", "6"), "T.exp(A[v, w])")
+        + &map("A", ("6", "6"), "B[v, w]")
+        + &map("D", ("6", "6"), "T.exp(A[v, w])");
     let (_, reports) = shared(&program(SQUARES, &body));
     assert!(reports[0].opaque.iter().any(|opaque| opaque.why.contains("several values")), "{}", reports[0]);
 }
 
 #[test]
 fn guarded_reads_stay_guarded() {
-    let parameters = r#"A: T.Buffer((6,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")"#;
+    let parameters =
+        r#"A: T.Buffer((6,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")"#;
     let block = |target: &str, value: &str| {
-        format!("for i in range(8):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(8, i)\n        {target}[v] = {value}\n")
+        format!(
+            "for i in range(8):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(8, i)\n        {target}[v] = {value}\n"
+        )
     };
     let pad = "T.if_then_else(v >= 1 and v < 7, A[v - 1], T.float32(0))";
     let body = "P = T.sblock_alloc_buffer((8,))\n".to_owned()
@@ -158,7 +172,15 @@ fn guarded_reads_stay_guarded() {
 #[test]
 fn joint_programs_cost_less_and_keep_their_bits() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor");
-    let most = [("attention", 0.9), ("batch_norm", 0.6), ("conv_bn_relu", 0.95), ("layer_norm", 0.6), ("lstm", 0.95), ("softmax", 0.75), ("tanh", 0.65)];
+    let most = [
+        ("attention", 0.9),
+        ("batch_norm", 0.6),
+        ("conv_bn_relu", 0.95),
+        ("layer_norm", 0.6),
+        ("lstm", 0.95),
+        ("softmax", 0.75),
+        ("tanh", 0.65),
+    ];
     for (name, most) in most {
         let text = std::fs::read_to_string(folder.join(format!("{name}.py"))).unwrap();
         let before = satir::parse(&text).unwrap();

@@ -198,7 +198,8 @@ pub const ALL: &[Pass] = &[
         about: "compute equal tensors once; keep, inline and merge blocks by cost",
         needs: &[Analysis::WellFormed],
         apply: |module, settings| {
-            let told = tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
+            let told =
+                tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
             Ok(each(module, |func| {
                 tensor::share(func, &told);
             }))

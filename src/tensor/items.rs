@@ -140,7 +140,8 @@ impl Items {
                 if required {
                     // What others read is kept in their buffer.
                     let item = &mut self.list[at];
-                    (item.term, item.axes, item.storage, item.required) = (term, axes.to_vec(), storage, true);
+                    (item.term, item.axes, item.storage, item.required) =
+                        (term, axes.to_vec(), storage, true);
                 }
             }
             Some(_) if !required => {}
@@ -188,7 +189,10 @@ fn key(values: &mut Values, term: Term, axes: &[Size]) -> (Term, Vec<Expr>) {
 
 /// For what is kept in any case the definition that holds it as it is, an output if there is one, with the axis of each
 /// dimension.
-fn homes(values: &mut Values, is_output: &impl Fn(BufferId) -> bool) -> BTreeMap<u32, (usize, Vec<Option<u32>>)> {
+fn homes(
+    values: &mut Values,
+    is_output: &impl Fn(BufferId) -> bool,
+) -> BTreeMap<u32, (usize, Vec<Option<u32>>)> {
     let mut homes: BTreeMap<u32, (usize, Vec<Option<u32>>)> = BTreeMap::new();
     for at in 0..values.held.len() {
         let value = values.held[at].value;
@@ -213,10 +217,12 @@ fn homes(values: &mut Values, is_output: &impl Fn(BufferId) -> bool) -> BTreeMap
         let kept = &values.stored[number as usize].kept;
         let whole = own.len() == held.axes.len()
             && (0..own.len()).all(|place| {
-                held.axes[own[place] as usize].extent == kept[place].extent && !own[..place].contains(&own[place])
+                held.axes[own[place] as usize].extent == kept[place].extent
+                    && !own[..place].contains(&own[place])
             });
         let taken = homes.get(&number);
-        let better = taken.is_none_or(|(other, _)| is_output(held.buffer) && !is_output(values.held[*other].buffer));
+        let better =
+            taken.is_none_or(|(other, _)| is_output(held.buffer) && !is_output(values.held[*other].buffer));
         if whole && better {
             let place = |axis: u32| own.iter().position(|&other| other == axis).map(|place| place as u32);
             let dims = held.dims.iter().map(|dim| dim.and_then(place)).collect();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock, Stmt, StmtKind,
-    VarId,
+    AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock, Stmt,
+    StmtKind, VarId,
 };
 
 /// A variable that runs from 0, and its extent.
@@ -111,7 +111,9 @@ fn writes(stmt: &Stmt, buffer: BufferId) -> bool {
         }
         inner.for_each_expr(|e| {
             e.walk(&mut |e| match &e.kind {
-                ExprKind::BufferData(b) | ExprKind::BufferRef(b) | ExprKind::Region(b, _) => found |= *b == buffer,
+                ExprKind::BufferData(b) | ExprKind::BufferRef(b) | ExprKind::Region(b, _) => {
+                    found |= *b == buffer
+                }
                 _ => {}
             });
         });
@@ -269,7 +271,11 @@ fn update(
     axes: Vec<Loop>,
 ) -> Lifted<(Fold, Expr)> {
     let start = match &init[..] {
-        [Stmt { kind: StmtKind::Store { buffer: b, indices: i, value }, .. }] if *b == buffer && i == indices => value,
+        [Stmt { kind: StmtKind::Store { buffer: b, indices: i, value }, .. }]
+            if *b == buffer && i == indices =>
+        {
+            value
+        }
         _ => return Err("an initial value that is not one store"),
     };
     if !matches!(start.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
@@ -292,9 +298,13 @@ fn update(
 /// Whether a buffer's elements are what was stored there: it has memory of its own.
 fn is_simple(func: &PrimFunc, id: BufferId) -> Lifted<()> {
     let buffer = func.buffer(id);
-    let viewed = func.buffers.iter().any(|other| matches!(other.origin, Origin::View(of) | Origin::Region(of) if of == id));
+    let viewed = func
+        .buffers
+        .iter()
+        .any(|other| matches!(other.origin, Origin::View(of) | Origin::Region(of) if of == id));
     let own = matches!(buffer.origin, Origin::Param | Origin::Match(_) | Origin::Alloc);
-    let compact = buffer.strides.is_empty() && buffer.elem_offset.as_ref().is_none_or(|e| e.as_int() == Some(0));
+    let compact =
+        buffer.strides.is_empty() && buffer.elem_offset.as_ref().is_none_or(|e| e.as_int() == Some(0));
     if !own || viewed || !compact || &*buffer.scope != "global" {
         return Err("a buffer that shares its memory, or is not in plain memory");
     }

@@ -10,8 +10,8 @@ use super::nest::{Content, Member, Nest};
 use super::plan::Plan;
 use super::term::{Node, Term};
 use crate::ir::{
-    Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin, PrimFunc, SBlock,
-    Stmt, StmtKind, Type, VarId,
+    Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin, PrimFunc,
+    SBlock, Stmt, StmtKind, Type, VarId,
 };
 
 /// The statements of a plan. Buffers that it needs are made and added to `made`.
@@ -53,8 +53,10 @@ pub(crate) fn lower(
 
 fn new_buffer(func: &mut PrimFunc, values: &Values, item: &Item) -> BufferId {
     let taken: HashSet<Arc<str>> = func.buffers.iter().map(|buffer| buffer.name.clone()).collect();
-    let name = (1..).map(|number: u32| Arc::from(format!("cse_t{number}"))).find(|name| !taken.contains(name));
-    let dtype = item.folding(values).map_or_else(|| values.terms.dtype(item.term), |folding| folding.init.dtype);
+    let name =
+        (1..).map(|number: u32| Arc::from(format!("cse_t{number}"))).find(|name| !taken.contains(name));
+    let dtype =
+        item.folding(values).map_or_else(|| values.terms.dtype(item.term), |folding| folding.init.dtype);
     func.new_buffer(Buffer {
         name: name.unwrap_or_else(|| "cse_t".into()),
         dtype,
@@ -282,7 +284,10 @@ impl Lowering<'_> {
         let region = |buffer: BufferId, indices: &[Expr]| {
             let range = |(index, extent): (&Expr, &Expr)| {
                 let mut plain = true;
-                index.walk(&mut |e| plain &= e.as_var().is_none_or(|var| axes.contains(&var)) && !matches!(e.kind, ExprKind::Load { .. }));
+                index.walk(&mut |e| {
+                    plain &= e.as_var().is_none_or(|var| axes.contains(&var))
+                        && !matches!(e.kind, ExprKind::Load { .. })
+                });
                 if plain { (index.clone(), None) } else { (Expr::int(0, extent.dtype), Some(extent.clone())) }
             };
             let shape = &self.func.buffer(buffer).shape;

@@ -78,9 +78,12 @@ pub fn share(func: &mut PrimFunc, settings: &Settings) -> Report {
 
 fn share_with_room(func: &mut PrimFunc, settings: &Settings) -> Report {
     let before = priced(func, settings);
-    let mut report = Report { name: func.name.to_string(), cost_before: before, cost_after: before, ..Report::default() };
+    let mut report =
+        Report { name: func.name.to_string(), cost_before: before, cost_after: before, ..Report::default() };
     if !func.no_alias() {
-        report.opaque.push(Opaque::new("function", "its buffers may share memory: it is not marked `tirx.noalias`"));
+        report
+            .opaque
+            .push(Opaque::new("function", "its buffers may share memory: it is not marked `tirx.noalias`"));
         return report;
     }
     let mut made = func.clone();

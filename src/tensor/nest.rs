@@ -144,7 +144,8 @@ impl World<'_> {
         }
         let folds = |member: &Member| {
             let item = &self.items.list[member.item];
-            item.folding(self.values).and_then(|_| member.loops[item.kept..].iter().min().map(|&l| l as usize))
+            item.folding(self.values)
+                .and_then(|_| member.loops[item.kept..].iter().min().map(|&l| l as usize))
         };
         let is_fold = |member: &Member| self.items.list[member.item].folding(self.values).is_some();
         let first = nest.members.iter().filter_map(folds).min().unwrap_or(depth);
@@ -157,9 +158,14 @@ impl World<'_> {
 
     /// What is bound to variables.
     fn bind(&mut self, nest: &Nest, content: &mut Content, uses: &HashMap<Term, u32>) {
-        let mut bound: HashSet<Term> =
-            content.order.iter().copied().filter(|term| uses.get(term).is_some_and(|&uses| uses > 1)).collect();
-        let further_out = |term: &Term, than: usize| content.level.get(term).is_some_and(|&level| level < than);
+        let mut bound: HashSet<Term> = content
+            .order
+            .iter()
+            .copied()
+            .filter(|term| uses.get(term).is_some_and(|&uses| uses > 1))
+            .collect();
+        let further_out =
+            |term: &Term, than: usize| content.level.get(term).is_some_and(|&level| level < than);
         for &term in &content.order {
             let read = content.loads.contains_key(&term);
             if read && !matches!(self.values.terms.node(term), Node::Stored(..)) {

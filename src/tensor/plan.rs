@@ -125,7 +125,11 @@ impl Plan {
             let nest = if keeps {
                 let new = leaving.iter().map(|member| moved(member, &map));
                 let mut members: Vec<Member> = target.members.clone();
-                if from < to { members.splice(0..0, new); } else { members.extend(new); }
+                if from < to {
+                    members.splice(0..0, new);
+                } else {
+                    members.extend(new);
+                }
                 Nest { loops: target.loops.clone(), members }
             } else {
                 let mut back = vec![0; map.len()];

@@ -116,7 +116,8 @@ impl Report {
                 Node::Stored(number, ..) => !needed[*number as usize] && !items.has(*number),
                 _ => false,
             };
-            let kept = items.list.iter().enumerate().any(|(at, item)| plan.kept[at] && item.is_in(held.buffer));
+            let kept =
+                items.list.iter().enumerate().any(|(at, item)| plan.kept[at] && item.is_in(held.buffer));
             let what = match first.get(&held.value) {
                 _ if kept => Kept::Buffer,
                 Some(other) if *other != name => Kept::Equal(other.clone()),

@@ -126,8 +126,10 @@ fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limi
 /// Whether two nests run over the same sizes.
 fn alike(plan: &Plan, a: usize, b: usize) -> bool {
     let (a, b) = (&plan.slots[a].nest.loops, &plan.slots[b].nest.loops);
-    a.len() == b.len() && !a.is_empty() && a.iter().all(|size| {
-        let count = |sizes: &[super::keys::Size]| sizes.iter().filter(|other| *other == size).count();
-        count(a) == count(b)
-    })
+    a.len() == b.len()
+        && !a.is_empty()
+        && a.iter().all(|size| {
+            let count = |sizes: &[super::keys::Size]| sizes.iter().filter(|other| *other == size).count();
+            count(a) == count(b)
+        })
 }
