@@ -38,9 +38,8 @@ def run(before, after, name):
     generator = numpy.random.default_rng(0)
     arrays = []
     for parameter in function.params:
-        buffer = function.buffer_map[parameter] if parameter in function.buffer_map else parameter
-        shape = [int(extent) for extent in buffer.shape]
-        arrays.append(generator.standard_normal(shape).astype(str(buffer.dtype)))
+        shape = [int(extent) for extent in parameter.shape]
+        arrays.append(generator.standard_normal(shape).astype(str(parameter.dtype)))
     results, times = [], [math.inf, math.inf]
     tensors = [[tvm.runtime.tensor(a) for a in arrays] for _ in range(2)]
     for _ in range(7):

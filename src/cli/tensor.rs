@@ -16,7 +16,7 @@ use super::{options, program, transform};
 /// that define no tensor stay as they are. Floats keep their bits. Where stores have no weight they count as loads.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  satir tensor joint.py -o shared.py\n  satir tensor joint.py --explain > shared.py\n  satir tensor joint.py --report decisions.json -o shared.py"
+    after_help = "Examples:\n  satir tensor kernel.py -o shared.py\n  satir tensor kernel.py --explain > shared.py\n  satir tensor kernel.py --report decisions.json -o shared.py"
 )]
 pub(crate) struct Args {
     #[command(flatten)]

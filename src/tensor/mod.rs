@@ -22,7 +22,9 @@ mod term;
 #[cfg(test)]
 mod tests;
 
-pub use report::{Alternative, Kept, Opaque, Report};
+pub use report::Report;
+#[doc(hidden)]
+pub use report::{Alternative, Kept, Opaque};
 
 use hashbrown::HashSet;
 
