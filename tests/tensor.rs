@@ -123,6 +123,14 @@ fn nothing_changes_where_nothing_pays() {
 }
 
 #[test]
+fn plain_loops_stay_plain() {
+    let body = "for i, j in T.grid(6, 6):\n    C[i, j] = T.exp(A[i, j]) + B[j, i]\nfor i, j in T.grid(6, 6):\n    D[i, j] = T.exp(A[i, j])\n";
+    let (after, _) = shared(&program(SQUARES, body));
+    let text = after.to_string();
+    assert!(!text.contains("sblock") && text.matches("T.exp").count() == 1, "{text}");
+}
+
+#[test]
 fn sizes_may_be_symbols_and_zero() {
     let parameters = r#"A: T.Buffer(("n", "m"), "float32"), B: T.Buffer(("n",), "float32"), C: T.Buffer(("n", "m"), "float32")"#;
     let body = sum("B", ("n", "m"), "T.exp(A[v, w])", "1") + &map("C", ("n", "m"), "T.exp(A[v, w]) * B[v]");

@@ -200,7 +200,7 @@ impl Values {
     }
 
     /// What is stored that a term needs, what that needs included.
-    pub(crate) fn needed(&self, term: Term, found: &mut Vec<bool>) {
+    pub(crate) fn needed(&self, term: Term, found: &mut [bool]) {
         let mut seen = hashbrown::HashSet::new();
         let mut open = vec![term];
         while let Some(term) = open.pop() {

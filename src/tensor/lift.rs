@@ -34,6 +34,8 @@ pub(crate) struct Fold {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Definition {
     pub name: Arc<str>,
+    /// Whether it is a block with axes, not plain loops.
+    pub is_block: bool,
     pub buffer: BufferId,
     /// For each dimension of the buffer its axis; `None` where the only index is 0.
     pub axes: Vec<Option<Loop>>,
@@ -155,7 +157,8 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
             }
             StmtKind::SBlock(block) => return of_block(func, &loops, block),
             StmtKind::Store { .. } => {
-                return of_body(func, "store".into(), loops, Vec::new(), None, std::slice::from_ref(at));
+                let found = of_body(func, "store".into(), loops, Vec::new(), None, std::slice::from_ref(at))?;
+                return Ok(Definition { is_block: false, ..found });
             }
             _ => return Err("no nest of loops around one store"),
         }
@@ -259,7 +262,7 @@ fn of_body(
     let wide = |l: &Loop| l.extent.as_int() != Some(1);
     let axes = axes.into_iter().map(|axis| axis.filter(wide)).collect();
     let fold = fold.map(|fold| Fold { axes: fold.axes.into_iter().filter(wide).collect(), ..fold });
-    Ok(Definition { name, buffer, axes, fold, value })
+    Ok(Definition { name, is_block: true, buffer, axes, fold, value })
 }
 
 /// What an update of a reduction folds, and from where.

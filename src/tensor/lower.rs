@@ -14,12 +14,13 @@ use crate::ir::{
     SBlock, Stmt, StmtKind, Type, VarId,
 };
 
-/// The statements of a plan. Buffers that it needs are made and added to `made`.
+/// The statements of a plan, in blocks with axes or as plain loops. Buffers that it needs are made and added to `made`.
 pub(crate) fn lower(
     func: &mut PrimFunc,
     values: &Values,
     items: &[Item],
     plan: &Plan,
+    blocks: bool,
     made: &mut Vec<BufferId>,
 ) -> Block {
     let mut homes = Vec::new();
@@ -43,10 +44,11 @@ pub(crate) fn lower(
             homes: &homes,
             nest: &slot.nest,
             content: &slot.content,
+            blocks,
             vars: Vec::new(),
             bound: HashMap::new(),
         };
-        block.push(lowering.nest());
+        block.append(&mut lowering.nest());
     }
     block
 }
@@ -76,16 +78,22 @@ struct Lowering<'a> {
     homes: &'a [(BufferId, Vec<Option<u32>>)],
     nest: &'a Nest,
     content: &'a Content,
+    blocks: bool,
     /// What stands for each loop in the body.
     vars: Vec<Expr>,
     bound: HashMap<Term, Expr>,
 }
 
 impl Lowering<'_> {
-    fn nest(&mut self) -> Stmt {
+    fn nest(&mut self) -> Block {
         let (nest, content) = (self.nest, self.content);
         let depth = nest.loops.len();
-        let outer = if content.single { depth } else { content.outer };
+        let single = content.single && self.blocks;
+        let outer = match self.blocks {
+            true if single => depth,
+            true => content.outer,
+            false => 0,
+        };
         let mut axes = Vec::new();
         let mut loops = Vec::new();
         for (at, size) in nest.loops.iter().enumerate() {
@@ -96,11 +104,8 @@ impl Lowering<'_> {
                 continue;
             }
             let own = self.var(&format!("v_i{at}"), size);
-            let kind = if content.single && self.folds(&nest.members[0], at) {
-                AxisKind::Reduce
-            } else {
-                AxisKind::Spatial
-            };
+            let kind =
+                if single && self.folds(&nest.members[0], at) { AxisKind::Reduce } else { AxisKind::Spatial };
             axes.push(Axis {
                 var: own,
                 min: Expr::int(0, size.dtype),
@@ -120,7 +125,7 @@ impl Lowering<'_> {
         let mut init = None;
         let mut body = std::mem::take(&mut binds[depth]);
         for (member, &value) in nest.members.iter().zip(&content.bodies) {
-            if content.single {
+            if single {
                 init = self.start(member).map(|start| vec![start]);
             } else if self.first(member) == depth {
                 body.extend(self.start(member));
@@ -144,6 +149,9 @@ impl Lowering<'_> {
             block.push(serial(loops[at].0, &loops[at].1, body));
             body = block;
         }
+        if !self.blocks {
+            return body;
+        }
         let name = self.name();
         let mut block = SBlock {
             name,
@@ -162,7 +170,7 @@ impl Lowering<'_> {
         for (var, size) in loops[..outer].iter().rev() {
             stmt = serial(*var, size, vec![stmt]);
         }
-        stmt
+        vec![stmt]
     }
 
     fn name(&self) -> Arc<str> {

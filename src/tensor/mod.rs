@@ -194,6 +194,8 @@ fn one_part(
     made: &mut Vec<BufferId>,
 ) -> Option<Block> {
     let mut values = Values::new(definitions)?;
+    // Where there are none, blocks have been lowered.
+    let blocks = definitions.iter().any(|definition| definition.is_block);
     let is_output =
         |buffer: BufferId| outside.contains(&buffer) || func.buffer(buffer).origin != Origin::Alloc;
     let items = Items::new(&mut values, is_output);
@@ -201,5 +203,5 @@ fn one_part(
     let mut world = World { values: &mut values, items: &items, profile: &settings.profile, store };
     let outcome = search::search(&mut world, settings.evaluations)?;
     report.add(&values, &items, &outcome);
-    Some(lower::lower(func, &values, &items.list, &outcome.plan, made))
+    Some(lower::lower(func, &values, &items.list, &outcome.plan, blocks, made))
 }
