@@ -198,3 +198,17 @@ fn joint_programs_cost_less_and_keep_their_bits() {
         assert!(ratio <= most, "{name}: {ratio}\n{report}");
     }
 }
+
+#[test]
+fn a_later_output_may_hold_a_part_of_an_earlier_tensor() {
+    let parameters =
+        r#"A: T.Buffer((5,), "float32"), B: T.Buffer((5,), "float32"), C: T.Buffer((5,), "float32")"#;
+    let block = |target: &str, value: &str| {
+        format!(
+            "for i in range(5):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(5, i)\n        {target}[v] = {value}\n"
+        )
+    };
+    let body = block("B", "T.exp(A[v]) + A[4 - v]") + &block("C", "T.exp(A[v])");
+    let (after, _) = shared(&program(parameters, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}

@@ -39,18 +39,21 @@ impl Plan {
         self.slots.iter().map(|slot| slot.content.cost).sum()
     }
 
-    /// The plan, if each nest reads only what was computed before.
-    fn checked(self) -> Option<Plan> {
+    /// The plan with its nests in an order in which each reads only what was computed before, as near to their own as that can
+    /// be; `None` if there is none.
+    fn checked(mut self) -> Option<Plan> {
         let mut done = vec![false; self.kept.len()];
-        for slot in &self.slots {
-            if slot.content.needs.iter().any(|&need| !done[need]) {
-                return None;
-            }
+        let mut slots = Vec::with_capacity(self.slots.len());
+        while !self.slots.is_empty() {
+            let ready = |slot: &Slot| slot.content.needs.iter().all(|&need| done[need]);
+            let next = self.slots.iter().position(ready)?;
+            let slot = self.slots.remove(next);
             for member in &slot.nest.members {
                 done[member.item] = true;
             }
+            slots.push(slot);
         }
-        (done == self.kept).then_some(self)
+        (done == self.kept).then_some(Plan { slots, ..self })
     }
 
     /// The plan without a buffer for an item: it is computed where it is used.
