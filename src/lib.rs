@@ -41,6 +41,7 @@ pub mod rules;
 pub mod script;
 pub mod simplify;
 pub mod target;
+pub mod tensor;
 pub mod verify;
 
 mod analysis;

@@ -76,12 +76,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
     ("noop", &["ir", "arith", "analysis", "simplify"]),
+    ("tensor", &["ir", "cost"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
         "passes",
         &[
-            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "error",
-            "verify",
+            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "tensor",
+            "error", "verify",
         ],
     ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),

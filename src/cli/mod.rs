@@ -30,6 +30,7 @@ mod prove;
 mod rules;
 mod run;
 mod simplify;
+mod tensor;
 mod terminal;
 mod theory;
 mod threads;
@@ -67,6 +68,7 @@ struct Cli {
 enum Command {
     Cse(cse::Args),
     Simplify(simplify::Args),
+    Tensor(tensor::Args),
     Opt(opt::Args),
     Expr(expr::Args),
     Count(count::Args),
@@ -122,6 +124,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Cse(args) => cse::run(&args),
         Command::Simplify(args) => simplify::run(&args),
+        Command::Tensor(args) => tensor::run(&args),
         Command::Opt(args) => opt::run(&args),
         Command::Expr(args) => expr::run(&args),
         Command::Count(args) => count::run(&args),

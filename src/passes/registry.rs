@@ -13,6 +13,7 @@ use crate::noop;
 use crate::padding::remove_assume;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
+use crate::tensor;
 
 /// A pass.
 ///
@@ -189,6 +190,18 @@ pub const ALL: &[Pass] = &[
         apply: |module, _| {
             Ok(each(module, |func| {
                 noop::merge_loops(func);
+            }))
+        },
+    },
+    Pass {
+        name: "tensor-cse",
+        about: "compute equal tensors once; keep, inline and merge blocks by cost",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| {
+            let told =
+                tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
+            Ok(each(module, |func| {
+                tensor::share(func, &told);
             }))
         },
     },

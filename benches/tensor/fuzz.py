@@ -1,0 +1,132 @@
+"""Random graphs of blocks with planted duplicates: `satir tensor` against the interpreter.
+
+    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0]
+
+Each graph has 3 to 12 definitions over maps, reductions, broadcasts, transposes and shifted reads, and one that repeats another with
+its axes exchanged, its loops renamed and its operands swapped. A result that `satir equiv` finds to differ, or a planted duplicate
+that is computed twice, ends the run with its program.
+"""
+
+import argparse
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+
+class Graph:
+    def __init__(self, dice):
+        self.dice = dice
+        self.sizes = [dice.choice([1, 2, 3, 5]) for _ in range(2)]
+        self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)))]
+        self.parameters = list(self.known)
+        self.made = []
+        self.text = ""
+
+    def block(self, name, axes, value, folded=(), reorder=False):
+        """Text of a block: `value` is written with `{0}`, `{1}` for the axes."""
+        loops = list(axes) + list(folded)
+        if reorder and not folded:
+            loops.reverse()
+        letters = ["p", "q"] if reorder else ["i", "j"]
+        var = {axis: f"v{letters[axis]}" for axis in range(2)}
+        extents = ", ".join(str(self.sizes[a]) for a in loops)
+        kinds = "".join("R" if a in folded else "S" for a in loops)
+        heads = ", ".join(letters[a] for a in loops)
+        target = f"{name}[{', '.join(var[a] for a in axes)}]"
+        value = value.format(var[0], var[1])
+        remap = f"{', '.join(var[a] for a in loops)} = T.axis.remap(\"{kinds}\", [{heads}])"
+        lines = [f"for {heads} in T.grid({extents}):" if len(loops) > 1 else f"for {heads} in range({extents}):"]
+        if len(loops) == 1:
+            kind = "reduce" if folded else "spatial"
+            remap = f"{var[loops[0]]} = T.axis.{kind}({extents}, {heads})"
+        lines += [f"    with T.sblock(\"{name}\"):", f"        {remap}"]
+        if folded:
+            lines += ["        with T.init():", f"            {target} = T.float32(0)"]
+            value = f"{target} + ({value})"
+        return "\n".join([*lines, f"        {target} = {value}"]) + "\n"
+
+    def read(self, tensor):
+        name, axes = tensor
+        return f"{name}[{', '.join('{%d}' % a for a in axes)}]"
+
+    def value(self, axes, swap):
+        """An expression over these axes, and the same one with its operands swapped."""
+        usable = [t for t in self.known if set(t[1]) <= set(axes)]
+        a, b = (self.read(self.dice.choice(usable)) for _ in range(2))
+        op = self.dice.choice(["+", "*", "-", "/", "exp", "select"])
+        if op in "+*":
+            return f"{a} {op} {b}", f"{b} {op} {a}"
+        if op == "exp":
+            return (f"T.exp({a}) * {b}", f"{b} * T.exp({a})")
+        if op == "select":
+            text = f"T.if_then_else({{{axes[0]}}} < 2, {a}, {b})"
+            return text, text
+        return f"{a} {op} {b}", f"{a} {op} {b}"
+
+    def step(self, number):
+        name, twin = f"T{number}", f"T{number}b"
+        kind = self.dice.choice(["map", "map", "map", "sum", "row", "shift"])
+        axes, folded = {"map": ((0, 1), ()), "sum": ((0,), (1,)), "row": ((0,), ()), "shift": ((0, 1), ())}[kind]
+        value, swapped = self.value(tuple(sorted(axes + folded)), True)
+        if kind == "shift":
+            whole = [t for t in self.known if t[1] == (0, 1)]
+            source = self.dice.choice(whole)[0]
+            value = f"{source}[{self.sizes[0] - 1} - {{0}}, {{1}}] + {value}"
+            swapped = f"{source}[{self.sizes[0] - 1} - {{0}}, {{1}}] + {swapped}"
+        self.text += self.block(name, axes, value, folded)
+        self.known.append((name, axes))
+        self.made.append((name, axes))
+        return lambda: (self.block(twin, axes, swapped, folded, reorder=True), twin, name, axes)
+
+    def program(self):
+        twins = [self.step(number) for number in range(self.dice.randrange(3, 12))]
+        text, twin, of, axes = self.dice.choice(twins)()
+        self.text += text
+        # Both are used, so that neither can be dropped.
+        self.known += [(twin, axes)]
+        out = "".join(
+            self.block(f"O{at}", axes, self.read((name, axes)) + f" * T.float32({at + 3})") for at, name in enumerate((of, twin))
+        )
+        outputs = [("O0", axes), ("O1", axes)]
+        if self.made[-1][0] != of:
+            outputs.append(self.made[-1])
+        shape = lambda axes: "(" + ", ".join(str(self.sizes[a]) for a in axes) + ",)"
+        parameters = ", ".join(f'{name}: T.Buffer({shape(axes)}, "float32")' for name, axes in self.parameters + outputs)
+        names = {name for name, _ in outputs}
+        inner = [t for t in self.made + [(twin, axes)] if t[0] not in names]
+        allocations = "".join(f"{name} = T.sblock_alloc_buffer({shape(axes)})\n" for name, axes in inner)
+        lines = (allocations + self.text + out).splitlines()
+        head = f'@T.prim_func(s_tir=True)\ndef main({parameters}):\n    T.func_attr({{"tirx.noalias": True}})\n'
+        return head + "".join(f"    {line}\n" for line in lines), of, twin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--satir", default="target/release/satir")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    changed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = pathlib.Path(folder, "before.py"), pathlib.Path(folder, "after.py")
+        for seed in range(options.seed, options.seed + options.count):
+            text, of, twin = Graph(random.Random(seed)).program()
+            before.write_text(text)
+            made = subprocess.run([options.satir, "tensor", before, "-o", after], capture_output=True, text=True)
+            judged = made
+            if made.returncode == 0:
+                judged = subprocess.run([options.satir, "equiv", before, after, "--runs", "6"], capture_output=True, text=True)
+            result = after.read_text() if made.returncode == 0 else ""
+            twice = all(re.search(rf"^\s+{name}\[.*\] = ", result, re.M) for name in (of, twin))
+            if judged.returncode != 0 or twice:
+                print(f"seed {seed}: {'computed twice' if twice else judged.stdout + judged.stderr}\n{text}\n{result}")
+                sys.exit(1)
+            changed += len(result) < len(text)
+    print(f"{options.count} graphs, 0 differences, all planted duplicates found; {changed} results are shorter")
+
+
+if __name__ == "__main__":
+    main()

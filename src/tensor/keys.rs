@@ -1,0 +1,218 @@
+//! Definitions as terms: what each buffer holds, as a function of its axes.
+//!
+//! A definition that is no reduction is put in wherever it is read. A reduction is a symbol: two reductions with the same
+//! operation, start, sizes and body are one, whatever their axes and buffers are called and in which order the axes stand
+//! that it keeps. The order of those that it folds is part of it.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::lift::{Definition, Loop};
+use super::term::{Node, Term, Terms, hole};
+use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
+
+/// The length of an axis, and the type of its variable.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Size {
+    pub dtype: DType,
+    pub extent: Expr,
+}
+
+impl Size {
+    fn of(axis: &Loop) -> Size {
+        let extent = match axis.extent.as_int() {
+            Some(number) => Expr::int(number, axis.dtype),
+            None => axis.extent.clone(),
+        };
+        Size { dtype: axis.dtype, extent }
+    }
+}
+
+/// How a reduction folds: its operation, from which value, and whether the accumulator is the first operand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Folding {
+    pub op: BinOp,
+    pub init: Expr,
+    pub left: bool,
+}
+
+/// A tensor that is kept in a buffer in any case: a reduction, or what is read at computed indices. Its body is a term of the
+/// axes that it keeps, and then those that it folds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stored {
+    pub folding: Option<Folding>,
+    pub kept: Vec<Size>,
+    pub folded: Vec<Size>,
+    pub body: Term,
+}
+
+/// What a buffer holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub name: Arc<str>,
+    pub buffer: BufferId,
+    /// The value, a term of `axes`.
+    pub value: Term,
+    pub axes: Vec<Size>,
+    /// For each dimension of the buffer its axis.
+    pub dims: Vec<Option<u32>>,
+}
+
+/// All definitions of a part of a function.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    pub terms: Terms,
+    pub stored: Vec<Stored>,
+    /// In the order of the definitions.
+    pub held: Vec<Held>,
+    numbers: HashMap<Stored, u32>,
+    of: HashMap<BufferId, usize>,
+}
+
+/// The most terms.
+const MAX_TERMS: usize = 100_000;
+
+impl Values {
+    /// The values of all definitions; `None` if they are too many.
+    pub(crate) fn new(definitions: &[Definition]) -> Option<Values> {
+        let mut values = Values::default();
+        for definition in definitions {
+            values.add(definition);
+            if values.terms.len() > MAX_TERMS {
+                return None;
+            }
+        }
+        Some(values)
+    }
+
+    fn add(&mut self, definition: &Definition) {
+        let mut frame = HashMap::new();
+        let mut axes = Vec::new();
+        let mut dims = Vec::new();
+        for axis in &definition.axes {
+            dims.push(axis.as_ref().map(|axis| self.enter(&mut frame, &mut axes, axis)));
+        }
+        let value = match &definition.fold {
+            None => self.term(&definition.value, &frame),
+            Some(fold) => {
+                let mut all = axes.clone();
+                for axis in &fold.axes {
+                    self.enter(&mut frame, &mut all, axis);
+                }
+                let body = self.term(&definition.value, &frame);
+                let used: Vec<u32> =
+                    self.terms.axes(body).iter().copied().filter(|&a| (a as usize) < axes.len()).collect();
+                let mut places = Vec::new();
+                for (at, size) in all.iter().enumerate() {
+                    let at = at as u32;
+                    let place = match used.iter().position(|&a| a == at) {
+                        Some(place) => place,
+                        None => used.len() + (at as usize).saturating_sub(axes.len()),
+                    };
+                    places.push(self.terms.axis(place as u32, size.dtype));
+                }
+                let body = self.terms.replace(body, &places);
+                let folding = Folding { op: fold.op, init: fold.init.clone(), left: fold.left };
+                let stored = Stored {
+                    folding: Some(folding),
+                    kept: used.iter().map(|&a| all[a as usize].clone()).collect(),
+                    folded: all[axes.len()..].to_vec(),
+                    body,
+                };
+                let number = self.number(stored);
+                let indices = used.iter().map(|&a| self.terms.axis(a, axes[a as usize].dtype)).collect();
+                self.terms.stored(number, fold.init.dtype, indices)
+            }
+        };
+        self.of.insert(definition.buffer, self.held.len());
+        let (name, buffer) = (definition.name.clone(), definition.buffer);
+        self.held.push(Held { name, buffer, value, axes, dims });
+    }
+
+    fn enter(&mut self, frame: &mut HashMap<VarId, Term>, axes: &mut Vec<Size>, axis: &Loop) -> u32 {
+        let number = axes.len() as u32;
+        frame.insert(axis.var, self.terms.axis(number, axis.dtype));
+        axes.push(Size::of(axis));
+        number
+    }
+
+    /// The term of an expression whose axes have these terms.
+    fn term(&mut self, e: &Expr, frame: &HashMap<VarId, Term>) -> Term {
+        if let Some(axis) = e.as_var().and_then(|var| frame.get(&var)) {
+            return *axis;
+        }
+        let mut children = Vec::new();
+        e.for_each_child(|child| children.push(child));
+        let children: Vec<Term> = children.into_iter().map(|child| self.term(child, frame)).collect();
+        if let ExprKind::Load { buffer, .. } = &e.kind
+            && let Some(&at) = self.of.get(buffer)
+        {
+            let held = &self.held[at];
+            let count = held.axes.len();
+            let mut values = vec![None; count];
+            for (dim, index) in held.dims.iter().zip(&children) {
+                if let Some(axis) = dim {
+                    values[*axis as usize] = Some(*index);
+                }
+            }
+            let values: Vec<Term> = values.into_iter().flatten().collect();
+            debug_assert_eq!(values.len(), count, "each axis is a dimension");
+            return self.element(at, &values);
+        }
+        let mut head = e.clone();
+        head.for_each_child_mut(|child| *child = hole(child.dtype));
+        self.terms.form(head, children)
+    }
+
+    fn number(&mut self, stored: Stored) -> u32 {
+        let next = self.stored.len() as u32;
+        let number = *self.numbers.entry(stored.clone()).or_insert(next);
+        if number == next {
+            self.stored.push(stored);
+        }
+        number
+    }
+
+    /// An element of what a buffer holds. At computed indices it is read; elsewhere, and where it is read anyway, it is what
+    /// its definition says.
+    fn element(&mut self, at: usize, indices: &[Term]) -> Term {
+        let value = self.held[at].value;
+        let axis = |&index: &Term| match self.terms.node(index) {
+            Node::Axis(number, _) => Some(*number),
+            Node::Stored(..) | Node::Form(..) => None,
+        };
+        let axes: Option<Vec<u32>> = indices.iter().map(axis).collect();
+        let plain = axes.is_some_and(|axes| (0..axes.len()).all(|at| !axes[..at].contains(&axes[at])));
+        let is_read = match self.terms.node(value) {
+            Node::Form(head, children) => children.is_empty() || matches!(head.kind, ExprKind::Load { .. }),
+            Node::Axis(..) | Node::Stored(..) => true,
+        };
+        if plain || is_read {
+            return self.terms.replace(value, indices);
+        }
+        let used = self.terms.axes(value).to_vec();
+        let kept = used.iter().map(|&axis| self.held[at].axes[axis as usize].clone()).collect();
+        let body = self.terms.canonical(value);
+        let number = self.number(Stored { folding: None, kept, folded: Vec::new(), body });
+        let dtype = self.terms.dtype(value);
+        self.terms.stored(number, dtype, used.iter().map(|&axis| indices[axis as usize]).collect())
+    }
+
+    /// What is stored that a term needs, what that needs included.
+    pub(crate) fn needed(&self, term: Term, found: &mut [bool]) {
+        let mut seen = hashbrown::HashSet::new();
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if let Node::Stored(number, ..) = self.terms.node(term)
+                && !std::mem::replace(&mut found[*number as usize], true)
+            {
+                open.push(self.stored[*number as usize].body);
+            }
+            open.extend_from_slice(self.terms.children(term));
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! From nests back to statements: blocks with axes, or a block around the loops of merged reductions.
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::items::{Item, Storage};
+use super::keys::{Size, Values};
+use super::nest::{Content, Member, Nest};
+use super::plan::Plan;
+use super::term::{Node, Term};
+use crate::ir::{
+    Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin, PrimFunc,
+    SBlock, Stmt, StmtKind, Type, VarId,
+};
+
+/// The statements of a plan, in blocks with axes or as plain loops. Buffers that it needs are made and added to `made`.
+pub(crate) fn lower(
+    func: &mut PrimFunc,
+    values: &Values,
+    items: &[Item],
+    plan: &Plan,
+    blocks: bool,
+    made: &mut Vec<BufferId>,
+) -> Block {
+    let mut homes = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        homes.push(match &item.storage {
+            Storage::Own(buffer, dims) => (*buffer, dims.clone()),
+            Storage::New if plan.kept[at] => {
+                let buffer = new_buffer(func, values, item);
+                made.push(buffer);
+                (buffer, (0..item.kept as u32).map(Some).collect())
+            }
+            Storage::New => (BufferId(u32::MAX), Vec::new()),
+        });
+    }
+    let mut block = Block::new();
+    for slot in &plan.slots {
+        let mut lowering = Lowering {
+            func,
+            values,
+            items,
+            homes: &homes,
+            nest: &slot.nest,
+            content: &slot.content,
+            blocks,
+            vars: Vec::new(),
+            bound: HashMap::new(),
+        };
+        block.append(&mut lowering.nest());
+    }
+    block
+}
+
+fn new_buffer(func: &mut PrimFunc, values: &Values, item: &Item) -> BufferId {
+    let taken: HashSet<Arc<str>> = func.buffers.iter().map(|buffer| buffer.name.clone()).collect();
+    let name =
+        (1..).map(|number: u32| Arc::from(format!("cse_t{number}"))).find(|name| !taken.contains(name));
+    let dtype =
+        item.folding(values).map_or_else(|| values.terms.dtype(item.term), |folding| folding.init.dtype);
+    func.new_buffer(Buffer {
+        name: name.unwrap_or_else(|| "cse_t".into()),
+        dtype,
+        shape: item.axes[..item.kept].iter().map(|size| size.extent.clone()).collect(),
+        strides: Vec::new(),
+        elem_offset: None,
+        scope: "global".into(),
+        extra: Vec::new(),
+        origin: Origin::Alloc,
+    })
+}
+
+struct Lowering<'a> {
+    func: &'a mut PrimFunc,
+    values: &'a Values,
+    items: &'a [Item],
+    homes: &'a [(BufferId, Vec<Option<u32>>)],
+    nest: &'a Nest,
+    content: &'a Content,
+    blocks: bool,
+    /// What stands for each loop in the body.
+    vars: Vec<Expr>,
+    bound: HashMap<Term, Expr>,
+}
+
+impl Lowering<'_> {
+    fn nest(&mut self) -> Block {
+        let (nest, content) = (self.nest, self.content);
+        let depth = nest.loops.len();
+        let single = content.single && self.blocks;
+        let outer = match self.blocks {
+            true if single => depth,
+            true => content.outer,
+            false => 0,
+        };
+        let mut axes = Vec::new();
+        let mut loops = Vec::new();
+        for (at, size) in nest.loops.iter().enumerate() {
+            let var = self.var(&format!("i{at}"), size);
+            loops.push((var, size.clone()));
+            if at >= outer {
+                self.vars.push(Expr::var(var, size.dtype));
+                continue;
+            }
+            let own = self.var(&format!("v_i{at}"), size);
+            let kind =
+                if single && self.folds(&nest.members[0], at) { AxisKind::Reduce } else { AxisKind::Spatial };
+            axes.push(Axis {
+                var: own,
+                min: Expr::int(0, size.dtype),
+                extent: size.extent.clone(),
+                kind,
+                binding: Expr::var(var, size.dtype),
+            });
+            self.vars.push(Expr::var(own, size.dtype));
+        }
+        let mut binds: Vec<Block> = vec![Block::new(); depth + 1];
+        for &term in content.order.iter().filter(|term| content.bound.contains(*term)) {
+            let value = self.expr(term);
+            let var = self.func.new_var("cse", Type::Prim(value.dtype));
+            self.bound.insert(term, Expr::var(var, value.dtype));
+            binds[content.level[&term]].push(Stmt::new(StmtKind::Bind { var, value }));
+        }
+        let mut init = None;
+        let mut body = std::mem::take(&mut binds[depth]);
+        for (member, &value) in nest.members.iter().zip(&content.bodies) {
+            if single {
+                init = self.start(member).map(|start| vec![start]);
+            } else if self.first(member) == depth {
+                body.extend(self.start(member));
+            }
+            let store = self.store(member, value);
+            body.push(store);
+        }
+        for at in (outer..depth).rev() {
+            let mut block = Block::new();
+            for member in &nest.members {
+                if self.first(member) == at {
+                    let mut start: Block = self.start(member).into_iter().collect();
+                    // Its other loops run for the start alone.
+                    for inner in (at..depth).rev().filter(|&l| !self.folds(member, l)).collect::<Vec<_>>() {
+                        start = vec![self.renamed(inner, start)];
+                    }
+                    block.append(&mut start);
+                }
+            }
+            block.append(&mut binds[at]);
+            block.push(serial(loops[at].0, &loops[at].1, body));
+            body = block;
+        }
+        if !self.blocks {
+            return body;
+        }
+        let name = self.name();
+        let mut block = SBlock {
+            name,
+            axes,
+            predicate: None,
+            reads: None,
+            writes: None,
+            attrs: Vec::new(),
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
+            init,
+            body,
+        };
+        self.regions(&mut block);
+        let mut stmt = Stmt::new(StmtKind::SBlock(Box::new(block)));
+        for (var, size) in loops[..outer].iter().rev() {
+            stmt = serial(*var, size, vec![stmt]);
+        }
+        vec![stmt]
+    }
+
+    fn name(&self) -> Arc<str> {
+        let first = &self.items[self.nest.members[0].item].name;
+        match self.nest.members.len() {
+            1 => first.clone(),
+            more => format!("{first}_merged{more}").into(),
+        }
+    }
+
+    fn var(&mut self, name: &str, size: &Size) -> VarId {
+        self.func.new_var(name, Type::Prim(size.dtype))
+    }
+
+    /// Whether the loop is one of those over which a member folds.
+    fn folds(&self, member: &Member, at: usize) -> bool {
+        member.loops[self.items[member.item].kept..].contains(&(at as u32))
+    }
+
+    /// The outermost loop over which a member folds.
+    fn first(&self, member: &Member) -> usize {
+        (0..self.nest.loops.len()).find(|&at| self.folds(member, at)).unwrap_or(self.nest.loops.len())
+    }
+
+    /// Where a member's element is kept.
+    fn element(&self, member: &Member) -> (BufferId, Vec<Expr>) {
+        let (buffer, dims) = &self.homes[member.item];
+        let shape = &self.func.buffer(*buffer).shape;
+        let index = |(dim, extent): (&Option<u32>, &Expr)| match dim {
+            Some(axis) => self.vars[member.loops[*axis as usize] as usize].clone(),
+            None => Expr::int(0, extent.dtype),
+        };
+        (*buffer, dims.iter().zip(shape).map(index).collect())
+    }
+
+    /// What a member that folds starts from.
+    fn start(&self, member: &Member) -> Option<Stmt> {
+        let value = self.items[member.item].folding(self.values)?.init.clone();
+        let (buffer, indices) = self.element(member);
+        Some(Stmt::new(StmtKind::Store { buffer, indices, value }))
+    }
+
+    fn store(&self, member: &Member, value: Term) -> Stmt {
+        let (buffer, indices) = self.element(member);
+        let mut value = self.expr(value);
+        if let Some(folding) = self.items[member.item].folding(self.values) {
+            let old = Expr::load(folding.init.dtype, buffer, indices.clone());
+            value = if folding.left {
+                Expr::binary(folding.op, old, value)
+            } else {
+                Expr::binary(folding.op, value, old)
+            };
+        }
+        Stmt::new(StmtKind::Store { buffer, indices, value })
+    }
+
+    /// A loop of its own with a new variable in the place of that of loop `at`.
+    fn renamed(&mut self, at: usize, mut body: Block) -> Stmt {
+        let size = self.nest.loops[at].clone();
+        let var = self.var(&format!("i{at}"), &size);
+        let new = Expr::var(var, size.dtype);
+        let old = self.vars[at].as_var();
+        rename(&mut body, old, &new);
+        serial(var, &size, body)
+    }
+
+    fn expr(&self, term: Term) -> Expr {
+        if let Some(var) = self.bound.get(&term) {
+            return var.clone();
+        }
+        if let Some(&item) = self.content.loads.get(&term) {
+            return self.load(term, item);
+        }
+        match self.values.terms.node(term) {
+            Node::Axis(number, _) => self.vars[*number as usize].clone(),
+            Node::Stored(_, dtype, _) => Expr::int(0, *dtype),
+            Node::Form(head, children) => {
+                let mut made = head.clone();
+                let mut children = children.iter();
+                made.for_each_child_mut(|child| {
+                    if let Some(&term) = children.next() {
+                        *child = self.expr(term);
+                    }
+                });
+                made
+            }
+        }
+    }
+
+    /// The element of an item that is the value of a term.
+    fn load(&self, term: Term, item: usize) -> Expr {
+        let (buffer, dims) = &self.homes[item];
+        let terms = &self.values.terms;
+        let mut by_axis: Vec<Option<Expr>> = vec![None; self.items[item].kept];
+        match terms.node(term) {
+            Node::Stored(_, _, indices) => {
+                for (place, &index) in by_axis.iter_mut().zip(indices) {
+                    *place = Some(self.expr(index));
+                }
+            }
+            Node::Axis(..) | Node::Form(..) => {
+                for (&axis, &l) in terms.axes(self.items[item].term).iter().zip(terms.axes(term)) {
+                    by_axis[axis as usize] = Some(self.vars[l as usize].clone());
+                }
+            }
+        }
+        let shape = &self.func.buffer(*buffer).shape;
+        let index = |(dim, extent): (&Option<u32>, &Expr)| {
+            dim.and_then(|axis| by_axis[axis as usize].clone()).unwrap_or_else(|| Expr::int(0, extent.dtype))
+        };
+        let indices = dims.iter().zip(shape).map(index).collect();
+        Expr::load(terms.dtype(term), *buffer, indices)
+    }
+
+    /// Says what the block reads and writes: points where axes say which, whole dimensions elsewhere.
+    fn regions(&self, block: &mut SBlock) {
+        let axes: Vec<VarId> = block.axes.iter().map(|axis| axis.var).collect();
+        let (mut reads, mut writes): (Vec<BufferRegion>, Vec<BufferRegion>) = (Vec::new(), Vec::new());
+        let region = |buffer: BufferId, indices: &[Expr]| {
+            let range = |(index, extent): (&Expr, &Expr)| {
+                let mut plain = true;
+                index.walk(&mut |e| {
+                    plain &= e.as_var().is_none_or(|var| axes.contains(&var))
+                        && !matches!(e.kind, ExprKind::Load { .. })
+                });
+                if plain { (index.clone(), None) } else { (Expr::int(0, extent.dtype), Some(extent.clone())) }
+            };
+            let shape = &self.func.buffer(buffer).shape;
+            BufferRegion { buffer, ranges: indices.iter().zip(shape).map(range).collect() }
+        };
+        let own = self.content.single.then(|| self.homes[self.nest.members[0].item].0);
+        for stmt in &block.body {
+            stmt.walk(&mut |stmt| {
+                if let StmtKind::Store { buffer, indices, .. } = &stmt.kind {
+                    join(&mut writes, region(*buffer, indices), self.func);
+                }
+                stmt.for_each_expr(|e| {
+                    e.walk(&mut |e| {
+                        if let ExprKind::Load { buffer, indices } = &e.kind
+                            && own != Some(*buffer)
+                        {
+                            join(&mut reads, region(*buffer, indices), self.func);
+                        }
+                    });
+                });
+            });
+        }
+        block.reads = Some(reads);
+        block.writes = Some(writes);
+    }
+}
+
+/// Adds a region; where it differs from that of the same buffer, the whole dimension is taken.
+fn join(regions: &mut Vec<BufferRegion>, new: BufferRegion, func: &PrimFunc) {
+    let Some(known) = regions.iter_mut().find(|known| known.buffer == new.buffer) else {
+        return regions.push(new);
+    };
+    for ((old, new), extent) in known.ranges.iter_mut().zip(new.ranges).zip(&func.buffer(new.buffer).shape) {
+        if *old != new {
+            *old = (Expr::int(0, extent.dtype), Some(extent.clone()));
+        }
+    }
+}
+
+fn serial(var: VarId, size: &Size, body: Block) -> Stmt {
+    Stmt::new(StmtKind::For(Box::new(For {
+        var,
+        min: Expr::int(0, size.dtype),
+        extent: size.extent.clone(),
+        step: None,
+        kind: ForKind::Serial,
+        annotations: Vec::new(),
+        body,
+    })))
+}
+
+fn rename(block: &mut Block, from: Option<VarId>, to: &Expr) {
+    for stmt in block {
+        stmt.for_each_expr_mut(|e| e.substitute(&|var| (Some(var) == from).then_some(to)));
+        stmt.for_each_block_mut(|inner| rename(inner, from, to));
+    }
+}

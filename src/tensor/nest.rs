@@ -1,0 +1,312 @@
+//! Loop nests, each of one or several items: what is computed where in them, and what that costs.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::items::{Item, Items};
+use super::keys::{Size, Values};
+use super::term::{Node, Term, hole};
+use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
+use crate::ir::opclass::OpClass;
+use crate::ir::{Expr, ExprKind};
+
+/// An item in a nest: axis `k` of the item runs with loop `loops[k]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Member {
+    pub item: usize,
+    pub loops: Vec<u32>,
+}
+
+/// A loop nest.
+#[derive(Clone, Debug)]
+pub(crate) struct Nest {
+    pub loops: Vec<Size>,
+    pub members: Vec<Member>,
+}
+
+/// What is known of a nest.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    /// The values of the members, terms of the loops.
+    pub bodies: Vec<Term>,
+    /// How many loops carry axes of the block: the statements of the nest stand inside of them.
+    pub outer: usize,
+    /// Whether the nest is one reduction all of whose terms are computed in its innermost loop.
+    pub single: bool,
+    /// What is computed on every run of the innermost loop or further out, operands first.
+    pub order: Vec<Term>,
+    /// Inside of how many loops each of them is computed.
+    pub level: HashMap<Term, usize>,
+    /// Those that are bound to variables: they are used twice, or computed further out than where they are used.
+    pub bound: HashSet<Term>,
+    /// The items whose values are read, and by which terms.
+    pub loads: HashMap<Term, usize>,
+    /// The items that are read, in order.
+    pub needs: Vec<usize>,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// What an analysis of nests is told.
+pub(crate) struct World<'a> {
+    pub values: &'a mut Values,
+    pub items: &'a Items,
+    pub profile: &'a Profile,
+    /// What a store costs.
+    pub store: Weight,
+}
+
+impl World<'_> {
+    /// What a nest does, if `kept` items are in buffers; `None` if it cannot be one nest.
+    pub(crate) fn content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Content> {
+        let mut bodies = Vec::new();
+        for member in &nest.members {
+            let item = &self.items.list[member.item];
+            if !in_order(item, member) {
+                return None;
+            }
+            let values: Vec<Term> = member
+                .loops
+                .iter()
+                .map(|&l| self.values.terms.axis(l, nest.loops[l as usize].dtype))
+                .collect();
+            bodies.push(self.values.terms.replace(item.term, &values));
+        }
+        let here: HashMap<Term, usize> = nest
+            .members
+            .iter()
+            .zip(&bodies)
+            .filter(|(member, _)| self.items.list[member.item].folding(self.values).is_none())
+            .map(|(member, &body)| (body, member.item))
+            .collect();
+        let mut walk = Walk {
+            world: self,
+            loops: &nest.loops,
+            kept,
+            here: &here,
+            order: Vec::new(),
+            seen: HashSet::new(),
+            uses: HashMap::new(),
+            loads: HashMap::new(),
+            lazy: Vec::new(),
+        };
+        for &body in &bodies {
+            walk.visit(body);
+        }
+        let Walk { order, uses, loads, lazy, .. } = walk;
+        if lazy.len() > MAX_LAZY {
+            return None;
+        }
+        let mut needs: Vec<usize> = loads.values().copied().collect();
+        needs.sort_unstable();
+        needs.dedup();
+        if needs.iter().any(|&need| nest.members.iter().any(|member| member.item == need)) {
+            return None;
+        }
+        let mut content = Content {
+            bodies,
+            outer: 0,
+            single: false,
+            order,
+            level: HashMap::new(),
+            bound: HashSet::new(),
+            loads,
+            needs,
+            cost: Cost::default(),
+        };
+        self.place(nest, &mut content);
+        self.bind(nest, &mut content, &uses);
+        self.price(nest, &mut content, &lazy);
+        Some(content)
+    }
+
+    /// Inside of how many loops each term is computed.
+    fn place(&mut self, nest: &Nest, content: &mut Content) {
+        let depth = nest.loops.len();
+        // Nothing goes out of a loop that may not run.
+        let fixed = nest
+            .loops
+            .iter()
+            .rposition(|l| l.extent.as_int().is_none_or(|extent| extent < 1))
+            .map_or(0, |at| at + 1);
+        let terms = &self.values.terms;
+        let mut hoisted: Option<usize> = None;
+        let mut any = false;
+        for &term in &content.order {
+            let own = terms.axes(term).iter().map(|&axis| axis as usize + 1).max().unwrap_or(0);
+            let level = own.max(fixed);
+            content.level.insert(term, level);
+            if level < depth {
+                any = true;
+                if level > 0 {
+                    hoisted = Some(hoisted.map_or(level, |least| least.min(level)));
+                }
+            }
+        }
+        let folds = |member: &Member| {
+            let item = &self.items.list[member.item];
+            item.folding(self.values)
+                .and_then(|_| member.loops[item.kept..].iter().min().map(|&l| l as usize))
+        };
+        let is_fold = |member: &Member| self.items.list[member.item].folding(self.values).is_some();
+        let first = nest.members.iter().filter_map(folds).min().unwrap_or(depth);
+        content.single = nest.members.len() == 1 && is_fold(&nest.members[0]) && !any;
+        content.outer = first.min(hoisted.unwrap_or(depth));
+        for level in content.level.values_mut() {
+            *level = (*level).max(content.outer);
+        }
+    }
+
+    /// What is bound to variables.
+    fn bind(&mut self, nest: &Nest, content: &mut Content, uses: &HashMap<Term, u32>) {
+        let mut bound: HashSet<Term> = content
+            .order
+            .iter()
+            .copied()
+            .filter(|term| uses.get(term).is_some_and(|&uses| uses > 1))
+            .collect();
+        let further_out =
+            |term: &Term, than: usize| content.level.get(term).is_some_and(|&level| level < than);
+        for &term in &content.order {
+            let read = content.loads.contains_key(&term);
+            if read && !matches!(self.values.terms.node(term), Node::Stored(..)) {
+                continue;
+            }
+            let level = content.level[&term];
+            bound.extend(self.values.terms.children(term).iter().filter(|child| further_out(child, level)));
+        }
+        bound.extend(content.bodies.iter().filter(|body| further_out(body, nest.loops.len())));
+        content.bound = bound;
+    }
+
+    fn price(&mut self, nest: &Nest, content: &mut Content, lazy: &[(Term, u32)]) {
+        let depth = nest.loops.len();
+        let mut runs = vec![Frequency::ONE];
+        for size in &nest.loops {
+            let extent = trip(size, self.profile);
+            let last = runs.last().copied().unwrap_or(Frequency::ONE);
+            runs.push(last * Frequency::times(extent));
+        }
+        let mut cost = Cost::default();
+        let load = self.profile.weight(OpClass::Load);
+        let bind = self.profile.weight(OpClass::Bind);
+        for &term in &content.order {
+            let at = content.level[&term];
+            cost += self.weight(term, &content.loads) * runs[at];
+            if content.bound.contains(&term) {
+                cost += bind * runs[at];
+            }
+        }
+        for &(term, depth_of_arms) in lazy {
+            let mut often = runs[depth];
+            for _ in 0..depth_of_arms {
+                often = often * self.profile.branch();
+            }
+            cost += self.weight(term, &content.loads) * often;
+        }
+        for member in &nest.members {
+            let item = &self.items.list[member.item];
+            cost += self.store * runs[depth];
+            if let Some(folding) = item.folding(self.values) {
+                let operand = hole(folding.init.dtype);
+                let own = Expr::binary(folding.op, operand.clone(), operand);
+                cost += load * runs[depth];
+                cost += weight_of(self.profile, &own) * runs[depth];
+                let mut elements = Frequency::ONE;
+                for size in &item.axes[..item.kept] {
+                    elements = elements * Frequency::times(trip(size, self.profile));
+                }
+                cost += self.store * elements;
+            }
+        }
+        content.cost = cost;
+    }
+
+    fn weight(&self, term: Term, loads: &HashMap<Term, usize>) -> Weight {
+        if loads.contains_key(&term) {
+            return self.profile.weight(OpClass::Load);
+        }
+        match self.values.terms.node(term) {
+            Node::Form(head, _) => weight_of(self.profile, head),
+            Node::Axis(..) | Node::Stored(..) => Weight::ZERO,
+        }
+    }
+}
+
+fn trip(size: &Size, profile: &Profile) -> u64 {
+    size.extent.as_int().map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
+}
+
+/// Whether the folded axes of an item run in their own order.
+fn in_order(item: &Item, member: &Member) -> bool {
+    member.loops[item.kept..].is_sorted()
+}
+
+struct Walk<'a, 'w> {
+    world: &'a mut World<'w>,
+    loops: &'a [Size],
+    kept: &'a [bool],
+    here: &'a HashMap<Term, usize>,
+    order: Vec<Term>,
+    seen: HashSet<Term>,
+    uses: HashMap<Term, u32>,
+    loads: HashMap<Term, usize>,
+    /// What is evaluated under conditions, and under how many.
+    lazy: Vec<(Term, u32)>,
+}
+
+/// The most terms that stand under conditions in a nest.
+const MAX_LAZY: usize = 2_000;
+
+impl Walk<'_, '_> {
+    /// The item whose value a term reads, and the operands that are evaluated to get the term.
+    fn operands(&mut self, term: Term) -> Vec<Term> {
+        let is_stored = matches!(self.world.values.terms.node(term), Node::Stored(..));
+        if (is_stored || !self.here.contains_key(&term))
+            && let Some(item) = self.world.items.find(self.world.values, term, self.loops)
+            && (is_stored || self.kept[item])
+        {
+            self.loads.insert(term, item);
+            if !is_stored {
+                return Vec::new();
+            }
+        }
+        self.world.values.terms.children(term).to_vec()
+    }
+
+    fn visit(&mut self, term: Term) {
+        *self.uses.entry(term).or_insert(0) += 1;
+        if !self.seen.insert(term) {
+            return;
+        }
+        let lazy = self.world.values.terms.lazy_from(term).unwrap_or(usize::MAX);
+        let operands = self.operands(term);
+        for (at, &operand) in operands.iter().enumerate() {
+            if at < lazy {
+                self.visit(operand);
+            } else {
+                self.visit_lazy(operand, 1);
+            }
+        }
+        let is_leaf = match self.world.values.terms.node(term) {
+            Node::Axis(..) => true,
+            Node::Form(head, children) => {
+                children.is_empty() && !matches!(head.kind, ExprKind::Load { .. } | ExprKind::Call(_))
+            }
+            Node::Stored(..) => false,
+        };
+        if !is_leaf {
+            self.order.push(term);
+        }
+    }
+
+    fn visit_lazy(&mut self, term: Term, depth: u32) {
+        if self.seen.contains(&term) || self.lazy.len() > MAX_LAZY {
+            return;
+        }
+        self.lazy.push((term, depth));
+        let lazy = self.world.values.terms.lazy_from(term).unwrap_or(usize::MAX);
+        for (at, operand) in self.operands(term).into_iter().enumerate() {
+            self.visit_lazy(operand, depth + u32::from(at >= lazy));
+        }
+    }
+}

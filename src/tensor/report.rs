@@ -1,0 +1,156 @@
+//! What was decided, and why.
+
+use std::fmt;
+
+use hashbrown::HashMap;
+
+use super::items::Items;
+use super::keys::Values;
+use super::search::Outcome;
+use super::term::{Node, Term};
+use crate::cost::Cost;
+
+/// A statement that stays as it is.
+///
+/// ```
+/// let mut func = satir::parse("@T.prim_func\ndef main(A: T.Buffer((4,))):\n    T.func_attr({\"tirx.noalias\": True})\n    A[0] = A[1]\n")?.funcs.remove(0);
+/// let report = satir::tensor::share(&mut func, &Default::default());
+/// assert_eq!(report.opaque[0].why, "it does not store each element of its buffer once");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opaque {
+    /// The block's name.
+    pub name: String,
+    /// Why it is no definition of a tensor.
+    pub why: String,
+}
+
+impl Opaque {
+    pub(super) fn new(name: &str, why: &str) -> Opaque {
+        Opaque { name: name.to_owned(), why: why.to_owned() }
+    }
+}
+
+/// A tensor that a definition names, and what became of it.
+///
+/// ```
+/// use satir::tensor::Kept;
+///
+/// assert_ne!(Kept::Buffer, Kept::Inlined);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kept {
+    /// It is kept in its buffer.
+    Buffer,
+    /// It is computed where it is used.
+    Inlined,
+    /// It equals what another definition, named here, holds.
+    Equal(String),
+    /// Nothing needs it.
+    Unused,
+}
+
+/// A plan that was compared, with its cost.
+///
+/// ```
+/// let report = satir::tensor::share(&mut satir::ir::PrimFunc::new("empty"), &Default::default());
+/// assert!(report.alternatives.is_empty());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Alternative {
+    /// What it is.
+    pub name: &'static str,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// What became of a function.
+///
+/// ```
+/// let report = satir::tensor::share(&mut satir::ir::PrimFunc::new("empty"), &Default::default());
+/// assert_eq!(report.cost_before, report.cost_after);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The function's name.
+    pub name: String,
+    /// What it cost, stores included.
+    pub cost_before: Cost,
+    /// What it costs now.
+    pub cost_after: Cost,
+    /// Statements that stay as they are.
+    pub opaque: Vec<Opaque>,
+    /// The definitions by name, and what became of them.
+    pub definitions: Vec<(String, Kept)>,
+    /// The nests: which definitions are computed together.
+    pub nests: Vec<Vec<String>>,
+    /// The plans that were compared.
+    pub alternatives: Vec<Alternative>,
+    /// How many plans were looked at.
+    pub evaluations: usize,
+}
+
+impl Report {
+    /// Adds what was decided on a part of the function.
+    pub(super) fn add(&mut self, values: &Values, items: &Items, outcome: &Outcome) {
+        let plan = &outcome.plan;
+        self.evaluations += outcome.evaluations;
+        self.alternatives.extend(outcome.found.iter().map(|f| Alternative { name: f.name, cost: f.cost }));
+        for slot in &plan.slots {
+            let name = |member: &super::nest::Member| items.list[member.item].name.to_string();
+            self.nests.push(slot.nest.members.iter().map(name).collect());
+        }
+        let mut needed = vec![false; values.stored.len()];
+        for item in items.list.iter().filter(|item| item.required) {
+            values.needed(item.term, &mut needed);
+        }
+        let mut first: HashMap<Term, String> = HashMap::new();
+        for held in &values.held {
+            let name = held.name.to_string();
+            let unused = match values.terms.node(held.value) {
+                Node::Stored(number, ..) => !needed[*number as usize] && !items.has(*number),
+                _ => false,
+            };
+            let kept =
+                items.list.iter().enumerate().any(|(at, item)| plan.kept[at] && item.is_in(held.buffer));
+            let what = match first.get(&held.value) {
+                _ if kept => Kept::Buffer,
+                Some(other) if *other != name => Kept::Equal(other.clone()),
+                _ if unused => Kept::Unused,
+                _ => Kept::Inlined,
+            };
+            first.entry(held.value).or_insert_with(|| name.clone());
+            self.definitions.push((name, what));
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, after) = (self.cost_before.to_f64(), self.cost_after.to_f64());
+        writeln!(f, "{}: cost {before} -> {after}", self.name)?;
+        for Alternative { name, cost } in &self.alternatives {
+            writeln!(f, "  plan, {name}: {}", cost.to_f64())?;
+        }
+        for nest in &self.nests {
+            writeln!(f, "  nest: {}", nest.join(", "))?;
+        }
+        for (name, kept) in &self.definitions {
+            match kept {
+                Kept::Buffer => writeln!(f, "  kept: {name}")?,
+                Kept::Inlined => writeln!(f, "  computed where it is used: {name}")?,
+                Kept::Equal(other) => writeln!(f, "  equal to {other}: {name}")?,
+                Kept::Unused => writeln!(f, "  unused: {name}")?,
+            }
+        }
+        for Opaque { name, why } in &self.opaque {
+            writeln!(f, "  opaque: {name}: {why}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Programs before and after `tensor-cse`: the interpreter finds no bit that differs, planted duplicates are found, and the
+//! joint programs that TVM made cost less.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use satir::fuzz::compare_options;
+use satir::interp::{EquivOptions, equiv};
+use satir::ir::Module;
+use satir::tensor::{Kept, Report, Settings, share};
+
+/// What becomes of a function, compared with it.
+#[track_caller]
+fn shared(before: &Module) -> (Module, Vec<Report>) {
+    let mut after = before.clone();
+    let reports = after.funcs.iter_mut().map(|func| share(func, &Settings::default())).collect();
+    if let Err(wrong) = satir::verify::verify(&after) {
+        panic!("{wrong:?}\n{after}");
+    }
+    let options = EquivOptions { runs: 12, max_steps: 3_000_000, ..compare_options(before, 1) };
+    let result = equiv(before, &after, &options).unwrap();
+    assert!(result.difference.is_none(), "{:?}\n{before}\n{after}", result.difference);
+    assert!(result.compared > 3, "{:?}", result.skipped);
+    // What is printed is read again, and once is enough.
+    let text = after.to_string();
+    let mut again = satir::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    again.funcs.iter_mut().for_each(|func| {
+        share(func, &Settings::default());
+    });
+    assert!(again.to_string().len() <= text.len() + text.len() / 4, "{text}\n{again}");
+    (after, reports)
+}
+
+fn program(parameters: &str, body: &str) -> Module {
+    let mut text = format!(
+        "@T.prim_func(s_tir=True)\ndef main({parameters}):\n    T.func_attr({{\"tirx.noalias\": True}})\n"
+    );
+    for line in body.trim_matches('\n').lines() {
+        text += &format!("    {line}\n");
+    }
+    satir::parse(&text).unwrap_or_else(|e| panic!("{text}{e}"))
+}
+
+/// A block over two loops that sets `target[v, w]`.
+fn map(target: &str, sizes: (&str, &str), value: &str) -> String {
+    let (n, m) = sizes;
+    format!(
+        "for i, j in T.grid({n}, {m}):\n    with T.sblock(\"{target}\"):\n        v, w = T.axis.remap(\"SS\", [i, j])\n        {target}[v, w] = {value}\n"
+    )
+}
+
+/// A block that sums `value` over the second axis.
+fn sum(target: &str, sizes: (&str, &str), value: &str, init: &str) -> String {
+    let (n, m) = sizes;
+    format!(
+        "for i, j in T.grid({n}, {m}):\n    with T.sblock(\"{target}\"):\n        v, w = T.axis.remap(\"SR\", [i, j])\n        with T.init():\n            {target}[v] = T.float32({init})\n        {target}[v] = {target}[v] + {value}\n"
+    )
+}
+
+const SQUARES: &str = r#"A: T.Buffer((6, 6), "float32"), B: T.Buffer((6, 6), "float32"), C: T.Buffer((6, 6), "float32"), D: T.Buffer((6, 6), "float32")"#;
+
+#[test]
+fn equal_maps_are_computed_once_whatever_their_axes_are_called() {
+    let body = "T1 = T.sblock_alloc_buffer((6, 6))\nT2 = T.sblock_alloc_buffer((6, 6))\n".to_owned()
+        + &map("T1", ("6", "6"), "T.exp(A[w, v]) + B[v, w]")
+        + &map("T2", ("6", "6"), "B[w, v] + T.exp(A[v, w])")
+        + &map("C", ("6", "6"), "T1[v, w] * T.float32(3)")
+        + &map("D", ("6", "6"), "T2[w, v] * T.float32(5)");
+    let (after, _) = shared(&program(SQUARES, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}
+
+#[test]
+fn equal_reductions_are_one_and_their_order_counts() {
+    let parameters =
+        r#"A: T.Buffer((6, 8), "float32"), B: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32")"#;
+    let alike = sum("B", ("6", "8"), "A[v, w] * T.float32(2)", "0")
+        + &sum("C", ("6", "8"), "T.float32(2) * A[v, w]", "0");
+    let (after, _) = shared(&program(parameters, &alike));
+    assert_eq!(after.to_string().matches("T.init").count(), 1, "{after}");
+    // Another start is another value.
+    let other = sum("B", ("6", "8"), "A[v, w]", "0") + &sum("C", ("6", "8"), "A[v, w]", "-0.0");
+    let (after, _) = shared(&program(parameters, &other));
+    assert!(
+        after.to_string().matches("T.float32(-0.0)").count()
+            + after.to_string().matches("T.float32(0.0)").count()
+            >= 2,
+        "{after}"
+    );
+    // In another order a float sum may have other bits.
+    let parameters =
+        r#"A: T.Buffer((6, 6), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")"#;
+    let whole = |target: &str, value: &str| {
+        format!(
+            "for i, j in T.grid(6, 6):\n    with T.sblock(\"{target}\"):\n        v, w = T.axis.remap(\"RR\", [i, j])\n        with T.init():\n            {target}[0] = T.float32(0)\n        {target}[0] = {target}[0] + {value}\n"
+        )
+    };
+    let (_, reports) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[w, v]"))));
+    assert!(reports[0].definitions.iter().all(|(_, kept)| *kept == Kept::Buffer), "{}", reports[0]);
+    let (after, _) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[v, w]"))));
+    assert_eq!(after.to_string().matches(" + A[").count(), 1, "{after}");
+}
+
+#[test]
+fn rows_share_what_does_not_vary_in_them() {
+    let parameters =
+        r#"A: T.Buffer((5, 7), "float32"), C: T.Buffer((5, 7), "float32"), D: T.Buffer((7,), "float32")"#;
+    let body = "S = T.sblock_alloc_buffer((5,))\n".to_owned()
+        + &sum("S", ("5", "7"), "T.exp(A[v, w])", "0")
+        + &map("C", ("5", "7"), "T.exp(A[v, w]) / S[v]")
+        + "for i, j in T.grid(7, 5):\n    with T.sblock(\"D\"):\n        v, w = T.axis.remap(\"SR\", [i, j])\n        with T.init():\n            D[v] = T.float32(0)\n        D[v] = D[v] + T.exp(A[w, v]) / S[w]\n";
+    let (after, reports) = shared(&program(parameters, &body));
+    assert!(reports[0].cost_after < reports[0].cost_before);
+    assert!(reports[0].nests.iter().any(|nest| nest.len() > 1), "{}\n{after}", reports[0]);
+}
+
+#[test]
+fn nothing_changes_where_nothing_pays() {
+    let body = map("C", ("6", "6"), "A[v, w] + B[v, w]");
+    let before = program(SQUARES, &body);
+    let (after, reports) = shared(&before);
+    assert_eq!(after, before);
+    assert_eq!(reports[0].cost_before, reports[0].cost_after);
+}
+
+#[test]
+fn plain_loops_stay_plain() {
+    let body = "for i, j in T.grid(6, 6):\n    C[i, j] = T.exp(A[i, j]) + B[j, i]\nfor i, j in T.grid(6, 6):\n    D[i, j] = T.exp(A[i, j])\n";
+    let (after, _) = shared(&program(SQUARES, body));
+    let text = after.to_string();
+    assert!(!text.contains("sblock") && text.matches("T.exp").count() == 1, "{text}");
+}
+
+#[test]
+fn sizes_may_be_symbols_and_zero() {
+    let parameters = r#"A: T.Buffer(("n", "m"), "float32"), B: T.Buffer(("n",), "float32"), C: T.Buffer(("n", "m"), "float32")"#;
+    let body = sum("B", ("n", "m"), "T.exp(A[v, w])", "1") + &map("C", ("n", "m"), "T.exp(A[v, w]) * B[v]");
+    let (after, _) = shared(&program(parameters, &body));
+    assert!(after.to_string().contains("T.exp"), "{after}");
+}
+
+#[test]
+fn what_is_opaque_stays_where_it_is_and_says_why() {
+    let body = "T1 = T.sblock_alloc_buffer((6, 6))\n".to_owned()
+        + &map("T1", ("6", "6"), "T.exp(A[v, w])")
+        + "for i in range(5):\n    with T.sblock(\"scan\"):\n        v = T.axis.spatial(5, i)\n        T1[v + 1, 0] = T1[v, 0]\n"
+        + &map("C", ("6", "6"), "T1[v, w] * T.float32(2)")
+        + &map("D", ("6", "6"), "T1[v, w] * T.float32(2) + T.exp(B[v, w])");
+    let (after, reports) = shared(&program(SQUARES, &body));
+    assert!(after.to_string().contains("T1[v + 1, 0] = T1[v, 0]"), "{after}");
+    assert!(reports[0].opaque.iter().any(|opaque| opaque.name == "scan"), "{}", reports[0]);
+}
+
+#[test]
+fn what_is_overwritten_keeps_its_value_for_those_who_read_before() {
+    let body = map("C", ("6", "6"), "T.exp(A[v, w])")
+        + &map("A", ("6", "6"), "B[v, w]")
+        + &map("D", ("6", "6"), "T.exp(A[v, w])");
+    let (_, reports) = shared(&program(SQUARES, &body));
+    assert!(reports[0].opaque.iter().any(|opaque| opaque.why.contains("several values")), "{}", reports[0]);
+}
+
+#[test]
+fn guarded_reads_stay_guarded() {
+    let parameters =
+        r#"A: T.Buffer((6,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")"#;
+    let block = |target: &str, value: &str| {
+        format!(
+            "for i in range(8):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(8, i)\n        {target}[v] = {value}\n"
+        )
+    };
+    let pad = "T.if_then_else(v >= 1 and v < 7, A[v - 1], T.float32(0))";
+    let body = "P = T.sblock_alloc_buffer((8,))\n".to_owned()
+        + &block("P", pad)
+        + &block("C", "T.exp(P[v])")
+        + &block("D", "P[v] * T.float32(2)");
+    let (after, _) = shared(&program(parameters, &body));
+    assert_eq!(after.to_string().matches("if_then_else").count(), 1, "{after}");
+}
+
+#[test]
+fn joint_programs_cost_less_and_keep_their_bits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor");
+    let most = [
+        ("attention", 0.9),
+        ("batch_norm", 0.6),
+        ("conv_bn_relu", 0.95),
+        ("layer_norm", 0.6),
+        ("lstm", 0.95),
+        ("softmax", 0.75),
+        ("tanh", 0.65),
+    ];
+    for (name, most) in most {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.py"))).unwrap();
+        let before = satir::parse(&text).unwrap();
+        let (_, reports) = shared(&before);
+        let [report] = &reports[..] else { panic!("{name}: one function") };
+        let ratio = report.cost_after.to_f64() / report.cost_before.to_f64();
+        assert!(ratio <= most, "{name}: {ratio}\n{report}");
+    }
+}
+
+#[test]
+fn a_later_output_may_hold_a_part_of_an_earlier_tensor() {
+    let parameters =
+        r#"A: T.Buffer((5,), "float32"), B: T.Buffer((5,), "float32"), C: T.Buffer((5,), "float32")"#;
+    let block = |target: &str, value: &str| {
+        format!(
+            "for i in range(5):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(5, i)\n        {target}[v] = {value}\n"
+        )
+    };
+    let body = block("B", "T.exp(A[v]) + A[4 - v]") + &block("C", "T.exp(A[v])");
+    let (after, _) = shared(&program(parameters, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}
