@@ -65,9 +65,10 @@ pub struct Proof {
 /// A duty that is not proven.
 ///
 /// ```
+/// use satir::diag::Span;
 /// use satir::prove::{Open, Proof};
 ///
-/// let open = Open { what: "the same value is stored".into(), spans: Default::default(), example: None };
+/// let open = Open { what: "the same value is stored".into(), spans: (Span::NONE, Span::NONE), example: None };
 /// assert!(!Proof { open: vec![open], ..Proof::default() }.is_proven());
 /// ```
 #[derive(Clone, Debug)]

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// ```
 /// use satir::prove::Solver;
 ///
-/// let patient = Solver { effort: 10_000_000, ..Solver::new("/opt/z3/bin/z3") };
+/// let mut patient = Solver::new("z3");
+/// patient.effort = 10_000_000;
 /// assert!(patient.effort > Solver::new("z3").effort);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
