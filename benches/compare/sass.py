@@ -54,7 +54,7 @@ class Compiler:
         self.place = tools(folder)
         self.known = self.folder / "counted"
         self.known.mkdir(parents=True, exist_ok=True)
-        self.library = None
+        self.nvrtc = None
 
     def counts(self, source, arch):
         """The figures of `FIELDS` for a source and an architecture such as `sm_80`."""
@@ -68,28 +68,28 @@ class Compiler:
 
     def compile(self, source, arch):
         """Machine code and the compiler's report."""
-        if self.library is None:
-            self.library = ctypes.CDLL(str(self.place / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
+        if self.nvrtc is None:
+            self.nvrtc = ctypes.CDLL(str(self.place / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
         program = ctypes.c_void_p()
         options = [f"--gpu-architecture={arch}", "--std=c++17", "-default-device", "--ptxas-options=-v"]
         options += [f"-I{self.place}/nvidia/{part}/include" for part in ("cuda_runtime", "cuda_cccl")]
-        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
+        self.nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
         try:
             array = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
-            failed = self.library.nvrtcCompileProgram(program, len(options), array)
+            failed = self.nvrtc.nvrtcCompileProgram(program, len(options), array)
             log = self.take("ProgramLog", program).decode(errors="replace").rstrip("\0")
             if failed:
                 raise RuntimeError(f"NVRTC: {log.strip()[-400:]}")
             return self.take("CUBIN", program), log
         finally:
-            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+            self.nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
     def take(self, what, program):
         """Bytes that NVRTC holds for a program."""
         size = ctypes.c_size_t()
-        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        getattr(self.nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
         held = ctypes.create_string_buffer(size.value)
-        getattr(self.library, f"nvrtcGet{what}")(program, held)
+        getattr(self.nvrtc, f"nvrtcGet{what}")(program, held)
         return held.raw
 
     def disassemble(self, binary):
