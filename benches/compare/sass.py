@@ -17,6 +17,10 @@ import re
 import subprocess
 import sys
 
+# Appended: the folder is that of a package, whose other files are not meant.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python" / "satir" / "tvm"))
+from flow import loop_depths  # noqa: E402
+
 # The wheel of triton has nvdisasm; nothing of NVIDIA's own on PyPI does.
 PACKAGES = [
     "nvidia-cuda-nvrtc-cu12==12.9.86",
@@ -139,7 +143,7 @@ class Code:
         for guard, name, operands in self.lines:
             if name.startswith("BSSY"):
                 self.meets.setdefault(operands.split(",")[0], []).append(self.target(operands))
-        self.after = [self.successors(at) for at in range(len(self.lines))]
+        self.after = {at: self.successors(at) for at in range(len(self.lines))}
 
     def is_trap(self, at):
         """Whether an instruction jumps to itself."""
@@ -176,76 +180,6 @@ class Code:
         entries = [0, *sorted(place for place in calls if place)]
         for entry in entries:
             times = sum(weights[at] for at in calls.get(entry, [])) if entry else 1
-            for at, depth in self.depths(entry).items():
+            for at, depth in loop_depths(entry, self.after).items():
                 weights[at] += times * TRIPS**depth
         return weights
-
-    def depths(self, entry):
-        """The instructions that are reached from one, each with the number of loops around it."""
-        order, before = self.reached(entry)
-        place = {at: number for number, at in enumerate(order)}
-        immediate = dominators(order, place, before)
-        depths = dict.fromkeys(order, 0)
-        heads = {}
-        for at in order:
-            for following in self.after[at]:
-                if dominates(following, at, immediate, place):
-                    heads.setdefault(following, []).append(at)
-        for head, ends in heads.items():
-            body, left = {head}, list(ends)
-            while left:
-                at = left.pop()
-                if at not in body:
-                    body.add(at)
-                    left.extend(before[at])
-            for at in body:
-                depths[at] += 1
-        return depths
-
-    def reached(self, entry):
-        """What is reached, each after what leads there but for loops, and what comes directly before each."""
-        before, done, order, stack = {entry: []}, {entry}, [], [(entry, 0)]
-        while stack:
-            at, number = stack.pop()
-            if number < len(self.after[at]):
-                stack.append((at, number + 1))
-                following = self.after[at][number]
-                before.setdefault(following, []).append(at)
-                if following not in done:
-                    done.add(following)
-                    stack.append((following, 0))
-            else:
-                order.append(at)
-        return order[::-1], before
-
-
-def dominators(order, place, before):
-    """The immediate dominator of each instruction (Cooper, Harvey and Kennedy)."""
-    immediate, changed = {order[0]: order[0]}, True
-    while changed:
-        changed = False
-        for at in order[1:]:
-            new = None
-            for other in before[at]:
-                if other in immediate:
-                    new = other if new is None else meet(new, other, immediate, place)
-            if immediate.get(at) != new:
-                immediate[at], changed = new, True
-    return immediate
-
-
-def meet(one, other, immediate, place):
-    """The nearest instruction that dominates both."""
-    while one != other:
-        if place[one] > place[other]:
-            one = immediate[one]
-        else:
-            other = immediate[other]
-    return one
-
-
-def dominates(one, other, immediate, place):
-    """Whether every way to `other` leads through `one`."""
-    while place[other] > place[one]:
-        other = immediate[other]
-    return one == other
