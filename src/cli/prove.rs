@@ -59,7 +59,9 @@ struct Place {
 /// `options`.
 pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Judgement, Failure> {
     let (a, b) = (program::checked(sources[0])?, program::checked(sources[1])?);
-    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default()).map_err(Failure::bad)?;
+    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default())
+        .map_err(|e| Failure::bad(format_args!("no solver: {e}")))?
+        .within(prove::EFFORT, prove::TIMEOUT);
     let proofs = prove::prove(&a, &b, Some(&solver)).map_err(Failure::bad)?;
     let proven = proofs.iter().all(Proof::is_proven);
     let difference = if proven { None } else { difference(&a, &b, &proofs, options) };
