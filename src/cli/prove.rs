@@ -26,7 +26,7 @@ pub(crate) struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// They do the same on all inputs.
+    /// They do the same on all inputs for which the integers of the second one fit their types.
     Proven,
     /// They differ on inputs on which both were run.
     Refuted,
@@ -141,7 +141,10 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
         }
     }
     out + match judgement.verdict {
-        Verdict::Proven => "proven: the second program does what the first one does, on all inputs\n",
+        Verdict::Proven => {
+            "proven: the second program does what the first one does, on all inputs for which its sums and products fit \
+             int32 and int64\n"
+        }
         Verdict::Refuted => "refuted\n",
         Verdict::Unknown => "not proven\n",
     }
