@@ -1,7 +1,10 @@
 //! Objects of TVM between Python and Rust.
 
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 
 use super::call;
 use super::object::Obj;
@@ -9,7 +12,9 @@ use crate::errors;
 
 /// What is called of Python's `tvm_ffi`.
 struct Side {
-    /// The method `CObject.__chandle__`, which says at which address the object is that an instance holds.
+    /// The class `CObject`, whose instances hold an object each.
+    class: Py<PyType>,
+    /// Its method `__chandle__`, which says at which address the object is. It does not look whether it is given an instance.
     handle: Py<PyAny>,
     /// The function `satir.take`.
     take: Py<PyAny>,
@@ -21,9 +26,10 @@ static SIDE: PyOnceLock<Side> = PyOnceLock::new();
 pub(super) fn connect(py: Python<'_>) -> PyResult<()> {
     let found = SIDE.get_or_try_init(py, || {
         let ffi = py.import("tvm_ffi")?;
-        let handle = ffi.getattr("core")?.getattr("CObject")?.getattr("__chandle__")?.unbind();
+        let class = ffi.getattr("core")?.getattr("CObject")?.cast_into::<PyType>()?;
+        let handle = class.getattr("__chandle__")?.unbind();
         let take = ffi.call_method1("get_global_func", ("satir.take",))?.unbind();
-        Ok::<_, PyErr>(Side { handle, take })
+        Ok::<_, PyErr>(Side { class: class.unbind(), handle, take })
     });
     found.map(|_| ())
 }
@@ -34,9 +40,18 @@ fn side(py: Python<'_>) -> PyResult<&Side> {
 
 /// The object that one of Python holds; `TypeError` if it is no object of TVM.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Obj> {
-    let address: usize = side(object.py())?.handle.bind(object.py()).call1((object,))?.extract()?;
-    // SAFETY: the method of the class itself was called, which takes nothing but its instances. Such a one owns a reference to
-    // the object at its address as long as it lives, and `object` keeps it alive meanwhile.
+    let side = side(object.py())?;
+    let class = object.get_type();
+    // Not `isinstance`, which believes what an object says of its class, as mocks do.
+    // SAFETY: both are types that live, and the lock is held.
+    let is_object =
+        unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), side.class.bind(object.py()).as_type_ptr()) };
+    if is_object == 0 {
+        return Err(PyTypeError::new_err(format!("expected an object of TVM, not {}", class.name()?)));
+    }
+    let address: usize = side.handle.bind(object.py()).call1((object,))?.extract()?;
+    // SAFETY: `object` is an instance of the class, which owns a reference to the object at this address, if it is not 0, as long
+    // as it lives; the method is that of the class itself, whatever a subclass has.
     unsafe { Obj::at(address) }.ok_or_else(|| errors::unsupported("an object that TVM has moved away"))
 }
 
