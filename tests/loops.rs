@@ -284,8 +284,7 @@ fn decisions(module: &Module, bindings: &[(&str, i64)]) -> u64 {
 #[test]
 fn nests_decide_less() {
     const FLOATS: &str = r#"A: T.Buffer((5000,), "float32"), B: T.Buffer((5000,), "float32")"#;
-    const SIZES: &str =
-        r#"A: T.Buffer((n * m,), "int32"), B: T.Buffer((n * m,), "int32"), n: T.int32, m: T.int32"#;
+    const SIZES: &str = r#"A: T.Buffer(("n", "m"), "int32"), B: T.Buffer((m, n), "int32")"#;
     let cases = [
         (
             "concatenation of three over one loop",
@@ -353,8 +352,8 @@ fn nests_decide_less() {
         assert!(nested * 100 <= shared * percent, "{name}: {nested} of {shared}\n{made}");
     }
     let symbolic = [
-        "for f in range(n * m):\n    B[f] = A[f // m * m + (m - 1 - f % m)]",
-        "for a, b in T.grid((n * m + 12) // 13, 13):\n    if a * 13 + b < n * m:\n        B[a * 13 + b] = A[(a * 13 + b) % m * n + (a * 13 + b) // m]",
+        "n, m = T.int32(), T.int32()\nfor f in range(n * m):\n    B[f // n, n - 1 - f % n] = A[f % n, f // n]",
+        "n, m = T.int32(), T.int32()\nfor a, b in T.grid((n * m + 12) // 13, 13):\n    if a * 13 + b < n * m:\n        B[(a * 13 + b) // n, (a * 13 + b) % n] = A[(a * 13 + b) % n, (a * 13 + b) // n]",
     ];
     for body in symbolic {
         let before = program(SIZES, body);
