@@ -1,10 +1,12 @@
 //! The manager: runs a pipeline, keeps what is known of the program, times and verifies each pass.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
 use super::args::Args;
+use super::nests::Change;
 use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, WIDENING};
 use super::settings::Settings;
@@ -42,6 +44,8 @@ pub struct Step {
     pub time: Duration,
     /// How long the verification of what it made took.
     pub verification: Duration,
+    /// What it did to loop nests, if it is one that says so.
+    pub changes: Vec<Change>,
 }
 
 /// Runs a pipeline. The program is verified before the first pass, and after each that changes it.
@@ -120,7 +124,8 @@ pub fn run_with(
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
     let widens = pipeline.names().contains(&WIDENING);
-    let mut manager = Manager { settings: Settings { options, widens, args }, observe, ended: false };
+    let settings = Settings { options, widens, args, changes: RefCell::default() };
+    let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }
@@ -167,7 +172,8 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let start = Instant::now();
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
-        let step = Step { pass: pass.name, changed, time, verification: start.elapsed() };
+        let changes = self.settings.changes.take();
+        let step = Step { pass: pass.name, changed, time, verification: start.elapsed(), changes };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

@@ -1,6 +1,9 @@
 //! What passes are told.
 
+use std::cell::RefCell;
+
 use super::args::Args;
+use super::nests::Change;
 use crate::cse::Options;
 
 /// What a pass is told beside the program.
@@ -24,4 +27,6 @@ pub struct Settings<'a> {
     pub(super) widens: bool,
     /// What passes are told beside the options.
     pub args: &'a Args,
+    /// What passes say that they did to loop nests, until the manager takes it.
+    pub(super) changes: RefCell<Vec<Change>>,
 }
