@@ -17,6 +17,7 @@ import tvm_ffi
 from tvm import tirx
 from tvm.script import from_source
 
+import generated
 import satir
 import satir.tvm
 
@@ -144,7 +145,7 @@ def document(rows, answers, args):
     out = [
         "# What satir costs in Python",
         "",
-        "Written by `benches/python/overhead.py`.",
+        " ".join(["Written by `benches/python/overhead.py`.", args.note]).strip(),
         f"{len(rows)} programs that TVM made, each as it is just before `CommonSubexprElim`; processor time, the mean of",
         f"{args.runs} runs (one for text and for the walk). The peer is TVM's `StmtSimplify` and `CommonSubexprElim` on the same function.",
         "",
@@ -172,6 +173,8 @@ def document(rows, answers, args):
     for question, result, times in answers:
         cells = " | ".join(f"{times[name]:.1f}" for name in simplifiers)
         out.append(f"| `{question}` | `{result}` | {cells} |")
+    if args.generated:
+        out += ["", *generated.document(args.generated)]
     return "\n".join(out) + "\n"
 
 
@@ -179,6 +182,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", required=True, help="a folder of programs")
     parser.add_argument("--limit", type=int, default=0, help="take about this many of the programs")
+    parser.add_argument("--generated", type=int, default=200, help="this many generated expressions (needs z3 and sympy); 0: none")
+    parser.add_argument("--note", default="", help="what is said of the machine and the build")
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("-o", "--output", help="write the document here instead of to standard output")
     args = parser.parse_args()
