@@ -106,7 +106,8 @@ impl Local<'_, '_> {
             self.place.assume(cond, truth);
             for (fact, truth) in &self.place.known.facts[mark.0..] {
                 self.points.assume(fact, *truth);
-                if let Some((var, range)) = satisfying(fact, *truth)
+                if let Some((e, range)) = satisfying(fact, *truth)
+                    && let Some(var) = e.as_var()
                     && let Some(own) = self.place.known.ranges.get_mut(var.index())
                     && let Some(less) = own.meet(range)
                 {
