@@ -19,7 +19,7 @@ mkdir -p "$work"
 }
 python=$work/venv/bin/python
 "$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy
-# The checks of the code are on, and it is built in half of the time; `--release` is what users get.
+# The checks of the code are on (`debug_assert`, overflow); `SATIR_PROFILE=release` builds what users get.
 "$python" -m maturin build --profile "${SATIR_PROFILE:-dev}" --compatibility linux --out "$work/dist"
 "$python" -m maturin sdist --out "$work/dist"
 "$python" -m twine check --strict "$work"/dist/*

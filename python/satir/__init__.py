@@ -78,6 +78,6 @@ def egraph(text: str, *, function: Optional[str] = None, name: str = "<text>", *
     `function` names one if there are several; the other arguments are those of `optimize`.
 
     >>> egraph("@T.prim_func\\ndef main(A: T.Buffer((9,), 'int32'), x: T.int32):\\n    A[x] = x * 4 // 4\\n").data.keys()
-    dict_keys(['classes', 'roots'])
+    dict_keys(['nodes', 'root_eclasses', 'class_data'])
     """
     return EGraph(*_Optimizer(Options.of(options).json()).egraph(text, name, function))

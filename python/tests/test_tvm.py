@@ -246,7 +246,8 @@ class Pass(unittest.TestCase):
         with satir.tvm.use(level=2) as swap, tvm.transform.PassContext(instruments=[seen]):
             tvm.compile(from_source(SHARED), target="llvm")
         at = seen.names.index("satir.Optimize")
-        self.assertIn("StmtSimplify", seen.names[at - 1])
+        self.assertTrue(any("UnrollLoop" in name for name in seen.names[:at]))
+        self.assertTrue(any("StmtSimplify" in name for name in seen.names[:at]))
         self.assertLess(at, next(k for k, name in enumerate(seen.names) if "MakePackedAPI" in name))
         steps = [step["pass"] for step in swap.reports[0]["passes"]]
         self.assertLess(steps.index("loops"), steps.index("cse"), steps)
