@@ -250,7 +250,7 @@ class Pass(unittest.TestCase):
         self.assertTrue(any("StmtSimplify" in name for name in seen.names[:at]))
         self.assertLess(at, next(k for k, name in enumerate(seen.names) if "MakePackedAPI" in name))
         steps = [step["pass"] for step in swap.reports[0]["passes"]]
-        self.assertLess(steps.index("loops"), steps.index("cse"), steps)
+        self.assertLess(steps.index("loops"), steps.index("semantic-cse"), steps)
 
     def test_what_satir_refuses_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
