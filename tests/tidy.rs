@@ -74,7 +74,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
-    ("noop", &["ir", "arith", "analysis", "simplify"]),
+    ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
         "passes",
@@ -96,7 +96,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "fuzz",
-        &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes", "target"],
+        &[
+            "diag", "ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes",
+            "target",
+        ],
     ),
 ];
 
