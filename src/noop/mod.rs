@@ -17,6 +17,8 @@
 mod arms;
 mod branching;
 mod clause;
+mod fill;
+mod guarantee;
 mod merge;
 mod obstacle;
 mod overcompute;
@@ -33,11 +35,12 @@ mod threads;
 mod total;
 mod under;
 
+pub(crate) use self::guarantee::link;
 pub use self::obstacle::Refusal;
 pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
 pub use self::sites::{Site, SiteKind, apply, sites};
-use crate::ir::PrimFunc;
+use crate::ir::{DType, PrimFunc};
 
 /// Removes what changes nothing: stores that are overwritten before they are read or store what is there, iterations that do
 /// no more than that, and then loops, conditions, bindings and allocations that are left for nothing. Returns what went, and
@@ -98,4 +101,28 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 /// ```
 pub fn add_branches(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| branching::run(func))
+}
+
+/// Stores constants in padding that nobody sees, where conditions can go afterwards that rest on the value
+/// ([`overcompute`]). Returns which, and why nobody sees it.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((14,), \"int32\"), C: T.Buffer((1,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    B = T.alloc_buffer((16,), \"int32\")\n    \
+///             for i in range(16):\n        if i < 14:\n            B[i] = A[i]\n    C[0] = 0\n    \
+///             for i in range(16):\n        if i < 14:\n            C[0] = C[0] + B[i]\n";
+/// let mut func = satir::parse(text)?.funcs.remove(0);
+/// let settings = satir::noop::Settings::default();
+/// assert!(satir::noop::overcompute(&mut func, settings).is_empty());
+/// assert_eq!(satir::noop::choose_padding(&mut func, settings).len(), 1);
+/// assert_eq!(satir::noop::overcompute(&mut func, settings).len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn choose_padding(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
+    crate::ir::with_room(|| fill::run(func, settings))
+}
+
+/// The constants that padding of a type may be, in the order in which they are tried, as options spell them.
+pub(crate) fn padding_values(func: &PrimFunc, dtype: DType) -> Vec<String> {
+    fill::constants(func, dtype).iter().filter_map(fill::spelled).collect()
 }
