@@ -168,7 +168,8 @@ fn leaves_no_trace(
     idle: &Expr,
 ) -> Result<Vec<Reason>, Obstacle> {
     let accesses = asker.accesses;
-    let mut gone: Vec<(usize, Reason)> = Vec::new();
+    // By position: whether it is overwritten, and whether it stores what is there.
+    let mut gone: Vec<(usize, bool, bool)> = Vec::new();
     for at in (first..last).filter(|&at| accesses.list[at].writes()) {
         let own = &accesses.list[at];
         let mut facts = asker.itself(own).conditions;
@@ -177,34 +178,33 @@ fn leaves_no_trace(
         if asker.refutes(&facts) {
             continue;
         }
-        let buffer = func.name_of(own.buffer);
         let unchanged = match &own.kind {
             Kind::Store(value) => stores_what_is_there(asker, own, value, &facts),
             _ => false,
         };
-        if is_dead(asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
-            gone.push((at, Reason::Overwritten { buffer }));
-        } else if unchanged {
-            gone.push((at, Reason::Unchanged { buffer }));
-        } else {
+        let dead = is_dead(asker, at, &facts, |_| Clause::Reads.counts()).is_ok();
+        if !dead && !unchanged {
             return Err(Obstacle::Store(own.buffer));
         }
+        gone.push((at, dead, unchanged));
     }
     if gone.is_empty() || asker.is_exhausted() {
         return Err(Obstacle::Nothing);
     }
-    for (at, reason) in &gone {
-        let own = &accesses.list[*at];
-        let mixed = gone.iter().any(|(other, others)| {
-            std::mem::discriminant(others) != std::mem::discriminant(reason)
-                && accesses.sharing(own.buffer).any(|i| i == *other)
-        });
-        if mixed && Clause::Mixed.counts() {
-            return Err(Obstacle::Store(own.buffer));
-        }
-    }
     let mut reasons: Vec<Reason> = Vec::new();
-    for (_, reason) in gone {
+    for (at, ..) in &gone {
+        let own = accesses.list[*at].buffer;
+        let sharing: Vec<usize> = accesses.sharing(own).collect();
+        let mut together = gone.iter().filter(|(other, ..)| other == at || sharing.contains(other));
+        let all_unchanged = together.clone().all(|(.., unchanged)| *unchanged);
+        let buffer = func.name_of(own);
+        let reason = if all_unchanged {
+            Reason::Unchanged { buffer }
+        } else if together.all(|(_, dead, _)| *dead) || !Clause::Mixed.counts() {
+            Reason::Overwritten { buffer }
+        } else {
+            return Err(Obstacle::Store(own));
+        };
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }

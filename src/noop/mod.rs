@@ -4,6 +4,7 @@
 //! - [`remove_no_op`]: statements that never change anything go.
 //! - [`overcompute`]: a condition goes if what it guards may as well run where it does not hold.
 //! - [`add_branches`]: the reverse: bodies of loops get a condition, where they change nothing without it.
+//! - [`choose_padding`]: padding that nobody sees gets a value, where conditions can go that rest on it.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
 //!
 //! `under` answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
@@ -11,6 +12,8 @@
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
 //! [`sites`] and [`apply`] are the same changes one by one, for whoever chooses among them.
+//!
+//! `guarantee` says what a function leaves in a buffer, for the functions that get it.
 //!
 //! After each change everything is found out anew: a store that a change adds may end what another one rests on.
 
@@ -36,9 +39,11 @@ mod total;
 mod under;
 
 pub(crate) use self::guarantee::link;
+#[doc(hidden)]
 pub use self::obstacle::Refusal;
 pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
+#[doc(hidden)]
 pub use self::sites::{Site, SiteKind, apply, sites};
 use crate::ir::{DType, PrimFunc};
 
