@@ -33,7 +33,11 @@ fn guarantees(func: &PrimFunc, buffer: BufferId) -> Vec<Guarantee> {
     let at = asker.itself(load);
     let mut found: Vec<Guarantee> = Vec::new();
     for store in accesses.sharing(buffer).map(|i| &accesses.list[i]) {
-        let constant = |value: &Expr| matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_));
+        // A NaN is equal to nothing, so no assumption can say that it is there.
+        let constant = |value: &Expr| match value.kind {
+            ExprKind::Float(bits) => !f64::from_bits(bits).is_nan(),
+            _ => matches!(value.kind, ExprKind::Int(_)),
+        };
         if store.buffer != buffer || !matches!(&store.kind, Kind::Store(value) if constant(value)) {
             continue;
         }
@@ -89,7 +93,7 @@ fn nest(func: &PrimFunc, buffer: BufferId, axes: &[VarId], body: Block) -> Block
 
 /// What `consumer` assumes of a buffer before it stores to it, but no guarantee says: the places of these assumptions.
 fn unfounded(consumer: &PrimFunc, buffer: BufferId, guarantees: &[Guarantee]) -> Vec<Span> {
-    let Some(accesses) = Accesses::new(consumer) else { return Vec::new() };
+    let Some(accesses) = Accesses::new(consumer) else { return assumptions(consumer, buffer) };
     let asker = Asker::new(&accesses, Asker::budget(&accesses));
     let mut places = Vec::new();
     let of = accesses.sharing(buffer).map(|i| &accesses.list[i]);
@@ -108,6 +112,25 @@ fn unfounded(consumer: &PrimFunc, buffer: BufferId, guarantees: &[Guarantee]) ->
             let span = super::statements::find(&consumer.body, stated.stmt).map_or(Span::NONE, |s| s.span);
             places.push(span);
         }
+    }
+    places
+}
+
+/// The places of all assumptions that read a buffer.
+fn assumptions(func: &PrimFunc, buffer: BufferId) -> Vec<Span> {
+    let mut places = Vec::new();
+    for stmt in &func.body {
+        stmt.walk(&mut |stmt| {
+            let mut reads = false;
+            if let StmtKind::Evaluate(e) = &stmt.kind
+                && let Some(("assume", _)) = e.as_intrin()
+            {
+                e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { buffer: of, .. } if of == buffer));
+            }
+            if reads {
+                places.push(stmt.span);
+            }
+        });
     }
     places
 }
