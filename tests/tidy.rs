@@ -75,7 +75,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
-    ("noop", &["ir", "arith", "analysis", "simplify"]),
+    ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     ("tensor", &["ir", "cost"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     (
@@ -98,7 +98,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "fuzz",
-        &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes", "target"],
+        &[
+            "diag", "ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes",
+            "target",
+        ],
     ),
 ];
 

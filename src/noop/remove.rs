@@ -3,6 +3,7 @@
 use hashbrown::HashSet;
 
 use super::clause::Clause;
+use super::obstacle::Obstacle;
 use super::reason::{Change, Described, Reason};
 use super::same::stores_what_is_there;
 use crate::analysis::accesses::{Accesses, Fact, Kind};
@@ -26,7 +27,7 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
         while let Some(change) = remove_unchanged(func) {
             changes.push(change);
         }
-        while let Some(change) = shorten(func) {
+        while let Some(change) = shorten(func, |_| true) {
             changes.push(change);
         }
         if changes.len() == before {
@@ -101,6 +102,36 @@ fn remove_unchanged(func: &mut PrimFunc) -> Option<Change> {
     Some(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![Reason::Unchanged { buffer }] })
 }
 
+/// Removes the store with a number, if it is dead or stores what is there.
+pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
+    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let of = |&at: &usize| accesses.list[at].stmt == number;
+    let at = stores(func, &accesses).into_iter().find(of).ok_or(Obstacle::Nothing)?;
+    let access = &accesses.list[at];
+    let facts = asker.itself(access).conditions;
+    let buffer = func.name_of(access.buffer);
+    let unchanged = match &access.kind {
+        Kind::Store(value) => stores_what_is_there(&asker, access, value, &facts),
+        _ => false,
+    };
+    let reason = if is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
+        Reason::Overwritten { buffer: buffer.clone() }
+    } else if unchanged {
+        Reason::Unchanged { buffer: buffer.clone() }
+    } else {
+        return Err(Obstacle::Store(access.buffer));
+    };
+    remove(&mut func.body, &mut 0, &HashSet::from_iter([number]));
+    tidy(func);
+    Ok(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![reason] })
+}
+
+/// Takes iterations from the ends of the loop with a number, if they change nothing.
+pub(super) fn loop_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
+    shorten(func, |other| other == number).ok_or(Obstacle::Nothing)
+}
+
 /// Removes the statements with some numbers.
 fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
     block.retain_mut(|stmt| {
@@ -111,8 +142,8 @@ fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
     });
 }
 
-/// Takes iterations from an end of a loop whose stores are dead in them.
-fn shorten(func: &mut PrimFunc) -> Option<Change> {
+/// Takes iterations from an end of a loop, among those with the numbers that are wanted, whose stores are dead in them.
+fn shorten(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Option<Change> {
     let accesses = Accesses::new(func)?;
     let asker = Asker::new(&accesses, Asker::budget(&accesses));
     let kept = in_sblocks(&func.body);
@@ -121,6 +152,7 @@ fn shorten(func: &mut PrimFunc) -> Option<Change> {
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::For(l) = &stmt.kind
+                && wanted(number)
                 && !kept.contains(&number)
                 && let Some(bounds) = shortenable(l)
             {

@@ -91,7 +91,7 @@ impl<'a, 'b> Folder<'a, 'b> {
                         *child = value;
                     }
                 });
-                Folded::Value(result)
+                Folded::Value(neutral(&result).unwrap_or(result))
             }
         }
     }
@@ -152,6 +152,10 @@ impl<'a, 'b> Folder<'a, 'b> {
             (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => a,
             (BinOp::Mul, Some(0), _) | (BinOp::Mul, _, Some(0)) => Expr::int(0, e.dtype),
             (BinOp::Min | BinOp::Max, ..) if a == b => a,
+            (BinOp::Min, Some(v), _) if is_end(e.dtype, v, true) => b,
+            (BinOp::Min, _, Some(v)) if is_end(e.dtype, v, true) => a,
+            (BinOp::Max, Some(v), _) if is_end(e.dtype, v, false) => b,
+            (BinOp::Max, _, Some(v)) if is_end(e.dtype, v, false) => a,
             _ => Expr::binary(op, a, b),
         };
         Folded::Value(result)
@@ -216,6 +220,29 @@ impl<'a, 'b> Folder<'a, 'b> {
             && a.dtype.is_integral()
             && a.dtype.is_scalar()
             && self.asker.proves(self.facts, &Expr::binary(BinOp::Eq, a.clone(), b.clone()), true)
+    }
+}
+
+/// Whether an integer is the greatest, or the least, of its type.
+fn is_end(dtype: crate::ir::DType, v: i64, greatest: bool) -> bool {
+    dtype.int_range().is_some_and(|(lo, hi)| i128::from(v) == if greatest { hi } else { lo })
+}
+
+/// What a call of an intrinsic is that has a neutral operand, or of which the limit is known.
+fn neutral(e: &Expr) -> Option<Expr> {
+    let (name, args) = e.as_intrin()?;
+    match (name, args) {
+        ("bitwise_or" | "bitwise_xor", [a, b]) if b.as_int() == Some(0) && a.dtype == e.dtype => {
+            Some(a.clone())
+        }
+        ("bitwise_or" | "bitwise_xor", [a, b]) if a.as_int() == Some(0) && b.dtype == e.dtype => {
+            Some(b.clone())
+        }
+        // Exactly: what is smaller than every number has a power smaller than every positive one.
+        ("exp", [x]) if matches!(x.kind, ExprKind::Float(bits) if f64::from_bits(bits) == f64::NEG_INFINITY) => {
+            Some(Expr::float(0.0, e.dtype))
+        }
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@
 mod analyses;
 mod args;
 mod hoist;
+mod linking;
 mod manager;
 mod padding;
 mod pipeline;

@@ -2,6 +2,7 @@
 
 use super::analyses::Analysis;
 use super::hoist;
+use super::linking;
 use super::padding;
 use super::settings::Settings;
 use crate::analysis::lets;
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::ir::{Module, PrimFunc, StmtKind};
 use crate::loops;
 use crate::noop;
-use crate::padding::remove_assume;
+use crate::padding::{refuse_false_assumptions, remove_assume};
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 use crate::tensor;
@@ -91,9 +92,13 @@ pub const ALL: &[Pass] = &[
         needs: &[Analysis::WellFormed],
         apply: |module, &Settings { options, .. }| {
             let settings = options.simplification(Reach::Everything);
-            Ok(each(module, |func| {
+            let made = each(module, |func| {
                 simplify::run(func, &settings);
-            }))
+            });
+            for (func, simplified) in module.funcs.iter().zip(made.iter().flat_map(|made| &made.funcs)) {
+                refuse_false_assumptions(func, simplified)?;
+            }
+            Ok(made)
         },
     },
     Pass {
@@ -184,6 +189,16 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
+        name: "branching",
+        about: "give bodies of loops conditions, so that they do not run where they change nothing",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::add_branches(func);
+            }))
+        },
+    },
+    Pass {
         name: "merge-loops",
         about: "merge neighbouring loops over one domain, where no dependence is turned round",
         needs: &[Analysis::WellFormed],
@@ -244,6 +259,18 @@ pub const ALL: &[Pass] = &[
         about: "let loops run over the elements of a buffer in their order (--args: buffer, block)",
         needs: &[Analysis::WellFormed],
         apply: padding::in_sequence,
+    },
+    Pass {
+        name: "choose-padding",
+        about: "find values for padding with which conditions go (--args: buffer, map and pad \"?\"; without, where nobody sees it)",
+        needs: &[Analysis::WellFormed],
+        apply: linking::choose_padding,
+    },
+    Pass {
+        name: "link",
+        about: "let a function assume what others leave in a buffer that it gets (--args: edge)",
+        needs: &[Analysis::WellFormed],
+        apply: linking::link,
     },
 ];
 
