@@ -2,6 +2,7 @@
 
 mod bindings;
 mod differences;
+mod ends;
 mod mask;
 mod offsets;
 mod unsigned;
@@ -12,6 +13,7 @@ use crate::ir::PrimFunc;
 /// Writes what TVM would change or not compile in another way, as far as `before` does not have it: `after` was made of that.
 /// No new binding is left that TVM does not take.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
+    ends::keep(after);
     differences::keep(before, after);
     unsigned::keep(before, after);
     zero_divisors::keep(before, after);
