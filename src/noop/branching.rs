@@ -4,14 +4,12 @@
 //! assumption or an earlier store says what the body loads, the instance of that access which meets the same element is
 //! named in the variables of the body, and what it takes for that instance to happen is a condition on these.
 
-use super::clause::Clause;
 use super::obstacle::Obstacle;
-use super::reason::{Change, Described, Reason};
-use super::same::stores_what_is_there;
+use super::reason::{Change, Reason};
 use super::statements::{find, replace};
 use super::total;
+use super::under::{ghosts, stores_leave_no_trace};
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind, is_plain};
-use crate::analysis::dead::is_dead;
 use crate::analysis::instances::{Asker, Pin, Shared};
 use crate::ir::{BinOp, Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
@@ -72,16 +70,16 @@ pub(super) fn at(func: &mut PrimFunc, site: usize) -> Result<Change, Obstacle> {
     };
     let mut obstacle = Obstacle::Nothing;
     for idle in candidates(&asker, own, depth) {
-        match leaves_no_trace(&asker, func, (first, last), &idle) {
+        let mut made = (**l).clone();
+        let guarded = StmtKind::If { cond: Expr::not(idle), then: made.body, otherwise: Block::new() };
+        made.body = vec![Stmt::new(guarded)];
+        let stmt = Stmt { kind: StmtKind::For(Box::new(made)), ..stmt.clone() };
+        let mut result = func.clone();
+        replace(&mut result.body, site, vec![stmt]);
+        match leaves_no_trace(&result, site + 1) {
             Ok(reasons) => {
-                let name = &func.var(l.var).name;
-                let what = format!("the body of the loop over `{name}` gets a condition");
-                let mut made = (**l).clone();
-                let cond = Expr::not(idle);
-                let guarded = StmtKind::If { cond, then: made.body, otherwise: Block::new() };
-                made.body = vec![Stmt::new(guarded)];
-                let stmt = Stmt { kind: StmtKind::For(Box::new(made)), ..stmt.clone() };
-                replace(&mut func.body, site, vec![stmt]);
+                let what = format!("the body of the loop over `{}` gets a condition", func.var(l.var).name);
+                *func = result;
                 return Ok(Change { what, reasons });
             }
             Err(other) => obstacle = other,
@@ -159,55 +157,15 @@ fn known_facts(asker: &Asker<'_>, access: &Access, inner: &[crate::ir::VarId]) -
     asker.itself(access).conditions.into_iter().filter(|(cond, _)| !mentions_inner(cond)).collect()
 }
 
-/// Whether the stores of a body change nothing where `idle` holds. Those to one memory are all overwritten, or all store
-/// what is there: of two that go, either may be the reason why the other one may.
-fn leaves_no_trace(
-    asker: &Asker<'_>,
-    func: &PrimFunc,
-    (first, last): (usize, usize),
-    idle: &Expr,
-) -> Result<Vec<Reason>, Obstacle> {
-    let accesses = asker.accesses;
-    // By position: whether it is overwritten, and whether it stores what is there.
-    let mut gone: Vec<(usize, bool, bool)> = Vec::new();
-    for at in (first..last).filter(|&at| accesses.list[at].writes()) {
-        let own = &accesses.list[at];
-        let mut facts = asker.itself(own).conditions;
-        facts.push((idle.clone(), true));
-        // It does not happen there at all.
-        if asker.refutes(&facts) {
-            continue;
-        }
-        let unchanged = match &own.kind {
-            Kind::Store(value) => stores_what_is_there(asker, own, value, &facts),
-            _ => false,
-        };
-        let dead = is_dead(asker, at, &facts, |_| Clause::Reads.counts()).is_ok();
-        if !dead && !unchanged {
-            return Err(Obstacle::Store(own.buffer));
-        }
-        gone.push((at, dead, unchanged));
-    }
-    if gone.is_empty() || asker.is_exhausted() {
-        return Err(Obstacle::Nothing);
-    }
-    let mut reasons: Vec<Reason> = Vec::new();
-    for (at, ..) in &gone {
-        let own = accesses.list[*at].buffer;
-        let sharing: Vec<usize> = accesses.sharing(own).collect();
-        let mut together = gone.iter().filter(|(other, ..)| other == at || sharing.contains(other));
-        let all_unchanged = together.clone().all(|(.., unchanged)| *unchanged);
-        let buffer = func.name_of(own);
-        let reason = if all_unchanged {
-            Reason::Unchanged { buffer }
-        } else if together.all(|(_, dead, _)| *dead) || !Clause::Mixed.counts() {
-            Reason::Overwritten { buffer }
-        } else {
-            return Err(Obstacle::Store(own));
-        };
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    Ok(reasons)
+/// Whether what the condition with this number keeps from running would leave no trace: it could be left out again, and the
+/// function that has it not does what this one does.
+fn leaves_no_trace(func: &PrimFunc, site: usize) -> Result<Vec<Reason>, Obstacle> {
+    let mut accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
+    let condition = accesses.conditions.get(&site).cloned().ok_or(Obstacle::Statement)?;
+    let added = ghosts(&accesses, accesses.spans[site], &condition);
+    let first = accesses.list.len();
+    accesses.add(added);
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let reasons = stores_leave_no_trace(&asker, func, first)?;
+    if reasons.is_empty() || asker.is_exhausted() { Err(Obstacle::Nothing) } else { Ok(reasons) }
 }

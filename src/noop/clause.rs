@@ -19,8 +19,6 @@ pub(super) enum Clause {
     Value,
     /// No iteration of one loop depends on a later one of another.
     Order,
-    /// Stores to one memory that go together are all overwritten, or all store what is there.
-    Mixed,
 }
 
 #[cfg(test)]

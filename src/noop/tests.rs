@@ -111,8 +111,7 @@ fn every_clause_is_needed() {
         "for i in range(15):\n    A[i] = i\nfor i in range(15):\n    B[i] = A[i + 1]",
     );
     // The first store is overwritten by the second, which stores what is there because of the first.
-    kept_by(
-        Clause::Mixed,
+    stays(
         super::add_branches,
         "for i in range(16):\n    T.assume(i < 14 or B[i] == 7)\nfor i in range(16):\n    B[i] = 5\n    B[i] = 5",
     );

@@ -1,10 +1,7 @@
 //! Removes assumptions, once nothing rests on them any more.
 
 use super::prune;
-use super::refusal::Refusals;
 use crate::analysis::side_effects::has_side_effects;
-use crate::diag::Span;
-use crate::error::Error;
 use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
 
 /// Removes the assumptions of a function, with loops, branches and blocks that hold nothing else. What acts in an
@@ -26,33 +23,6 @@ pub fn remove_assume(func: &mut PrimFunc) -> bool {
     let mut look = |e: &mut Expr| replace(e, &mut replaced);
     func.body.iter_mut().for_each(|stmt| each_expr(stmt, &mut look));
     removed || replaced
-}
-
-/// The places of assumptions that are `False` as they are written.
-fn never_true(func: &PrimFunc) -> Vec<Span> {
-    let mut found = Vec::new();
-    for stmt in &func.body {
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::Evaluate(e) = &stmt.kind
-                && let Some(("assume", [cond])) = e.as_intrin()
-                && cond.as_int() == Some(0)
-            {
-                found.push(stmt.span);
-            }
-        });
-    }
-    found
-}
-
-/// Refuses a function in which an assumption turned out to be false wherever it is reached: `simplified` is what
-/// simplification made of `func`. What is written as `T.assume(False)` says that its place is never reached, and may stay.
-pub(crate) fn refuse_false_assumptions(func: &PrimFunc, simplified: &PrimFunc) -> Result<(), Error> {
-    let written = never_true(func);
-    let mut refusals = Refusals::of(func);
-    for span in never_true(simplified).into_iter().filter(|span| !written.contains(span)) {
-        refusals.add(span, "the assumption is false wherever it is reached");
-    }
-    refusals.result()
 }
 
 /// Whether a statement is an assumption.

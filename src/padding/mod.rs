@@ -24,7 +24,6 @@ mod tests;
 mod undef;
 mod value;
 
-pub(crate) use assume::refuse_false_assumptions;
 pub use assume::remove_assume;
 pub use cache::{cache_read, cache_write};
 pub use layout::{LayoutChange, transform_layout};

@@ -2,8 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::term::Term;
-use super::value::{Machine, Side, Unsupported};
+use super::side::{Side, Unsupported};
 use crate::ir::{Block, BufferId, Expr, Origin, Param, PrimFunc, StmtKind};
 
 /// The memories of two functions. Each has the number of a buffer of the first one.
@@ -16,7 +15,7 @@ pub(super) struct Buffers {
     /// Whether other threads may see what is stored there.
     pub(super) shared: Vec<bool>,
     /// Whether elements are found by one index each, since buffers of several shapes lie there.
-    flat: Vec<bool>,
+    pub(super) flat: Vec<bool>,
 }
 
 impl Buffers {
@@ -128,114 +127,4 @@ fn accessed(body: &Block) -> Vec<BufferId> {
         });
     }
     found
-}
-
-impl Machine<'_> {
-    /// An expression of a description, such as a shape: it is not evaluated there.
-    pub(super) fn described(&mut self, side: Side, e: &Expr) -> Result<Term, Unsupported> {
-        let quiet = std::mem::replace(&mut self.quiet, true);
-        let value = self.value(side, e);
-        self.quiet = quiet;
-        value
-    }
-
-    /// Whether an element is one of its buffer.
-    pub(super) fn within(
-        &mut self,
-        side: Side,
-        buffer: BufferId,
-        index: &[Term],
-    ) -> Result<Term, Unsupported> {
-        let func = self.programs[side as usize].func;
-        let shape = &func.buffer(buffer).shape;
-        if side == Side::Second && !self.has_view(buffer)? {
-            return Ok(self.terms.truth(false));
-        }
-        let mut conditions = Vec::new();
-        for (i, extent) in index.iter().zip(shape) {
-            let extent = self.described(side, extent)?;
-            let (low, high) = (self.terms.not_negative(*i), self.terms.less(*i, extent));
-            conditions.extend([low, high]);
-        }
-        Ok(self.terms.and(&conditions))
-    }
-
-    /// Whether a buffer of the second program has memory of its own, or is a view that the first program has too: the shape
-    /// of another view says nothing of its memory.
-    fn has_view(&mut self, buffer: BufferId) -> Result<bool, Unsupported> {
-        let func = self.programs[Side::Second as usize].func;
-        let table = func.buffer(buffer);
-        if !matches!(table.origin, Origin::View(_) | Origin::Region(_) | Origin::Pointer(_)) {
-            return Ok(true);
-        }
-        let root = self.buffers.root(Side::Second, buffer)?;
-        let other = self.programs[Side::First as usize].func;
-        for (i, candidate) in other.buffers.iter().enumerate() {
-            let id = BufferId(i as u32);
-            let alike = (&candidate.name, candidate.dtype, candidate.shape.len())
-                == (&table.name, table.dtype, table.shape.len());
-            if !alike || self.buffers.root(Side::First, id) != Ok(root) {
-                continue;
-            }
-            let mut same = true;
-            for (x, y) in candidate.shape.iter().zip(&table.shape) {
-                let (Ok(x), Ok(y)) = (self.described(Side::First, x), self.described(Side::Second, y)) else {
-                    return Ok(false);
-                };
-                same &= x == y;
-            }
-            if same {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Where an element is in its memory.
-    pub(super) fn place_in_memory(
-        &mut self,
-        side: Side,
-        buffer: BufferId,
-        mut index: Vec<Term>,
-    ) -> Result<Vec<Term>, Unsupported> {
-        let func = self.programs[side as usize].func;
-        let table = func.buffer(buffer);
-        if table.dtype.lanes > 1 {
-            return Err("a buffer of vectors".into());
-        }
-        if index.len() != table.shape.len() {
-            return Err("an element with another number of indices than its buffer".into());
-        }
-        if let Origin::Region(of) = table.origin {
-            let first = self.programs[side as usize].regions.get(&buffer).cloned();
-            let first = first.filter(|first| first.len() == index.len()).ok_or("a region of another rank")?;
-            for (i, first) in index.iter_mut().zip(first) {
-                *i = self.terms.add(*i, first);
-            }
-            return self.place_in_memory(side, of, index);
-        }
-        if !self.buffers.flat[self.buffers.root(side, buffer)?] {
-            return Ok(index);
-        }
-        let mut place = match &table.elem_offset {
-            Some(offset) => self.described(side, offset)?,
-            None => self.terms.int(0),
-        };
-        if table.strides.is_empty() {
-            let mut linear = self.terms.int(0);
-            for (i, extent) in index.into_iter().zip(&table.shape) {
-                let extent = self.described(side, extent)?;
-                let scaled = self.terms.mul(linear, extent);
-                linear = self.terms.add(scaled, i);
-            }
-            place = self.terms.add(place, linear);
-        } else {
-            for (i, stride) in index.into_iter().zip(&table.strides) {
-                let stride = self.described(side, stride)?;
-                let scaled = self.terms.mul(i, stride);
-                place = self.terms.add(place, scaled);
-            }
-        }
-        Ok(vec![place])
-    }
 }

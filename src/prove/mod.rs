@@ -16,10 +16,12 @@
 mod arith;
 mod buffers;
 mod discharge;
+mod elements;
 mod logic;
 mod memory;
 mod place;
 mod range;
+mod side;
 mod signature;
 mod smt;
 mod solver;
@@ -39,6 +41,11 @@ use solver::Answer;
 pub use solver::{Solver, SolverError};
 
 /// What is known of a pair of functions.
+///
+/// ```
+/// let proof = satir::prove::Proof { function: "main".into(), duties: 3, by_normal_form: 3, ..Default::default() };
+/// assert!(proof.is_proven());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Proof {
     /// The function.
@@ -56,6 +63,13 @@ pub struct Proof {
 }
 
 /// A duty that is not proven.
+///
+/// ```
+/// use satir::prove::{Open, Proof};
+///
+/// let open = Open { what: "the same value is stored".into(), spans: Default::default(), example: None };
+/// assert!(!Proof { open: vec![open], ..Proof::default() }.is_proven());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Open {
     /// What was to be shown, or what is in the way.
@@ -69,6 +83,10 @@ pub struct Open {
 
 impl Proof {
     /// Whether the second function does what the first one does.
+    ///
+    /// ```
+    /// assert!(satir::prove::Proof::default().is_proven(), "nothing was to be shown");
+    /// ```
     pub fn is_proven(&self) -> bool {
         self.unaligned.is_none() && self.open.is_empty()
     }

@@ -6,6 +6,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A program that decides questions in SMT-LIB.
+///
+/// ```
+/// use satir::prove::Solver;
+///
+/// let patient = Solver { effort: 10_000_000, ..Solver::new("/opt/z3/bin/z3") };
+/// assert!(patient.effort > Solver::new("z3").effort);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solver {
     program: PathBuf,
@@ -16,6 +23,10 @@ pub struct Solver {
 }
 
 /// Why there is no answer at all.
+///
+/// ```
+/// assert!(satir::prove::SolverError::Missing.to_string().starts_with("no solver"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolverError {
@@ -53,6 +64,10 @@ pub(super) enum Answer {
 
 impl Solver {
     /// The solver in this file.
+    ///
+    /// ```
+    /// assert_eq!(satir::prove::Solver::new("z3").timeout.as_secs(), 2);
+    /// ```
     pub fn new(program: impl Into<PathBuf>) -> Solver {
         Solver { program: program.into(), effort: 1_500_000, timeout: Duration::from_secs(2) }
     }
@@ -62,12 +77,20 @@ impl Solver {
     /// # Errors
     ///
     /// If there is none.
+    ///
+    /// ```
+    /// assert!(satir::prove::Solver::find("/nowhere".as_ref()).is_err());
+    /// ```
     pub fn find(search_path: &std::ffi::OsStr) -> Result<Solver, SolverError> {
         let mut programs = std::env::split_paths(search_path).map(|folder| folder.join("z3"));
         programs.find(|p| p.is_file()).map(Solver::new).ok_or(SolverError::Missing)
     }
 
     /// The file of the program.
+    ///
+    /// ```
+    /// assert_eq!(satir::prove::Solver::new("z3").program().to_str(), Some("z3"));
+    /// ```
     pub fn program(&self) -> &Path {
         &self.program
     }

@@ -7,19 +7,11 @@ use super::buffers::Buffers;
 use super::logic::COMMUTATIVE;
 use super::place::{Book, Goal, Premise};
 use super::range::Range;
+pub(super) use super::side::{Side, Unsupported};
 use super::term::{Node, Sort, Term, Terms};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::value::MathFn;
 use crate::ir::{BinOp, BufferId, Call, Callee, Commutes, DType, Expr, ExprKind, PrimFunc, VarId};
-
-/// One of the two programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    /// The one whose meaning is taken for granted.
-    First,
-    /// The one that is to do the same.
-    Second,
-}
 
 /// A function with what its variables are worth.
 pub(super) struct Program<'a> {
@@ -30,9 +22,6 @@ pub(super) struct Program<'a> {
     /// Calls with an effect so far: another one is another value.
     pub(super) calls: u64,
 }
-
-/// What has no translation, in words.
-pub(super) type Unsupported = String;
 
 /// Both programs on their way, with the memories that they share.
 pub(super) struct Machine<'a> {

@@ -46,8 +46,6 @@ fn put(block: &mut Block, var: VarId, value: &Expr) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_loop_at_the_limit_of_its_type_starts_at_zero() {
         let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), m: T.int32):\n    if m + 4 == 2147483647:\n        \
