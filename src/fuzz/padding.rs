@@ -15,12 +15,10 @@ const PIPELINES: &[(&str, &str)] = &[
     ("remove-no-op", "remove-no-op"),
     ("overcompute", "overcompute"),
     ("merge-loops", "merge-loops"),
-    ("branching", "branching"),
     ("choose-padding", "choose-padding,overcompute"),
     ("reduce-extents", "hoist,reduce-extents"),
     ("remove-undef", "remove-undef"),
     ("padding", "overcompute,merge-loops,overcompute,remove-no-op,remove-assume"),
-    ("there and back", "branching,overcompute,branching,remove-no-op"),
     ("padding backwards", "remove-no-op,merge-loops,overcompute,remove-no-op"),
 ];
 

@@ -4,7 +4,7 @@ use super::obstacle::{Obstacle, Refusal};
 use super::reason::Change;
 use super::settings::Settings;
 use super::statements::find;
-use super::{branching, merge, overcompute, remove};
+use super::{merge, overcompute, remove};
 use crate::analysis::accesses::Accesses;
 use crate::diag::Span;
 use crate::ir::{PrimFunc, StmtKind, with_room};
@@ -25,8 +25,6 @@ pub enum SiteKind {
     RemoveNoOp,
     /// Two loops become one.
     MergeLoops,
-    /// The body of a loop gets a condition.
-    Branching,
 }
 
 impl SiteKind {
@@ -34,14 +32,13 @@ impl SiteKind {
     ///
     /// ```
     /// let known = satir::passes::ALL.iter().map(|pass| pass.name);
-    /// assert!(known.into_iter().any(|name| name == satir::noop::SiteKind::Branching.name()));
+    /// assert!(known.into_iter().any(|name| name == satir::noop::SiteKind::MergeLoops.name()));
     /// ```
     pub const fn name(self) -> &'static str {
         match self {
             SiteKind::Overcompute => "overcompute",
             SiteKind::RemoveNoOp => "remove-no-op",
             SiteKind::MergeLoops => "merge-loops",
-            SiteKind::Branching => "branching",
         }
     }
 }
@@ -81,14 +78,13 @@ impl std::fmt::Display for Site {
 /// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        if i < 14:\n            A[i] = 1\n";
 /// let func = satir::parse(text)?.funcs.remove(0);
 /// let names: Vec<&str> = satir::noop::sites(&func).iter().map(|site| site.kind.name()).collect();
-/// assert_eq!(names, ["remove-no-op", "branching", "overcompute", "remove-no-op"]);
+/// assert_eq!(names, ["remove-no-op", "overcompute", "remove-no-op"]);
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn sites(func: &PrimFunc) -> Vec<Site> {
     let mut found: Vec<(usize, SiteKind)> = Vec::new();
     found.extend(overcompute::sites(&func.body).into_iter().map(|at| (at, SiteKind::Overcompute)));
     found.extend(merge::sites(&func.body).into_iter().map(|at| (at, SiteKind::MergeLoops)));
-    found.extend(branching::sites(&func.body).into_iter().map(|at| (at, SiteKind::Branching)));
     let mut number = 0;
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
@@ -143,7 +139,6 @@ pub fn apply(func: &PrimFunc, site: &Site, settings: Settings) -> Result<(PrimFu
             _ => remove::store_at(&mut made, site.stmt),
         },
         SiteKind::MergeLoops => merge::merge_one(&mut made, |first| first == site.stmt),
-        SiteKind::Branching => branching::at(&mut made, site.stmt),
     });
     change.map(|change| (made, change)).map_err(|obstacle| obstacle.in_words(func))
 }

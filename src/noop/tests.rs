@@ -110,22 +110,6 @@ fn every_clause_is_needed() {
         merge_loops,
         "for i in range(15):\n    A[i] = i\nfor i in range(15):\n    B[i] = A[i + 1]",
     );
-    // The first store is overwritten by the second, which stores what is there because of the first.
-    stays(
-        super::add_branches,
-        "for i in range(16):\n    T.assume(i < 14 or B[i] == 7)\nfor i in range(16):\n    B[i] = 5\n    B[i] = 5",
-    );
-}
-
-#[test]
-fn bodies_that_change_nothing_get_a_condition() {
-    becomes(
-        super::add_branches,
-        "for i in range(16):\n    A[i] = 0\n    for f in range(3):\n        A[i] = A[i] + B[i] * f\nfor i in range(14, 16):\n    A[i] = 0",
-        "for i in range(16):\n    if not i >= 14:\n        A[i] = 0\n        for f in range(3):\n            A[i] = A[i] + B[i] * f\nfor i in range(14, 16):\n    A[i] = 0",
-    );
-    // The caller sees all of it.
-    stays(super::add_branches, "for i in range(16):\n    A[i] = B[i]\nfor i in range(14, 16):\n    B[i] = 0");
 }
 
 #[test]

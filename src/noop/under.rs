@@ -29,12 +29,12 @@ pub(super) fn ghosts(accesses: &Accesses, span: (usize, usize), condition: &Cond
     accesses.list[span.0..span.1].iter().map(copy).collect()
 }
 
-/// Whether the stores among the accesses from `first` on, which are those of a condition where it does not hold, leave no
-/// trace in the function without them; why, or why not.
-pub(super) fn stores_leave_no_trace(
+/// Whether the accesses from `first` on, which a change adds, leave no trace and may happen; why, or why not.
+pub(super) fn noop_under(
     asker: &Asker<'_>,
     func: &PrimFunc,
     first: usize,
+    settings: Settings,
 ) -> Result<Vec<Reason>, Obstacle> {
     let accesses = asker.accesses;
     let mut reasons: Vec<Reason> = Vec::new();
@@ -43,6 +43,7 @@ pub(super) fn stores_leave_no_trace(
             reasons.push(reason);
         }
     };
+    // Stores decide most often.
     for (at, own) in accesses.list.iter().enumerate().skip(first) {
         let Kind::Store(value) = &own.kind else {
             if own.kind == Kind::Load {
@@ -63,24 +64,6 @@ pub(super) fn stores_leave_no_trace(
             return Err(Obstacle::Store(own.buffer));
         }
     }
-    Ok(reasons)
-}
-
-/// Whether the accesses from `first` on, which a change adds, leave no trace and may happen; why, or why not.
-pub(super) fn noop_under(
-    asker: &Asker<'_>,
-    func: &PrimFunc,
-    first: usize,
-    settings: Settings,
-) -> Result<Vec<Reason>, Obstacle> {
-    let accesses = asker.accesses;
-    // Stores decide most often.
-    let mut reasons = stores_leave_no_trace(asker, func, first)?;
-    let mut note = |reason: Reason| {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    };
     for own in &accesses.list[first..] {
         let facts = asker.itself(own).conditions;
         let within = permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty());

@@ -185,16 +185,6 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
-        name: "branching",
-        about: "give bodies of loops conditions, so that they do not run where they change nothing",
-        needs: &[Analysis::WellFormed],
-        apply: |module, _| {
-            Ok(each(module, |func| {
-                noop::add_branches(func);
-            }))
-        },
-    },
-    Pass {
         name: "merge-loops",
         about: "merge neighbouring loops over one domain, where no dependence is turned round",
         needs: &[Analysis::WellFormed],
