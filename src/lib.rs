@@ -72,6 +72,8 @@ pub mod prove;
 pub mod remarks;
 mod rewrite;
 mod simplifier;
+#[doc(hidden)]
+pub mod smt;
 mod theory;
 
 pub use error::Error;

@@ -139,6 +139,20 @@ fn sizes_may_be_symbols_and_zero() {
 }
 
 #[test]
+fn a_reduction_of_nothing_leaves_what_the_caller_passed() {
+    let parameters =
+        r#"A: T.Buffer((4, "n"), "float32"), O: T.Buffer((4,), "float32"), P: T.Buffer((4,), "float32")"#;
+    let body = "X = T.sblock_alloc_buffer((4, n))\n".to_owned()
+        + &map("X", ("4", "n"), "T.exp(A[v, w])")
+        + &sum("O", ("4", "n"), "X[v, w]", "0")
+        + &sum("P", ("4", "n"), "X[v, w] * X[v, w]", "0");
+    let (_, reports) = shared(&program(parameters, &body));
+    let opaque =
+        |name: &str| reports[0].opaque.iter().any(|o| o.name == name && o.why.contains("nothing to fold"));
+    assert!(opaque("O") && opaque("P"), "{}", reports[0]);
+}
+
+#[test]
 fn what_is_opaque_stays_where_it_is_and_says_why() {
     let body = "T1 = T.sblock_alloc_buffer((6, 6))\n".to_owned()
         + &map("T1", ("6", "6"), "T.exp(A[v, w])")

@@ -17,6 +17,10 @@ import re
 import subprocess
 import sys
 
+# Appended: the folder is that of a package, whose other files are not meant.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python" / "satir" / "tvm"))
+from flow import loop_depths  # noqa: E402
+
 # The wheel of triton has nvdisasm; nothing of NVIDIA's own on PyPI does.
 PACKAGES = [
     "nvidia-cuda-nvrtc-cu12==12.9.86",
@@ -54,7 +58,7 @@ class Compiler:
         self.place = tools(folder)
         self.known = self.folder / "counted"
         self.known.mkdir(parents=True, exist_ok=True)
-        self.library = None
+        self.nvrtc = None
 
     def counts(self, source, arch):
         """The figures of `FIELDS` for a source and an architecture such as `sm_80`."""
@@ -68,28 +72,28 @@ class Compiler:
 
     def compile(self, source, arch):
         """Machine code and the compiler's report."""
-        if self.library is None:
-            self.library = ctypes.CDLL(str(self.place / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
+        if self.nvrtc is None:
+            self.nvrtc = ctypes.CDLL(str(self.place / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
         program = ctypes.c_void_p()
         options = [f"--gpu-architecture={arch}", "--std=c++17", "-default-device", "--ptxas-options=-v"]
         options += [f"-I{self.place}/nvidia/{part}/include" for part in ("cuda_runtime", "cuda_cccl")]
-        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
+        self.nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
         try:
             array = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
-            failed = self.library.nvrtcCompileProgram(program, len(options), array)
+            failed = self.nvrtc.nvrtcCompileProgram(program, len(options), array)
             log = self.take("ProgramLog", program).decode(errors="replace").rstrip("\0")
             if failed:
                 raise RuntimeError(f"NVRTC: {log.strip()[-400:]}")
             return self.take("CUBIN", program), log
         finally:
-            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+            self.nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
     def take(self, what, program):
         """Bytes that NVRTC holds for a program."""
         size = ctypes.c_size_t()
-        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        getattr(self.nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
         held = ctypes.create_string_buffer(size.value)
-        getattr(self.library, f"nvrtcGet{what}")(program, held)
+        getattr(self.nvrtc, f"nvrtcGet{what}")(program, held)
         return held.raw
 
     def disassemble(self, binary):
@@ -139,7 +143,7 @@ class Code:
         for guard, name, operands in self.lines:
             if name.startswith("BSSY"):
                 self.meets.setdefault(operands.split(",")[0], []).append(self.target(operands))
-        self.after = [self.successors(at) for at in range(len(self.lines))]
+        self.after = {at: self.successors(at) for at in range(len(self.lines))}
 
     def is_trap(self, at):
         """Whether an instruction jumps to itself."""
@@ -176,76 +180,6 @@ class Code:
         entries = [0, *sorted(place for place in calls if place)]
         for entry in entries:
             times = sum(weights[at] for at in calls.get(entry, [])) if entry else 1
-            for at, depth in self.depths(entry).items():
+            for at, depth in loop_depths(entry, self.after).items():
                 weights[at] += times * TRIPS**depth
         return weights
-
-    def depths(self, entry):
-        """The instructions that are reached from one, each with the number of loops around it."""
-        order, before = self.reached(entry)
-        place = {at: number for number, at in enumerate(order)}
-        immediate = dominators(order, place, before)
-        depths = dict.fromkeys(order, 0)
-        heads = {}
-        for at in order:
-            for following in self.after[at]:
-                if dominates(following, at, immediate, place):
-                    heads.setdefault(following, []).append(at)
-        for head, ends in heads.items():
-            body, left = {head}, list(ends)
-            while left:
-                at = left.pop()
-                if at not in body:
-                    body.add(at)
-                    left.extend(before[at])
-            for at in body:
-                depths[at] += 1
-        return depths
-
-    def reached(self, entry):
-        """What is reached, each after what leads there but for loops, and what comes directly before each."""
-        before, done, order, stack = {entry: []}, {entry}, [], [(entry, 0)]
-        while stack:
-            at, number = stack.pop()
-            if number < len(self.after[at]):
-                stack.append((at, number + 1))
-                following = self.after[at][number]
-                before.setdefault(following, []).append(at)
-                if following not in done:
-                    done.add(following)
-                    stack.append((following, 0))
-            else:
-                order.append(at)
-        return order[::-1], before
-
-
-def dominators(order, place, before):
-    """The immediate dominator of each instruction (Cooper, Harvey and Kennedy)."""
-    immediate, changed = {order[0]: order[0]}, True
-    while changed:
-        changed = False
-        for at in order[1:]:
-            new = None
-            for other in before[at]:
-                if other in immediate:
-                    new = other if new is None else meet(new, other, immediate, place)
-            if immediate.get(at) != new:
-                immediate[at], changed = new, True
-    return immediate
-
-
-def meet(one, other, immediate, place):
-    """The nearest instruction that dominates both."""
-    while one != other:
-        if place[one] > place[other]:
-            one = immediate[one]
-        else:
-            other = immediate[other]
-    return one
-
-
-def dominates(one, other, immediate, place):
-    """Whether every way to `other` leads through `one`."""
-    while place[other] > place[one]:
-        other = immediate[other]
-    return one == other

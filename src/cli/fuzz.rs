@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use satir::fuzz::{self, Finding, Shape, Tally, Thoroughness};
 use satir::ir::Module;
 
@@ -163,14 +164,11 @@ fn programs(args: &Programs) -> Result<(), Failure> {
         return seeds.try_for_each(|seed| io::write_stdout(&format!("# seed {seed}\n{}", make(seed)?)));
     }
     let outcome = sweep(&args.volume, |seed| {
-        let module = match make(seed) {
-            Ok(module) => module,
-            Err(_) => return Ok(Tally { idle: true, ..Tally::default() }),
-        };
+        let Ok(module) = make(seed) else { return Ok(Tally { idle: true, ..Tally::default() }) };
         let compare = fuzz::compare_options(&module, seed);
         let how = Thoroughness { padding: args.padded, ..args.extent.of(seed) };
         fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
-    });
+    })?;
     summarize(&outcome, "programs", args.volume.no_shrink, args.save.as_ref(), args.padded, |seed| {
         let kind = match (args.portable, args.padded) {
             (true, _) => " --portable",
@@ -201,7 +199,7 @@ fn mutate(args: &Mutate) -> Result<(), Failure> {
         let compare = fuzz::compare_options(&module, seed);
         let how = Thoroughness { runs: 3, max_steps: 50_000, ..args.extent.of(seed) };
         fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
-    });
+    })?;
     summarize(&outcome, "changed programs", args.volume.no_shrink, args.save.as_ref(), false, |seed| {
         let folders: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
         format!(
@@ -234,7 +232,7 @@ fn parser(args: &Parser) -> Result<(), Failure> {
             }
             Err(what) => Err((text, what)),
         }
-    });
+    })?;
     let mut text = String::new();
     for case in &outcome.cases {
         let (spoilt, what) = &case.failure;
@@ -355,7 +353,10 @@ impl Sums {
 /// Does `work` for each seed, on as many threads as there are processors. Each has a pool of its own for what satir does
 /// in parallel: a thread that waits for a part of its program must not begin another program meanwhile, whose time would
 /// then count as that of the first.
-fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync) -> Outcome<F> {
+fn sweep<F: Send>(
+    volume: &Volume,
+    work: impl Fn(u64) -> Result<Tally, F> + Sync,
+) -> Result<Outcome<F>, Failure> {
     let start = Instant::now();
     let target = if is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(volume.count), target);
@@ -380,11 +381,7 @@ fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync
         }
         outcome.cases.len() < volume.max_findings
     };
-    let worker = || {
-        // Two threads, so that what is done in parallel meets what is done in turn.
-        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(STACK).build() else {
-            return;
-        };
+    let worker = |pool: &ThreadPool| {
         loop {
             let k = next.fetch_add(1, Ordering::Relaxed);
             if k >= volume.count || volume.seconds.is_some_and(|most| start.elapsed() >= most) {
@@ -403,9 +400,13 @@ fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync
             }
         }
     };
+    // Two threads each, so that what is done in parallel meets what is done in turn.
+    let pool = |_| ThreadPoolBuilder::new().num_threads(2).stack_size(STACK).build();
+    let pools: Vec<ThreadPool> =
+        (0..rayon::current_num_threads()).map(pool).collect::<Result<_, _>>().map_err(Failure::bad)?;
     std::thread::scope(|scope| {
-        for _ in 0..rayon::current_num_threads() {
-            scope.spawn(worker);
+        for pool in &pools {
+            scope.spawn(|| worker(pool));
         }
     });
     bar.finish_and_clear();
@@ -413,7 +414,7 @@ fn sweep<F: Send>(volume: &Volume, work: impl Fn(u64) -> Result<Tally, F> + Sync
     outcome.cases.sort_by_key(|case| case.seed);
     outcome.cases.truncate(volume.max_findings);
     outcome.time = start.elapsed();
-    outcome
+    Ok(outcome)
 }
 
 /// The most programs that are tried in making one smaller.

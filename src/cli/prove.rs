@@ -26,7 +26,7 @@ pub(crate) struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// They do the same on all inputs.
+    /// They do the same on all inputs for which the integers of the second one fit their types.
     Proven,
     /// They differ on inputs on which both were run.
     Refuted,
@@ -59,7 +59,9 @@ struct Place {
 /// `options`.
 pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Judgement, Failure> {
     let (a, b) = (program::checked(sources[0])?, program::checked(sources[1])?);
-    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default()).map_err(Failure::bad)?;
+    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default())
+        .map_err(|e| Failure::bad(format_args!("no solver: {e}")))?
+        .within(prove::EFFORT, prove::TIMEOUT);
     let proofs = prove::prove(&a, &b, Some(&solver)).map_err(Failure::bad)?;
     let proven = proofs.iter().all(Proof::is_proven);
     let difference = if proven { None } else { difference(&a, &b, &proofs, options) };
@@ -139,7 +141,10 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
         }
     }
     out + match judgement.verdict {
-        Verdict::Proven => "proven: the second program does what the first one does, on all inputs\n",
+        Verdict::Proven => {
+            "proven: the second program does what the first one does, on all inputs for which its sums and products fit \
+             int32 and int64\n"
+        }
         Verdict::Refuted => "refuted\n",
         Verdict::Unknown => "not proven\n",
     }

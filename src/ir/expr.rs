@@ -534,6 +534,13 @@ impl Expr {
         }
     }
 
+    /// Whether one of its variables is wanted.
+    pub(crate) fn mentions(&self, wanted: impl Fn(VarId) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= e.as_var().is_some_and(&wanted));
+        found
+    }
+
     /// Puts values in place of variables, where there are any; what stands in the values stays as it is.
     pub(crate) fn substitute<'v>(&mut self, value_of: &impl Fn(VarId) -> Option<&'v Expr>) {
         match self.as_var().and_then(value_of) {

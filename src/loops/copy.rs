@@ -77,9 +77,7 @@ pub(super) fn defined(block: &Block) -> HashSet<VarId> {
 
 /// Whether any of the variables occurs in an expression.
 pub(super) fn mentions_any(e: &Expr, vars: &HashSet<VarId>) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= e.as_var().is_some_and(|var| vars.contains(&var)));
-    found
+    e.mentions(|var| vars.contains(&var))
 }
 
 /// Whether a value names no variable.

@@ -248,9 +248,7 @@ impl Atoms {
 
 /// Whether a variable occurs in an expression.
 pub(super) fn mentions(e: &Expr, var: VarId) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= e.as_var() == Some(var));
-    found
+    e.mentions(|v| v == var)
 }
 
 #[cfg(test)]

@@ -33,12 +33,27 @@ mod value;
 mod walk;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
+pub use crate::smt::{Solver, SolverError};
 use solver::Answer;
-pub use solver::{Solver, SolverError};
+
+/// How much work, in the solver's own unit, one question of a proof is worth.
+///
+/// ```
+/// assert!(satir::prove::EFFORT < satir::prove::Solver::new("z3").effort, "proofs have many questions");
+/// ```
+pub const EFFORT: u64 = 1_500_000;
+
+/// How long one question of a proof may take whatever the machine; only a backstop.
+///
+/// ```
+/// assert!(satir::prove::TIMEOUT < satir::prove::Solver::new("z3").timeout, "proofs have many questions");
+/// ```
+pub const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What is known of a pair of functions.
 ///
@@ -65,9 +80,10 @@ pub struct Proof {
 /// A duty that is not proven.
 ///
 /// ```
+/// use satir::diag::Span;
 /// use satir::prove::{Open, Proof};
 ///
-/// let open = Open { what: "the same value is stored".into(), spans: Default::default(), example: None };
+/// let open = Open { what: "the same value is stored".into(), spans: (Span::NONE, Span::NONE), example: None };
 /// assert!(!Proof { open: vec![open], ..Proof::default() }.is_proven());
 /// ```
 #[derive(Clone, Debug)]
@@ -164,7 +180,7 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
         }
     }
     let answers = match solver {
-        Some(solver) => solver.ask(&texts)?,
+        Some(solver) => solver::ask(solver, &texts)?,
         None => vec![Answer::Unknown; texts.len()],
     };
     let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();

@@ -204,7 +204,8 @@ impl<'a> Machine<'a> {
             BinOp::Le => return self.terms.at_most(a, b),
             BinOp::Gt => return self.terms.less(b, a),
             BinOp::Ge => return self.terms.at_most(b, a),
-            BinOp::And | BinOp::Or => return self.terms.apply(op.name(), dtype, vec![a, b]),
+            // Nothing is known of it but that equal operands give an equal value.
+            _ => return self.terms.apply(op.name(), dtype, vec![a, b]),
         };
         self.fitted(dtype, value)
     }

@@ -244,6 +244,12 @@ fn of_body(
             (Some(fold), value)
         }
     };
+    // The first iteration stores the initial value: without one the buffer holds what it held, which a caller may see.
+    let runs = |axis: &Loop| axis.extent.as_int().is_some_and(|extent| extent > 0);
+    let is_own = func.buffer(buffer).origin == Origin::Alloc;
+    if !is_own && !fold.iter().flat_map(|fold| &fold.axes).all(runs) {
+        return Err("a reduction of the caller's buffer that may have nothing to fold");
+    }
     readable(func, &value)?;
     let mut own = false;
     value.walk(&mut |e| own |= matches!(&e.kind, ExprKind::Load { buffer: b, .. } if *b == buffer));

@@ -9,6 +9,8 @@ from typing import Any, Optional
 import tvm
 from tvm import s_tir, tirx
 
+from .flow import loop_depths
+
 __all__ = ["built", "estimate", "estimates", "unsuited"]
 
 #: How often a loop is taken to run.
@@ -79,7 +81,7 @@ def estimate(text: str) -> float:
     total = 0.0
     for body in re.findall(r"^define [^\n]*\{\n(.*?)^\}", text, flags=re.MULTILINE | re.DOTALL):
         sizes, after = _blocks(body)
-        depths = _depths(after)
+        depths = loop_depths(next(iter(after)), after)
         total += sum(size * TRIPS ** depths[block] for block, size in sizes.items() if block in depths)
     return total
 
@@ -107,74 +109,3 @@ def _blocks(body: str) -> tuple[dict[str, int], dict[str, list[str]]]:
             if " = phi " not in code and "llvm.dbg" not in code and "llvm.assume" not in code and "llvm.lifetime" not in code:
                 sizes[block] += 1
     return sizes, after
-
-
-def _depths(after: Mapping[str, list[str]]) -> dict[str, int]:
-    """The number of loops around each block that is reached."""
-    entry = next(iter(after))
-    order, before = _reached(entry, after)
-    place = {block: number for number, block in enumerate(order)}
-    immediate = _dominators(order, place, before)
-
-    def dominates(one: str, other: str) -> bool:
-        while place[other] > place[one]:
-            other = immediate[other]
-        return one == other
-
-    ends: dict[str, list[str]] = {}
-    for block in order:
-        for following in after[block]:
-            if dominates(following, block):
-                ends.setdefault(following, []).append(block)
-    depths = dict.fromkeys(order, 0)
-    for head, left in ends.items():
-        body = {head}
-        while left:
-            block = left.pop()
-            if block not in body:
-                body.add(block)
-                left.extend(before[block])
-        for block in body:
-            depths[block] += 1
-    return depths
-
-
-def _reached(entry: str, after: Mapping[str, list[str]]) -> tuple[list[str], dict[str, list[str]]]:
-    """The blocks that are reached, each before what it leads to but for loops, and what leads directly to each."""
-    before: dict[str, list[str]] = {entry: []}
-    done, order, stack = {entry}, [], [(entry, 0)]
-    while stack:
-        block, number = stack.pop()
-        if number == len(after[block]):
-            order.append(block)
-            continue
-        stack.append((block, number + 1))
-        following = after[block][number]
-        before.setdefault(following, []).append(block)
-        if following not in done:
-            done.add(following)
-            stack.append((following, 0))
-    return order[::-1], before
-
-
-def _dominators(order: list[str], place: Mapping[str, int], before: Mapping[str, list[str]]) -> dict[str, str]:
-    """The immediate dominator of each block (Cooper, Harvey and Kennedy)."""
-    immediate = {order[0]: order[0]}
-    changed = True
-    while changed:
-        changed = False
-        for block in order[1:]:
-            new: Optional[str] = None
-            for other in before[block]:
-                if other not in immediate:
-                    continue
-                if new is None:
-                    new = other
-                while new != other:
-                    if place[new] > place[other]:
-                        new = immediate[new]
-                    else:
-                        other = immediate[other]
-            if new is not None and immediate.get(block) != new:
-                immediate[block], changed = new, True
-    return immediate

@@ -68,6 +68,9 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
             return {"times": {}, "notes": [str(error)]}
         except Exception as error:  # one candidate must not stop the others
             notes.append(f"{candidate}: {str(error).strip()[-300:]}")
+            if not kernels:
+                # Without the input there is nothing to compare with.
+                return {"times": {}, "notes": notes}
     expected = None
     calls: dict[str, int] = {}
     for candidate in list(kernels):

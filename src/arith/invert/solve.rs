@@ -245,7 +245,5 @@ pub(crate) fn range(e: &Expr, ranges: &[Interval]) -> Interval {
 
 /// Whether one of the variables occurs.
 pub(crate) fn mentions(e: &Expr, vars: &[VarId]) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= e.as_var().is_some_and(|var| vars.contains(&var)));
-    found
+    e.mentions(|var| vars.contains(&var))
 }

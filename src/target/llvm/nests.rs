@@ -84,11 +84,8 @@ pub(in crate::target) fn stride(e: &Expr, var: VarId) -> Stride {
             (Invariant, None) | (None, Invariant) => Invariant,
             _ => Varying,
         },
-        _ => {
-            let mut found = false;
-            e.walk(&mut |e| found |= e.as_var() == Some(var));
-            if found { Varying } else { None }
-        }
+        _ if e.mentions(|v| v == var) => Varying,
+        _ => None,
     }
 }
 

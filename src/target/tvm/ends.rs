@@ -14,7 +14,7 @@ fn keep_in_block(block: &mut Block, buffers: &[Buffer]) {
     for stmt in block {
         if let StmtKind::For(f) = &mut stmt.kind
             && ends_outside(f)
-            && !buffers.iter().flat_map(|buffer| &buffer.shape).any(|e| names(e, f.var))
+            && !buffers.iter().flat_map(|buffer| &buffer.shape).any(|e| e.mentions(|var| var == f.var))
         {
             let start = std::mem::replace(&mut f.min, Expr::int(0, f.extent.dtype));
             let value = Expr::var(f.var, start.dtype) + start;
@@ -28,12 +28,6 @@ fn ends_outside(f: &For) -> bool {
     let (Some(min), Some(extent)) = (f.min.as_int(), f.extent.as_int()) else { return false };
     let fits = |end: i64| f.min.dtype.int_range().is_some_and(|(_, most)| i128::from(end) <= most);
     f.step.is_none() && extent > 0 && !min.checked_add(extent).is_some_and(fits)
-}
-
-fn names(e: &Expr, var: VarId) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= e.as_var() == Some(var));
-    found
 }
 
 /// Puts a value in place of a variable.

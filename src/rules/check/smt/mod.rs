@@ -20,7 +20,7 @@ use super::ty::{self, Instance};
 use crate::rules::ast::{Direction, Rule};
 use terms::{Repr, Style};
 
-pub use solver::{Solver, SolverError};
+pub use crate::smt::{Solver, SolverError};
 
 /// Asks the solver about every instance in the report of these rules that is not settled by testing all its values,
 /// and adds what it says.
@@ -90,7 +90,7 @@ pub fn prove_watched(
         }
         let mut settled = vec![false; open.len()];
         let all = before + questions.len();
-        let answers = solver.ask(&questions, &|answered| watch(before + answered, all))?;
+        let answers = solver::ask(solver, &questions, &|answered| watch(before + answered, all))?;
         before = all;
         for (i, proof) in asked.into_iter().zip(answers) {
             let o = &open[i];
