@@ -23,18 +23,15 @@ use satir::script::parse_lambda;
 use satir::{Error, passes};
 use serde::Deserialize;
 
+#[path = "padding/bad_input.rs"]
+mod bad_input;
+
 /// Passes that there are not yet.
 const MISSING: &[&str] = &[];
 
 /// Cases whose passes there are, but do not reach the expected result yet.
-const OPEN: &[&str] = &[
-    "assume_false",
-    "branch_conv_hoist",
-    "implicit_all",
-    "implicit_float",
-    "implicit_hoist_io",
-    "undef_minus_undef",
-];
+const OPEN: &[&str] =
+    &["assume_false", "branch_conv_hoist", "implicit_all", "implicit_hoist_io", "undef_minus_undef"];
 
 /// Pairs that can only be compared once one function's result is another's input.
 const NEEDS_EDGES: &[&str] = &["split_infer_assume"];
@@ -98,7 +95,8 @@ impl Case {
         let args = passes::Args::parse(&self.args.to_string()).unwrap();
         let go_on = |_: &passes::Step, _: &Module| ControlFlow::Continue(());
         let readable_parameters = self.needs == "--readable-parameters";
-        let options = Options { readable_parameters, ..Options::default() };
+        let finite = self.needs == "finite F";
+        let options = Options { readable_parameters, finite, ..Options::default() };
         passes::run_with(&self.module(&self.before), &pipeline, &options, &args, go_on)
     }
 
@@ -248,96 +246,6 @@ fn results_are_as_expected() {
     }
     assert!(wrong.is_empty(), "{} of {judged}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(judged >= 50, "only {judged} cases have passes");
-}
-
-/// The error that passes answer with.
-#[track_caller]
-fn error_of(names: &str, args: &str, module: &Module) -> String {
-    let pipeline = passes::select(names).unwrap();
-    let go_on = |_: &passes::Step, _: &Module| ControlFlow::Continue(());
-    let args = passes::Args::parse(args).unwrap();
-    let error = passes::run_with(module, &pipeline, &Options::default(), &args, go_on);
-    error.expect_err("it is refused").to_string()
-}
-
-#[test]
-fn edges_that_make_no_sense_are_refused() {
-    let head =
-        "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n";
-    let text = |assumed: &str| {
-        let one = "    @T.prim_func\n    def one(A: T.Buffer((16,), \"int32\"), C: T.Buffer((8,), \"int32\")):\n        T.func_attr({\"tirx.noalias\": True})\n        for i in range(14, 16):\n            A[i] = 0\n";
-        let two = "    @T.prim_func\n    def two(A: T.Buffer((16,), \"int32\"), B: T.Buffer((1,), \"int32\")):\n        T.func_attr({\"tirx.noalias\": True})\n";
-        let sum = "        B[0] = 0\n        for i in range(16):\n            if i < 14:\n                B[0] = B[0] + A[i]\n";
-        satir::parse(&format!("{head}{one}\n{two}{assumed}{sum}")).unwrap()
-    };
-    let plain = text("");
-    for (args, expected) in [
-        (r#"null"#, "the key `edge`"),
-        (r#"{"edge": "one.A"}"#, "is no edge"),
-        (r#"{"edge": "three.A -> two.A"}"#, "there is no function `three`; there are `one`, `two`"),
-        (r#"{"edge": "one.A -> two.X"}"#, "`two` has no parameter `X`; it has `A`, `B`"),
-        (r#"{"edge": "one.C -> two.A"}"#, "differ in shape"),
-    ] {
-        let error = error_of("link", args, &plain);
-        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
-    }
-    let edge = r#"{"edge": "one.A -> two.A"}"#;
-    // The producer leaves 0 in the last two, and says nothing of the one before.
-    let founded = "        for i in range(14, 16):\n            T.assume(A[i] == 0)\n";
-    let error = error_of("link", edge, &text(&founded.replace("14", "13")));
-    assert!(error.contains("nothing shows that `one` leaves in `A` what is assumed here"), "{error}");
-    let error = error_of("link", edge, &text(&founded.replace("== 0", "== 1")));
-    assert!(error.contains("nothing shows"), "{error}");
-    let pipeline = passes::select("link,overcompute").unwrap();
-    let go_on = |_: &passes::Step, _: &Module| ControlFlow::Continue(());
-    let args = passes::Args::parse(edge).unwrap();
-    for module in [text(founded), plain] {
-        let made =
-            passes::run_with(&module, &pipeline, &Options::default(), &args, go_on).unwrap().to_string();
-        assert!(made.contains("T.assume(") && !made.contains("if "), "{made}");
-    }
-}
-
-#[test]
-fn bad_input_gets_one_line() {
-    let program = |body: &str| {
-        satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), n: T.int32):\n{body}"))
-            .unwrap()
-    };
-    let plain = program("    for i in range(16):\n        A[i] = i\n");
-    for (names, args, module, expected) in [
-        ("transform-layout", "null", &plain, "the key `map`"),
-        ("transform-layout", r#"{"map": "lambda i: [i]"}"#, &plain, "the key `buffer` is missing"),
-        ("transform-layout", r#"{"buffer": "X", "map": "lambda i: [i]"}"#, &plain, "there is no buffer `X`"),
-        (
-            "transform-layout",
-            r#"{"buffer": "A", "map": "lambda i: [i // 2]"}"#,
-            &plain,
-            "elements 0 and 1 of `A`",
-        ),
-        ("transform-layout", r#"{"buffer": "A", "map": "lambda i: [i * 1.5]"}"#, &plain, "gives a `float32`"),
-        (
-            "choose-padding",
-            r#"{"buffer": "X", "map": "lambda i: [i]", "pad": "?"}"#,
-            &plain,
-            "there is no buffer `X`",
-        ),
-        ("choose-padding", r#"{"map": "lambda i: [i]", "pad": "?"}"#, &plain, "the key `buffer` is missing"),
-        (
-            "choose-padding",
-            r#"{"buffer": "A", "map": "lambda i: [i // 2]", "pad": "?"}"#,
-            &plain,
-            "elements 0 and 1",
-        ),
-        ("cache-read", "null", &plain, "the key `read`"),
-        ("sequential-access", "null", &plain, "the key `buffer`"),
-        ("hoist", r#"{"conditionals": ["if"]}"#, &plain, "if-stmt, if-expr, bool"),
-    ] {
-        let error = error_of(names, args, module);
-        assert!(error.contains(expected) && !error.contains('\n'), "{names} {args}: {error}");
-    }
-    assert!(passes::select("chose-padding").unwrap_err().to_string().contains("the passes are"));
-    assert!(passes::Args::parse("[1]").is_err() && passes::Args::parse(r#"{"edges": "a"}"#).is_err());
 }
 
 #[test]

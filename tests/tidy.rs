@@ -79,15 +79,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     ("tensor", &["ir", "cost"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
+    ("plan", &["ir", "analysis", "script", "cost", "cse", "simplify", "loops", "noop", "padding", "target"]),
     (
         "passes",
         &[
-            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "tensor",
-            "error", "verify",
+            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "plan", "target",
+            "tensor", "error", "verify",
         ],
     ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
-    ("report", &["ir", "cse", "passes"]),
+    ("report", &["ir", "cse", "passes", "plan"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     (

@@ -15,10 +15,13 @@ const PIPELINES: &[(&str, &str)] = &[
     ("remove-no-op", "remove-no-op"),
     ("overcompute", "overcompute"),
     ("merge-loops", "merge-loops"),
+    ("branching", "branching"),
     ("choose-padding", "choose-padding,overcompute"),
     ("reduce-extents", "hoist,reduce-extents"),
     ("remove-undef", "remove-undef"),
     ("padding", "overcompute,merge-loops,overcompute,remove-no-op,remove-assume"),
+    ("there and back", "branching,overcompute,branching,remove-no-op"),
+    ("plan", "plan"),
     ("padding backwards", "remove-no-op,merge-loops,overcompute,remove-no-op"),
 ];
 
@@ -55,10 +58,6 @@ impl Checker {
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<(), Finding> {
         let [func] = &module.funcs[..] else { return Ok(()) };
-        // A parameter that may be the same memory as another one has no layout of its own; the caller has to know.
-        if !func.no_alias() {
-            return Ok(());
-        }
         let buffers: Vec<&Buffer> = func
             .params
             .iter()

@@ -3,6 +3,7 @@
 //!
 //! - [`remove_no_op`]: statements that never change anything go.
 //! - [`overcompute`]: a condition goes if what it guards may as well run where it does not hold.
+//! - [`add_branches`]: the reverse: statements get a condition, where they change nothing without it.
 //! - [`choose_padding`]: padding that nobody sees gets a value, where conditions can go that rest on it.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
 //!
@@ -10,14 +11,17 @@
 //! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
-//! [`sites`] and [`apply`] are the same changes one by one, for whoever chooses among them.
+//! [`sites`] and [`apply`] are the same changes one by one, for whoever chooses among them; `establish` makes true first what
+//! a condition needs to go.
 //!
 //! `guarantee` says what a function leaves in a buffer, for the functions that get it.
 //!
 //! After each change everything is found out anew: a store that a change adds may end what another one rests on.
 
 mod arms;
+mod branching;
 mod clause;
+mod establish;
 mod fill;
 mod guarantee;
 mod merge;
@@ -42,7 +46,7 @@ pub use self::obstacle::Refusal;
 pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
 #[doc(hidden)]
-pub use self::sites::{Site, SiteKind, apply, sites};
+pub use self::sites::{Site, SiteKind, apply, apply_after_filling, sites};
 use crate::ir::{DType, PrimFunc};
 
 /// Removes what changes nothing: stores that are overwritten before they are read or store what is there, iterations that do
@@ -88,6 +92,22 @@ pub fn overcompute(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
 /// ```
 pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| merge::run(func))
+}
+
+/// Gives statements in loops conditions, so that they do not run where they change nothing: where what they store is
+/// overwritten later, or is there already. Returns which, and why. Whether that pays is not asked.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    for i in range(16):\n        A[i] = B[i] * B[i]\n    \
+///             for i in range(16):\n        if i >= 14:\n            A[i] = 0\n";
+/// let mut module = satir::parse(text)?;
+/// assert_eq!(satir::noop::add_branches(&mut module.funcs[0]).len(), 1);
+/// assert!(module.to_string().contains("if i < 14:\n            A[i] = B[i] * B[i]"), "{module}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn add_branches(func: &mut PrimFunc) -> Vec<Change> {
+    crate::ir::with_room(|| branching::run(func))
 }
 
 /// Stores constants in padding that nobody sees, where conditions can go afterwards that rest on the value

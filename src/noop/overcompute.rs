@@ -308,7 +308,7 @@ fn without_choice(
         at.conditions.push((plain.clone(), truth));
         let facts = at.conditions.clone();
         let mut reasons = Vec::new();
-        if (!Clause::Value.counts() || same_value(&asker, &at, &facts, own, gone))
+        if (!Clause::Value.counts() || same_value(&asker, &at, &facts, (own, gone), settings))
             && let Ok(more) = noop_under(&asker, func, len, settings)
         {
             reasons.push(Reason::SameValue);

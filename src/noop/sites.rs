@@ -4,7 +4,7 @@ use super::obstacle::{Obstacle, Refusal};
 use super::reason::Change;
 use super::settings::Settings;
 use super::statements::find;
-use super::{merge, overcompute, remove};
+use super::{branching, establish, merge, overcompute, remove};
 use crate::analysis::accesses::Accesses;
 use crate::diag::Span;
 use crate::ir::{PrimFunc, StmtKind, with_room};
@@ -25,6 +25,8 @@ pub enum SiteKind {
     RemoveNoOp,
     /// Two loops become one.
     MergeLoops,
+    /// A statement, or the body of a loop, gets a condition.
+    Branching,
 }
 
 impl SiteKind {
@@ -39,6 +41,7 @@ impl SiteKind {
             SiteKind::Overcompute => "overcompute",
             SiteKind::RemoveNoOp => "remove-no-op",
             SiteKind::MergeLoops => "merge-loops",
+            SiteKind::Branching => "branching",
         }
     }
 }
@@ -78,13 +81,14 @@ impl std::fmt::Display for Site {
 /// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        if i < 14:\n            A[i] = 1\n";
 /// let func = satir::parse(text)?.funcs.remove(0);
 /// let names: Vec<&str> = satir::noop::sites(&func).iter().map(|site| site.kind.name()).collect();
-/// assert_eq!(names, ["remove-no-op", "overcompute", "remove-no-op"]);
+/// assert_eq!(names, ["remove-no-op", "branching", "overcompute", "remove-no-op"]);
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn sites(func: &PrimFunc) -> Vec<Site> {
     let mut found: Vec<(usize, SiteKind)> = Vec::new();
     found.extend(overcompute::sites(&func.body).into_iter().map(|at| (at, SiteKind::Overcompute)));
     found.extend(merge::sites(&func.body).into_iter().map(|at| (at, SiteKind::MergeLoops)));
+    found.extend(branching::sites(&func.body).into_iter().map(|at| (at, SiteKind::Branching)));
     let mut number = 0;
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
@@ -139,6 +143,31 @@ pub fn apply(func: &PrimFunc, site: &Site, settings: Settings) -> Result<(PrimFu
             _ => remove::store_at(&mut made, site.stmt),
         },
         SiteKind::MergeLoops => merge::merge_one(&mut made, |first| first == site.stmt),
+        SiteKind::Branching => branching::at(&mut made, site.stmt),
     });
     change.map(|change| (made, change)).map_err(|obstacle| obstacle.in_words(func))
+}
+
+/// The function without the condition at a place, after a value was stored where that does not hold, in a buffer of the
+/// function's own that nobody else sees: all ways for which both are proven.
+///
+/// ```
+/// use satir::noop::{Settings, SiteKind, apply, apply_after_filling, sites};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((14,), \"int32\"), C: T.Buffer((1,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    B = T.alloc_buffer((16,), \"int32\")\n    \
+///             for i in range(14):\n        B[i] = A[i]\n    C[0] = 0\n    \
+///             for i in range(16):\n        if i < 14:\n            C[0] = C[0] + B[i]\n";
+/// let func = satir::parse(text)?.funcs.remove(0);
+/// let site = sites(&func).into_iter().find(|site| site.kind == SiteKind::Overcompute).expect("there is one");
+/// assert!(apply(&func, &site, Settings::default()).is_err(), "nothing is known of `B[14]`");
+/// let ways = apply_after_filling(&func, &site, Settings::default());
+/// assert_eq!(ways[0].1[0].what, "`B` is filled with 0 where the condition does not hold");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn apply_after_filling(func: &PrimFunc, site: &Site, settings: Settings) -> Vec<(PrimFunc, [Change; 2])> {
+    match site.kind {
+        SiteKind::Overcompute => with_room(|| establish::filled_for(func, site.stmt, settings)),
+        _ => Vec::new(),
+    }
 }

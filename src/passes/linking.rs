@@ -34,7 +34,7 @@ pub(super) fn link(module: &Module, settings: &Settings<'_>) -> Made {
             .map(|((func, buffer), _)| (&module.funcs[*func], *buffer))
             .collect();
         let own = &result.funcs[consumer.0];
-        let linked = noop::link(&producers, (own, consumer.1), noop_settings(settings));
+        let linked = noop::link(&producers, (own, consumer.1), settings.noop());
         if !linked.unfounded.is_empty() {
             let names: Vec<String> = producers.iter().map(|(func, _)| format!("`{}`", func.name)).collect();
             let message = format!(
@@ -54,10 +54,6 @@ pub(super) fn link(module: &Module, settings: &Settings<'_>) -> Made {
         }
     }
     Ok((result != *module).then_some(result))
-}
-
-fn noop_settings(settings: &Settings<'_>) -> noop::Settings {
-    noop::Settings { readable_parameters: settings.options.readable_parameters }
 }
 
 /// Reads `producer.A -> consumer.B`, or with `=` in the place of the arrow.
@@ -107,7 +103,7 @@ pub(super) fn choose_padding(module: &Module, settings: &Settings<'_>) -> Made {
     let mut result = module.clone();
     if told.is_empty() {
         for func in &mut result.funcs {
-            noop::choose_padding(func, noop_settings(settings));
+            noop::choose_padding(func, settings.noop());
         }
     }
     for request in told {
@@ -158,7 +154,7 @@ fn padded(
             refused.get_or_insert(error);
             continue;
         }
-        noop::overcompute(&mut made, noop_settings(settings));
+        noop::overcompute(&mut made, settings.noop());
         let left = conditions(&made);
         if best.as_ref().is_none_or(|(least, _)| left < *least) {
             best = Some((left, made));

@@ -1,5 +1,6 @@
 //! The manager: runs a pipeline, keeps what is known of the program, times and verifies each pass.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use super::settings::Settings;
 use crate::cse::Options;
 use crate::error::Error;
 use crate::ir::{Module, with_room};
+use crate::plan::Plan;
 
 /// The most rounds of a group that runs until nothing changes.
 const MAX_ROUNDS: usize = 8;
@@ -31,7 +33,7 @@ const MAX_ROUNDS: usize = 8;
 /// assert_eq!(changed, [true, false], "nothing is left for the second round");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Step {
     /// The pass's name.
@@ -42,6 +44,8 @@ pub struct Step {
     pub time: Duration,
     /// How long the verification of what it made took.
     pub verification: Duration,
+    /// What the pass `plan` did, function by function.
+    pub plans: Vec<Plan>,
 }
 
 /// Runs a pipeline. The program is verified before the first pass, and after each that changes it.
@@ -119,8 +123,10 @@ pub fn run_with(
 ) -> Result<Module, Error> {
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
+    let plans = RefCell::new(Vec::new());
     let widens = pipeline.names().contains(&WIDENING);
-    let mut manager = Manager { settings: Settings { options, widens, args }, observe, ended: false };
+    let mut manager =
+        Manager { settings: Settings { options, widens, args, plans: &plans }, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }
@@ -167,7 +173,13 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let start = Instant::now();
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
-        let step = Step { pass: pass.name, changed, time, verification: start.elapsed() };
+        let step = Step {
+            pass: pass.name,
+            changed,
+            time,
+            verification: start.elapsed(),
+            plans: self.settings.plans.take(),
+        };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

@@ -1,7 +1,11 @@
 //! What passes are told.
 
+use std::cell::RefCell;
+
 use super::args::Args;
 use crate::cse::Options;
+use crate::noop;
+use crate::plan::Plan;
 
 /// What a pass is told beside the program.
 ///
@@ -24,4 +28,14 @@ pub struct Settings<'a> {
     pub(super) widens: bool,
     /// What passes are told beside the options.
     pub args: &'a Args,
+    /// What the pass `plan` did, function by function.
+    pub(super) plans: &'a RefCell<Vec<Plan>>,
+}
+
+impl Settings<'_> {
+    /// What the passes of [`noop`] are told.
+    pub(super) fn noop(&self) -> noop::Settings {
+        let Options { readable_parameters, finite, .. } = *self.options;
+        noop::Settings { readable_parameters, finite }
+    }
 }
