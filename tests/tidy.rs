@@ -75,7 +75,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "eqsat", "simplify", "target", "error",
         ],
     ),
-    ("loops", &["ir", "analysis", "arith", "cse", "simplify", "target"]),
+    ("loops", &["ir", "script", "analysis", "arith", "cse", "simplify", "target"]),
     ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     ("tensor", &["ir", "cost"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),

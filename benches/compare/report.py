@@ -19,6 +19,7 @@ VARIANTS = {
     "tvm-hoist": "TVM `HoistExpression`, `CommonSubexprElim`",
     "syntactic": "satir, syntactic",
     "semantic": "satir, semantic",
+    "wide": "satir, semantic, indices in 64 bits",
 }
 
 # What is said of a program that a run with a time limit did not come to.
@@ -102,14 +103,17 @@ def halves(results):
     """How well the model of the compiler does on programs that it was not made for: those over the better of TVM's CSE and none
     at -O3, apart for the half of the operators that may be looked at while working on it and the half that is only for
     judging, and the gap between them."""
-    rows, means = [], {}
-    for name, judging in (("may be looked at", False), ("only for judging", True)):
-        group = [r for r in results if is_for_judging(r["name"]) == judging]
-        found = ratios(group, lambda r: instructions(r, "semantic", "O3"), lambda r: best(r, "O3"))
-        rows.append(row(name, found, 1.02))
-        means[judging] = geomean(found.values())
+    rows, gaps = [], []
+    for variant in ("semantic", "wide"):
+        means = {}
+        for name, judging in (("may be looked at", False), ("only for judging", True)):
+            group = [r for r in results if is_for_judging(r["name"]) == judging]
+            found = ratios(group, lambda r, v=variant: instructions(r, v, "O3"), lambda r: best(r, "O3"))
+            rows.append(row(f"{VARIANTS[variant]}, {name}", found, 1.02))
+            means[judging] = geomean(found.values())
+        gaps.append(f"{VARIANTS[variant]} {means[True] - means[False]:+.3f}")
     text = table([cell.format(1.02) for cell in HEAD], rows)
-    return f"{text}\nThe gap: {means[True] - means[False]:+.3f}.\n"
+    return f"{text}\nThe gap: {', '.join(gaps)}.\n"
 
 
 def losers(found, limit, details):
@@ -271,10 +275,10 @@ def write(results, command, commit, plot_folder, root):
         for level in levels:
             out.append(f"## Executed instructions, LLVM -{level}, set `{which}`\n\nOver those with TVM's `CommonSubexprElim`.\n")
             of = lambda r, v, level=level: instructions(r, v, level)  # noqa: E731
-            out.append(comparison(group, of, lambda r, level=level: instructions(r, "tvm", level), 1.02, ["none", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]))
+            out.append(comparison(group, of, lambda r, level=level: instructions(r, "tvm", level), 1.02, ["none", "tvm-simplify", "tvm-hoist", "syntactic", "semantic", "wide"]))
         out.append("Over the better of TVM's `CommonSubexprElim` and no CSE, at -O3.\n")
-        out.append(comparison(group, lambda r, v: instructions(r, v, "O3"), lambda r: best(r, "O3"), 1.02, ["tvm", "syntactic", "semantic"]))
-        out.append("The last line apart, by a hash of the operator's name:\n")
+        out.append(comparison(group, lambda r, v: instructions(r, v, "O3"), lambda r: best(r, "O3"), 1.02, ["tvm", "syntactic", "semantic", "wide"]))
+        out.append("The last two lines apart, by a hash of the operator's name:\n")
         out.append(halves(group))
     by_name = {r["name"]: r for r in good}
     worse = ratios(good, lambda r: cost(r, "semantic"), lambda r: cost(r, "tvm-simplify"))

@@ -3,7 +3,8 @@
 No GPU is needed. The programs come from PyPI into an environment of their own (`tools`). What is counted of a source's kernels:
 
 - static: instructions, without the padding behind the end;
-- weighted: each counts 8 times for each loop around it (loops are found by dominators), those of a subroutine as often as its calls;
+- weighted: each as often as the loops around it run (`trips.py`; 8 times where that is not a constant of the code), those of a
+  subroutine as often as its calls;
 - registers: the most that a kernel uses;
 - spills: bytes that the compiler's own report calls spill stores and loads.
 """
@@ -19,7 +20,8 @@ import sys
 
 # Appended: the folder is that of a package, whose other files are not meant.
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python" / "satir" / "tvm"))
-from flow import loop_depths  # noqa: E402
+import trips  # noqa: E402
+from flow import loops  # noqa: E402
 
 # The wheel of triton has nvdisasm; nothing of NVIDIA's own on PyPI does.
 PACKAGES = [
@@ -29,7 +31,7 @@ PACKAGES = [
     "triton==3.1.0",
 ]
 
-# How often a loop is taken to run.
+# How often a loop is taken to run whose end is not a constant of the code.
 TRIPS = 8
 
 FIELDS = ["static", "weighted", "registers", "spills"]
@@ -62,7 +64,7 @@ class Compiler:
 
     def counts(self, source, arch):
         """The figures of `FIELDS` for a source and an architecture such as `sm_80`."""
-        own = pathlib.Path(__file__).read_bytes()
+        own = pathlib.Path(__file__).read_bytes() + pathlib.Path(trips.__file__).read_bytes()
         key = hashlib.sha256(own + f"{arch} {source}".encode()).hexdigest()[:24]
         entry = self.known / f"{key}.json"
         if not entry.exists():
@@ -164,22 +166,35 @@ class Code:
         if kind == "BSYNC":
             later = [place for place in self.meets.get(operands.split(",")[0], []) if place is not None and place > at]
             return sorted({min(later)} if later else set(following))
-        if kind in ("BRA", "JMP"):
+        if kind in ("BRA", "JMP") or kind == "CALL" and not self.returns(self.target(operands)):
             place = self.target(operands)
             conditional = guard or not operands.startswith("`")
             return ([] if place is None or place >= len(self.lines) else [place]) + (following if conditional else [])
         return following
+
+    def returns(self, place):
+        """Whether what a call goes to comes back; a call that does not is a jump."""
+        for guard, name, _ in self.lines[place:] if place is not None else []:
+            if not guard and name.startswith(("RET", "EXIT")):
+                return name.startswith("RET")
+        return True
 
     def weights(self):
         """How often each instruction counts."""
         weights = [0] * len(self.lines)
         calls = {}
         for at, (_, name, operands) in enumerate(self.lines):
-            if name.startswith("CALL") and (place := self.target(operands)) is not None:
+            if name.startswith("CALL") and (place := self.target(operands)) is not None and self.returns(place):
                 calls.setdefault(place, []).append(at)
         entries = [0, *sorted(place for place in calls if place)]
         for entry in entries:
             times = sum(weights[at] for at in calls.get(entry, [])) if entry else 1
-            for at, depth in loop_depths(entry, self.after).items():
-                weights[at] += times * TRIPS**depth
+            order, bodies = loops(entry, self.after)
+            runs = dict.fromkeys(order, times)
+            for head, body in bodies.items():
+                trip = trips.count(self.lines, self.after, head, body) or TRIPS
+                for at in body:
+                    runs[at] *= trip
+            for at, often in runs.items():
+                weights[at] += often
         return weights

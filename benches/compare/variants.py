@@ -9,7 +9,7 @@ from tvm import s_tir, tirx
 from tvm.script import from_source
 
 # Variants by name, in the order of the tables.
-NAMES = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic"]
+NAMES = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic", "wide"]
 
 # What each is, for the reader of the results.
 TITLES = {
@@ -19,6 +19,7 @@ TITLES = {
     "tvm-hoist": "TVM HoistExpression, CommonSubexprElim",
     "syntactic": "satir --mode syntactic",
     "semantic": "satir",
+    "wide": "satir --index-bits 64",
 }
 
 PASSES = {
@@ -62,7 +63,8 @@ def make(name, binary, text, module, bindings, repeats):
             return result, result.script(), {}
         inside, result = timing.of_passes(passes, module)
         return result, result.script(), {"inside": inside}
-    command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings)]
+    mode = ["semantic", "--index-bits", "64"] if name == "wide" else [name]
+    command = [binary, "cse", "-", "--mode", *mode, *bind_argument(bindings)]
     if name in PIPELINES:
         command = [binary, "opt", "-", "--passes", PIPELINES[name], *bind_argument(bindings)]
     if not repeats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import sympy
 
-from ._text import convert
+from ._text import TRUTH, convert
 from .errors import ParseError
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def simplify(context: Context, expr: Any) -> Any:
     return convert(context._native.simplify(written, writer.signs(context)), _Sympy(writer))
 
 
-def prove(context: Context, condition: Any) -> str:
-    """What a condition comes to, as TVMScript."""
+def prove(context: Context, condition: Any) -> Optional[bool]:
+    """Whether a condition always holds, never (`False`), or neither was found (`None`)."""
     writer = _Writer()
     written = writer.write(sympy.sympify(condition))
-    return context._native.simplify(written, writer.signs(context))
+    return TRUTH.get(context._native.simplify(written, writer.signs(context)))
 
 
 def explain(context: Context, expr: Any) -> tuple[str, str]:

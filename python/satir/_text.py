@@ -7,7 +7,10 @@ from typing import Any, Callable, Protocol
 
 from .errors import ParseError
 
-__all__ = ["Target", "convert"]
+__all__ = ["TRUTH", "Target", "convert"]
+
+#: What conditions that are decided come to.
+TRUTH = {"T.bool(True)": True, "T.bool(False)": False}
 
 
 class Target(Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Optional, Union
 
 from . import _native
+from ._text import TRUTH
 from .errors import OptionError
 from .options import Paths, _paths
 
@@ -97,10 +98,9 @@ class Context:
         (True, False, None)
         """
         if isinstance(condition, (str, Expr)):
-            result = self._native.simplify(str(condition))
-        else:
-            result = _foreign(condition).prove(self, condition)
-        return {"T.bool(True)": True, "T.bool(False)": False}.get(result)
+            return TRUTH.get(self._native.simplify(str(condition)))
+        truth: Optional[bool] = _foreign(condition).prove(self, condition)
+        return truth
 
     def equal(self, a: Any, b: Any) -> Optional[bool]:
         """Whether two expressions are equal for all values (`True`), for none (`False`), or `None` if neither was found.
@@ -145,8 +145,19 @@ def _declared(name: str, what: Declared) -> Dim:
     raise OptionError(f"{name} must be a Dim, a pair of bounds or a data type, not {what!r}")
 
 
+#: The modules that know expressions of other packages, by class: to find one takes longer than the rest of a short call.
+_KNOWN: dict[type, Any] = {}
+
+
 def _foreign(expr: Any) -> Any:
     """The module that knows expressions of this kind."""
+    known = _KNOWN.get(type(expr))
+    if known is None:
+        known = _KNOWN[type(expr)] = _module_for(expr)
+    return known
+
+
+def _module_for(expr: Any) -> Any:
     package = type(expr).__module__.partition(".")[0]
     # First: to ask an object of TVM for an attribute that it has not takes a millisecond.
     if package == "tvm":

@@ -2,8 +2,9 @@
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -29,16 +30,29 @@ struct Idle {
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, workers: Vec::new() });
 
+/// Tells work whether somebody still waits for it.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    /// Whether nobody waits any more, so that what is done is for nothing.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Runs `work` on a thread of its own while other threads of Python run. On Ctrl-C the exception is raised at once; what the
-/// thread still does is dropped when it is done.
+/// thread still does is dropped when it is done, or when it looks at its watch.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce() -> PyResult<T> + Send + 'static,
+    work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,
 ) -> PyResult<T> {
     let (send, mut receive) = sync_channel(1);
+    let watch = Watch::default();
+    let own = watch.clone();
     let job: Job = Box::new(move || {
-        let result = panic::catch_unwind(AssertUnwindSafe(work));
-        let result = result.unwrap_or_else(|payload| Err(errors::panic(text_of(&*payload))));
+        let result = panic::catch_unwind(AssertUnwindSafe(|| work(&own)));
+        let result = result.unwrap_or_else(|payload| Err(panicked(&*payload)));
         // Nobody waits any more if the user has stopped it.
         Box::new(move || drop(send.send(result)))
     });
@@ -48,7 +62,9 @@ pub(crate) fn run<T: Send + 'static>(
         receive = back;
         match received {
             Ok(result) => return result,
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| watch.0.store(true, Ordering::Relaxed))?;
+            }
             Err(RecvTimeoutError::Disconnected) => return Err(errors::panic("a thread ended")),
         }
     }
@@ -86,7 +102,8 @@ fn with_idle<T>(f: impl FnOnce(&mut Vec<Sender<Job>>) -> T) -> T {
     f(&mut idle.workers)
 }
 
-fn text_of(payload: &(dyn Any + Send)) -> &str {
+/// The error for what a panic said.
+pub(crate) fn panicked(payload: &(dyn Any + Send)) -> PyErr {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
+    errors::panic(text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message"))
 }

@@ -30,6 +30,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(connect, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(optimizer::as_text, module)?)?;
+    module.add_function(wrap_pyfunction!(expressions::expression_text, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rules_list, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rules_check, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rules_stats, module)?)?;
@@ -40,6 +41,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Connects with TVM's library `libtvm_ffi`, which Python has loaded from this path.
 #[pyfunction]
-fn connect(path: PathBuf) -> PyResult<()> {
-    tvm::connect(&path).map_err(|e| errors::unsupported(&e.0))
+fn connect(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    tvm::connect(py, &path)
 }

@@ -12,7 +12,7 @@ use satir::passes;
 use satir::report::Document;
 
 use crate::errors;
-use crate::interrupt;
+use crate::interrupt::{self, Watch};
 use crate::settings::{Plan, Settings};
 use crate::tvm::{self, Taken, Unsupported};
 
@@ -67,9 +67,8 @@ impl Report {
     }
 }
 
-/// What became of functions of TVM: for each the address of the new object, to be taken with `satir.take`, or why it could not
-/// go over; and the report on those that went.
-type Built = (Vec<(Option<usize>, Option<String>)>, Option<Report>);
+/// What became of functions of TVM: for each the new object or why it could not go over; and the report on those that went.
+type Built<T> = (Vec<(Option<T>, Option<String>)>, Option<Report>);
 
 /// The optimizer with its options.
 #[pyclass(frozen, module = "satir._native")]
@@ -83,44 +82,58 @@ impl Optimizer {
     #[new]
     fn new(py: Python<'_>, options: &str) -> PyResult<Optimizer> {
         let settings: Settings = serde_json::from_str(options).map_err(|e| errors::option(e.to_string()))?;
-        let plan = interrupt::run(py, || settings.plan())?;
+        let plan = interrupt::run(py, |_| settings.plan())?;
         Ok(Optimizer { plan: Arc::new(plan) })
     }
 
     /// Optimizes a program that is given as text; `name` is that of its source.
     fn run_text(&self, py: Python<'_>, text: String, name: String) -> PyResult<(String, Report)> {
         let plan = Arc::clone(&self.plan);
-        interrupt::run(py, move || {
+        interrupt::run(py, move |watch| {
             let module = satir::script::parse(&name, &text).map_err(|e| errors::text(&e))?;
-            let (result, report) = plan.run(module, &name, &text)?;
+            let (result, report) = plan.run(module, &name, &text, watch)?;
             Ok((result.to_string(), report))
         })
     }
 
-    /// Optimizes functions of TVM that are given by addresses and names. Those that cannot go over as objects stay as they are.
-    fn run_objects(&self, py: Python<'_>, functions: Vec<(usize, String)>) -> PyResult<Built> {
-        let objects: Result<Vec<_>, Unsupported> =
-            functions.into_iter().map(|(address, name)| Ok((tvm::object_at(address)?, name))).collect();
-        let objects = objects.map_err(|e| errors::unsupported(&e.0))?;
+    /// Optimizes functions of TVM, each with its name. Those that cannot go over as objects stay as they are.
+    fn run_objects<'py>(
+        &self,
+        py: Python<'py>,
+        functions: Vec<(Bound<'py, PyAny>, String)>,
+    ) -> PyResult<Built<Bound<'py, PyAny>>> {
+        let taken = functions.into_iter().map(|(function, name)| Ok((tvm::from_python(&function)?, name)));
+        let objects = taken.collect::<PyResult<Vec<_>>>()?;
         let plan = Arc::clone(&self.plan);
-        interrupt::run(py, move || plan.run_objects(&objects))
+        let (built, report) = interrupt::run(py, move |watch| plan.run_objects(&objects, watch))?;
+        let mut results = Vec::with_capacity(built.len());
+        for (object, why) in built {
+            results.push((object.map(|object| tvm::to_python(py, object)).transpose()?, why));
+        }
+        Ok((results, report))
     }
 }
 
 /// A function of TVM as satir reads it, as text: what the tests compare with what TVM prints.
 #[pyfunction]
-pub(crate) fn as_text(address: usize, name: &str) -> PyResult<String> {
-    let text = || {
-        let taken = tvm::read(tvm::tvm()?, &tvm::object_at(address)?, name)?;
-        let module = Module { name: "Module".into(), attrs: Vec::new(), funcs: vec![taken.func] };
-        Ok(module.to_string())
-    };
-    text().map_err(|e: Unsupported| errors::unsupported(&e.0))
+pub(crate) fn as_text(py: Python<'_>, function: &Bound<'_, PyAny>, name: String) -> PyResult<String> {
+    let object = tvm::from_python(function)?;
+    interrupt::run(py, move |_| {
+        let taken = tvm::tvm().and_then(|tvm| tvm::read(tvm, &object, &name));
+        let taken = taken.map_err(|e| errors::unsupported(&e.0))?;
+        Ok(Module { name: "Module".into(), attrs: Vec::new(), funcs: vec![taken.func] }.to_string())
+    })
 }
 
 impl Plan {
     /// Optimizes a module. `text` is what it was read from, or empty.
-    fn run(self: &Arc<Plan>, module: Module, name: &str, text: &str) -> PyResult<(Module, Report)> {
+    fn run(
+        self: &Arc<Plan>,
+        module: Module,
+        name: &str,
+        text: &str,
+        watch: &Watch,
+    ) -> PyResult<(Module, Report)> {
         let stopped = |e| errors::stopped(&e, name, text);
         let mut steps = Vec::new();
         let (result, report) = match &self.pipeline {
@@ -130,7 +143,7 @@ impl Plan {
             Some(pipeline) => {
                 let result = passes::run_observed(&module, pipeline, &self.options, |step, _| {
                     steps.push(step.clone());
-                    ControlFlow::Continue(())
+                    if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 (result.map_err(stopped)?, None)
             }
@@ -173,7 +186,11 @@ impl Plan {
         }
     }
 
-    fn run_objects(self: &Arc<Plan>, objects: &[(tvm::Obj, String)]) -> PyResult<Built> {
+    fn run_objects(
+        self: &Arc<Plan>,
+        objects: &[(tvm::Obj, String)],
+        watch: &Watch,
+    ) -> PyResult<Built<tvm::Obj>> {
         let tvm = tvm::tvm().map_err(|e| errors::unsupported(&e.0))?;
         let taken: Vec<Result<Taken, Unsupported>> =
             objects.iter().map(|(object, name)| tvm::read(tvm, object, name)).collect();
@@ -183,7 +200,10 @@ impl Plan {
             let reasons = taken.into_iter().map(|taken| (None, taken.err().map(|e| e.0)));
             return Ok((reasons.collect(), None));
         }
-        let (result, report) = self.run(module, "<TVM>", "")?;
+        let (result, report) = self.run(module, "<TVM>", "", watch)?;
+        if watch.is_over() {
+            return Ok((Vec::new(), None));
+        }
         let mut results = result.funcs.iter();
         let mut built = Vec::with_capacity(taken.len());
         for taken in taken {
@@ -192,7 +212,7 @@ impl Plan {
                 None => Err(Unsupported::new("a function was lost")),
             });
             built.push(match object {
-                Ok(object) => (Some(tvm::give(object)), None),
+                Ok(object) => (Some(object), None),
                 Err(Unsupported(why)) => (None, Some(why)),
             });
         }

@@ -42,7 +42,7 @@ pub(crate) fn rules_check(
     only: Vec<String>,
     quick: bool,
 ) -> PyResult<String> {
-    interrupt::run(py, move || {
+    interrupt::run(py, move |_| {
         let rules = if paths.is_empty() {
             RuleSet::embedded().map_err(|e| errors::rules(&e))?
         } else {
@@ -65,7 +65,7 @@ pub(crate) fn rules_check(
 /// How often each rule matches in programs, and what results owe to it.
 #[pyfunction]
 pub(crate) fn rules_stats(py: Python<'_>, texts: Programs, paths: Vec<PathBuf>) -> PyResult<String> {
-    interrupt::run(py, move || {
+    interrupt::run(py, move |_| {
         let stats = lab::stats(&programs(&texts)?, &rule_set(&paths)?, &Options::default());
         json(&stats.map_err(|e| errors::stopped(&e, "<programs>", ""))?)
     })
@@ -79,7 +79,7 @@ pub(crate) fn rules_ablate(
     paths: Vec<PathBuf>,
     by_set: bool,
 ) -> PyResult<String> {
-    interrupt::run(py, move || {
+    interrupt::run(py, move |_| {
         let unit = if by_set { Unit::Set } else { Unit::Rule };
         let ablation = lab::ablate(&programs(&texts)?, &rule_set(&paths)?, &Options::default(), unit);
         json(&ablation.map_err(|e| errors::stopped(&e, "<programs>", ""))?)
@@ -95,7 +95,7 @@ pub(crate) fn rules_suggest(
     paths: Vec<PathBuf>,
     limit: usize,
 ) -> PyResult<Vec<String>> {
-    interrupt::run(py, move || {
+    interrupt::run(py, move |_| {
         let mut search = Search { limit, ..Search::default() };
         if !ops.is_empty() {
             let named = ops.iter().map(|name| {

@@ -69,7 +69,7 @@ class Corpus(unittest.TestCase):
                 seen += 1
                 with self.subTest(str(name), function=var.name_hint):
                     try:
-                        text = _native.as_text(func.__chandle__(), var.name_hint)
+                        text = _native.as_text(func, var.name_hint)
                     except satir.UnsupportedModule:
                         unsupported += 1
                         continue

@@ -96,6 +96,18 @@ def long_program(statements):
     return head + "\n".join(lines) + "\n"
 
 
+def long_expression(terms):
+    """A sum of many terms, which is not nested deep."""
+
+    def between(low, high):
+        if high - low == 1:
+            return f"(x * {low + 1} + y) // {low % 7 + 2}"
+        middle = (low + high) // 2
+        return f"({between(low, middle)} + {between(middle, high)})"
+
+    return between(0, terms)
+
+
 class Expressions(unittest.TestCase):
     def test_answers(self):
         ctx = satir.Context(n=satir.dim(), i=(0, 16), j=range(4))

@@ -1,7 +1,7 @@
 //! Ranges of variables that follow from where they are defined, and from conditions that compare one with a constant.
 
 use crate::arith::Interval;
-use crate::ir::{BinOp, Expr, ExprKind, Param, PrimFunc, VarId};
+use crate::ir::{BinOp, Expr, ExprKind, Param, PrimFunc};
 
 /// The ranges that hold in the whole function: dimensions of parameters' buffers are not negative.
 pub(crate) fn parameter_ranges(func: &PrimFunc) -> Vec<Interval> {
@@ -29,13 +29,12 @@ pub(crate) fn extent_range(min: Option<i64>, extent: Option<i64>) -> Interval {
     range().unwrap_or_else(|| min.and_then(|m| Interval::new(m, Interval::POS_INF)).unwrap_or(Interval::ALL))
 }
 
-/// The variable that a condition compares with a constant, and the values for which it has the truth value, if they are
-/// an interval.
-pub(crate) fn satisfying(cond: &Expr, truth: bool) -> Option<(VarId, Interval)> {
+/// What a condition compares with a constant, and the values for which it has the truth value, if they are an interval.
+pub(crate) fn satisfying(cond: &Expr, truth: bool) -> Option<(&Expr, Interval)> {
     let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
-    let (x, c, left) = match (a.as_var(), b.as_var()) {
-        (Some(x), None) => (x, b.as_int()?, true),
-        (None, Some(x)) => (x, a.as_int()?, false),
+    let (x, c, left) = match (a.as_int(), b.as_int()) {
+        (None, Some(c)) => (a, c, true),
+        (Some(c), None) => (b, c, false),
         _ => return None,
     };
     if a.dtype.is_uint() && c < 0 {
@@ -63,11 +62,11 @@ pub(crate) fn satisfying(cond: &Expr, truth: bool) -> Option<(VarId, Interval)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::DType;
+    use crate::ir::{DType, VarId};
 
     #[test]
     fn every_comparison_leaves_the_values_that_satisfy_it() {
-        let (x, var) = (Expr::var(VarId(0), DType::I32), VarId(0));
+        let x = Expr::var(VarId(0), DType::I32);
         let ops = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge, BinOp::Eq, BinOp::Ne];
         for (op, truth, left) in ops.into_iter().flat_map(|op| {
             [true, false].into_iter().flat_map(move |t| [true, false].map(move |l| (op, t, l)))
@@ -87,11 +86,7 @@ mod tests {
                     _ => a != b,
                 };
                 if let Some((found, range)) = found {
-                    assert_eq!(
-                        (found, range.contains(v)),
-                        (var, holds == truth),
-                        "{op:?} {truth} {left} {v}"
-                    );
+                    assert_eq!((found, range.contains(v)), (&x, holds == truth), "{op:?} {truth} {left} {v}");
                 }
             }
         }

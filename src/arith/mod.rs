@@ -7,6 +7,7 @@ mod interval;
 pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod points;
+pub(crate) mod poly;
 mod residue;
 pub(crate) mod transfer;
 

@@ -72,11 +72,12 @@ struct LoopFlags {
     restructure_parallel: bool,
 
     /// Which conditions the pass `hoist` takes out of loops: those of `if` statements, those of choices, all comparisons and
-    /// logical operations.
+    /// logical operations; with `block-var` also in functions for a GPU, where those may depend on threads.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_values = ["if-stmt", "if-expr"])]
     hoist: Vec<Condition>,
 
-    /// Which bindings the pass `hoist` takes out of loops: those that conditions read, or all; `none` for none.
+    /// Which bindings the pass `hoist` takes out of loops: those that conditions read, all statements, those within expressions;
+    /// `none` for none.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_values = ["required"])]
     hoist_lets: Vec<Binding>,
 }
@@ -86,6 +87,7 @@ enum Condition {
     IfStmt,
     IfExpr,
     Bool,
+    BlockVar,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -93,6 +95,7 @@ enum Binding {
     None,
     Required,
     LetStmt,
+    LetExpr,
 }
 
 impl LoopFlags {
@@ -103,6 +106,8 @@ impl LoopFlags {
             truths: self.hoist.contains(&Condition::Bool),
             bindings: self.hoist_lets.contains(&Binding::Required),
             all_bindings: self.hoist_lets.contains(&Binding::LetStmt),
+            let_expressions: self.hoist_lets.contains(&Binding::LetExpr),
+            thread_variables: self.hoist.contains(&Condition::BlockVar),
         };
         Loops { growth: self.growth.into(), parallel: self.restructure_parallel, hoisting }
     }
@@ -193,6 +198,9 @@ pub(crate) fn one(
         Error::Argument { .. } => Failure::usage(format_args!("{}: {e}", source.name)),
         e => program::failure(source, &e),
     })?;
+    if tuning.explain {
+        io::write_stderr(&changes(&source.name, &steps));
+    }
     let text = result.to_string();
     // Buffers of another shape are no mistake where they were asked for.
     let other_layout = told.requests.iter().any(|request| request.map.is_some());
@@ -204,6 +212,15 @@ pub(crate) fn one(
     let report = Document::of_passes(&source.name, &source.text, (module, &result), &steps, options);
     let outcome = Outcome { source, before: module, after: &result, report, options };
     outcome.product(text, tuning, inout)
+}
+
+/// What passes did to loop nests, a line for each step.
+fn changes(file: &str, steps: &[passes::Step]) -> String {
+    let lines = steps.iter().flat_map(|step| &step.changes).map(|change| {
+        let passes::Change { function, variable, what, before, after, .. } = change;
+        format!("{file}: {function}: loop `{variable}`: {what}: estimated instructions {before} -> {after}\n")
+    });
+    lines.collect()
 }
 
 fn list() -> String {

@@ -85,7 +85,7 @@ pub(super) fn share(domain: Domain<'_>, given: &[Fact], cond: &Expr) -> Option<S
                 let fact_axes = all.of;
                 let count = domain.count(&group)?;
                 // Both as numbers of points of all axes of the group.
-                let of = all.holds.checked_mul(all_axes.checked_div(fact_axes)?)?;
+                let of = all.holds.checked_mul(all_axes.checked_div(fact_axes).unwrap_or(0))?;
                 if of == 0 { Share { holds: 0, of: 1 } } else { Share { holds: count.holds, of } }
             }
             _ => domain.count(&group)?,
@@ -221,7 +221,9 @@ impl Domain<'_> {
             return true;
         }
         match &cond.kind {
-            ExprKind::Binary(op, a, b) if op.is_compare() && *op != BinOp::Ne && (*truth || *op != BinOp::Eq) => {
+            ExprKind::Binary(op, a, b)
+                if op.is_compare() && *op != BinOp::Ne && (*truth || *op != BinOp::Eq) =>
+            {
                 a.dtype.is_index() && self.slope(a, var).is_some() && self.slope(b, var).is_some()
             }
             _ => false,

@@ -47,11 +47,16 @@ pub struct Hoisting {
     pub bindings: bool,
     /// All bindings.
     pub all_bindings: bool,
+    /// Bindings within expressions, `T.Let`.
+    pub let_expressions: bool,
+    /// Whether also what depends on the variables of threads goes out of loops, in functions of threads that do not wait for each
+    /// other there. Functions for a GPU stay as they are otherwise.
+    pub thread_variables: bool,
 }
 
 impl Default for Hoisting {
     fn default() -> Hoisting {
-        Hoisting { statements: true, expressions: true, truths: false, bindings: true, all_bindings: false }
+        Hoisting { statements: true, expressions: true, bindings: true, ..Hoisting::NONE }
     }
 }
 
@@ -70,5 +75,7 @@ impl Hoisting {
         truths: false,
         bindings: false,
         all_bindings: false,
+        let_expressions: false,
+        thread_variables: false,
     };
 }

@@ -13,36 +13,43 @@
 mod merge;
 mod split;
 
+use rayon::prelude::*;
+
 use self::split::Counters;
 pub(super) use self::split::Windows;
 use crate::eqsat::{Failure, Stats};
-use crate::ir::PrimFunc;
+use crate::ir::{PrimFunc, with_room};
 
 impl Windows<'_> {
-    /// The function put together from what `optimize` makes of the view of each window. A view of which it makes nothing
-    /// stays as it is, unless it makes nothing of any.
+    /// The function put together from what `optimize` makes of the view of each window, several at a time. A view of which it
+    /// makes nothing stays as it is, unless it makes nothing of any.
     pub(super) fn optimize(
         &self,
-        optimize: impl Fn(&PrimFunc) -> Result<(PrimFunc, Stats), Failure>,
+        optimize: impl Fn(&PrimFunc) -> Result<(PrimFunc, Stats), Failure> + Sync,
     ) -> Result<(PrimFunc, Stats), Failure> {
         let func = &*self.func;
         log::debug!("function `{}` is taken in {} windows", func.name, self.ranges.len());
-        let mut done: Result<Stats, Failure> = Err(Failure::NoTerm);
-        let mut views = Vec::with_capacity(self.ranges.len());
-        for window in &self.ranges {
+        let made = self.ranges.par_iter().map(|window| {
             let mut view = func.hollow();
             view.body = self.view_of(&func.body, window, &mut Counters::default());
-            match optimize(&view) {
-                Ok((made, stats)) => {
-                    view = made;
+            with_room(|| optimize(&view)).map_err(|failure| (failure, view))
+        });
+        let mut done: Result<Stats, Failure> = Err(Failure::NoTerm);
+        let mut views = Vec::with_capacity(self.ranges.len());
+        for result in made.collect::<Vec<_>>() {
+            views.push(match result {
+                Ok((view, stats)) => {
                     done = Ok(match done {
                         Ok(sum) => sum.and(stats),
                         Err(_) => stats,
                     });
+                    view
                 }
-                Err(failure) => done = done.or(Err(failure)),
-            }
-            views.push(view);
+                Err((failure, view)) => {
+                    done = done.or(Err(failure));
+                    view
+                }
+            });
         }
         done.map(|stats| (merge::merge(self, views), stats))
     }

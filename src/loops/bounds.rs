@@ -1,8 +1,8 @@
 //! Conditions as bounds of a loop variable: comparisons that are linear in it, solved for it.
 
 use super::place::{Place, folded};
-use super::poly::{Atoms, Poly};
 use crate::analysis::side_effects::is_lazy_select;
+use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind, VarId};
 
 /// What chooses between two values or ways.

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::ir::{
-    AttrNode, AttrValue, Block, BufferId, Expr, ExprKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
+    AttrNode, AttrValue, Block, BufferId, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
 
 /// What copies of a block have in place of its variables and buffers.
@@ -75,9 +75,27 @@ pub(super) fn defined(block: &Block) -> HashSet<VarId> {
     vars
 }
 
+/// Whether a variable occurs in an expression.
+pub(super) fn mentions(e: &Expr, var: VarId) -> bool {
+    e.mentions(|v| v == var)
+}
+
 /// Whether any of the variables occurs in an expression.
 pub(super) fn mentions_any(e: &Expr, vars: &HashSet<VarId>) -> bool {
     e.mentions(|var| vars.contains(&var))
+}
+
+/// The loop without its body.
+pub(super) fn hollow(l: &For) -> For {
+    For {
+        var: l.var,
+        min: l.min.clone(),
+        extent: l.extent.clone(),
+        step: l.step.clone(),
+        kind: l.kind.clone(),
+        annotations: l.annotations.clone(),
+        body: Block::new(),
+    }
 }
 
 /// Whether a value names no variable.

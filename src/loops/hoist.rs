@@ -1,9 +1,8 @@
 //! The pass `hoist`: conditions that no iteration changes go out of loops, as far out as they can.
 
 use super::bounds::{conjunction, conjuncts};
-use super::copy::{copy, defined, mentions_any};
+use super::copy::{copy, defined, mentions, mentions_any};
 use super::place::{Path, Place, for_each_loop, is_plain, loop_at, replace};
-use super::poly::mentions;
 use crate::analysis::length;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
 use crate::cse::{Hoisting, Options};
@@ -23,6 +22,8 @@ enum Step {
     Within(Expr),
     /// The binding that the body starts with.
     Binding,
+    /// A binding within an expression, by its variable.
+    Let(VarId),
 }
 
 /// Hoists conditions in place. Whether anything changed.
@@ -71,6 +72,11 @@ fn apply(func: &mut PrimFunc, path: &Path, step: Step) -> Option<()> {
             let binding = l.body.remove(0);
             vec![binding, looping(l)]
         }
+        Step::Let(var) => {
+            let mut value = None;
+            unbind(&mut l.body, var, &mut value);
+            vec![Stmt::new(StmtKind::Bind { var, value: value? }), looping(l)]
+        }
     };
     replace(&mut func.body, path, made);
     Some(())
@@ -86,7 +92,8 @@ fn branch(cond: Expr, then: Block, otherwise: Block) -> Stmt {
 
 /// What can go out of a loop, by what is asked for.
 fn steps(place: &Place<'_>, l: &For, flags: Hoisting) -> Vec<Step> {
-    if !is_plain(place.func, l) {
+    // Threads that wait for each other must wait in the same loop.
+    if !is_plain(place.func, l) || flags.thread_variables && acts(&l.body) {
         return Vec::new();
     }
     let mut defined = defined(&l.body);
@@ -109,6 +116,25 @@ fn steps(place: &Place<'_>, l: &For, flags: Hoisting) -> Vec<Step> {
         if is_asked && !reads_or_has_side_effects(value) && is_fixed(value) {
             steps.push(Step::Binding);
         }
+    }
+    if flags.let_expressions {
+        let mut bound: Vec<VarId> = Vec::new();
+        for stmt in &l.body {
+            stmt.walk(&mut |stmt| {
+                stmt.for_each_expr(|e| {
+                    e.walk(&mut |e| {
+                        if let ExprKind::Let(var, value, _) = &e.kind
+                            && !bound.contains(var)
+                            && !mentions_any(value, &defined)
+                            && place.is_free(value)
+                        {
+                            bound.push(*var);
+                        }
+                    });
+                });
+            });
+        }
+        steps.extend(bound.into_iter().rev().map(Step::Let));
     }
     let mut conditions: Vec<Expr> = Vec::new();
     let mut offer = |cond: &Expr| {
@@ -142,6 +168,33 @@ fn steps(place: &Place<'_>, l: &For, flags: Hoisting) -> Vec<Step> {
     }
     steps.extend(conditions.into_iter().rev().map(Step::Within));
     steps
+}
+
+/// Whether anything in the statements has an effect besides stores.
+fn acts(block: &Block) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= has_side_effects(e)));
+    }
+    found
+}
+
+/// Takes the bindings of a variable out of expressions. Its value comes out.
+fn unbind(block: &mut Block, var: VarId, value: &mut Option<Expr>) {
+    fn in_expr(e: &mut Expr, var: VarId, found: &mut Option<Expr>) {
+        while let ExprKind::Let(own, value, body) = &mut e.kind
+            && *own == var
+        {
+            found.get_or_insert_with(|| (**value).clone());
+            let body = std::mem::replace(&mut **body, Expr::bool(false));
+            *e = body;
+        }
+        e.for_each_child_mut(|part| in_expr(part, var, found));
+    }
+    for stmt in block {
+        stmt.for_each_expr_mut(|e| in_expr(e, var, value));
+        stmt.for_each_block_mut(|inner| unbind(inner, var, value));
+    }
 }
 
 /// Whether a condition in these statements reads the variable.

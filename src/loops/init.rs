@@ -1,11 +1,11 @@
 //! Initializations of reductions: what a nest of loops does in its very first iteration only goes in front of it.
 
 use super::bounds::{conjunction, conjuncts};
-use super::copy::copy;
+use super::copy::{copy, mentions};
 use super::join::inner;
 use super::place::{Place, is_plain};
-use super::poly::{Atoms, mentions};
 use crate::analysis::side_effects::has_side_effects;
+use crate::arith::poly::Atoms;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// A statement that a nest of perfectly nested loops runs first, in its first iteration.

@@ -1,8 +1,8 @@
 //! Nests of loops that become one: `a` in `A` and `b` in `B` used as `a * B + b`.
 
-use super::copy::copy;
+use super::copy::{copy, mentions};
 use super::place::{Place, folded, is_plain, plus};
-use super::poly::{Atoms, Poly, mentions};
+use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, Type};
 
 /// The one loop that is directly in the body of another.

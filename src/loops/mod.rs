@@ -12,37 +12,41 @@
 //! iterations for all values of sizes, 0 included. What they evaluate in front of a loop can be evaluated there in any case
 //! (`place`). `poly` divides sizes by sizes, `bounds` solves comparisons, `copy` copies statements.
 
+mod align;
 mod bounds;
 mod copy;
 mod hoist;
 mod init;
 mod join;
+mod local;
 mod narrow;
+mod normal;
 mod partition;
 mod place;
-mod poly;
+mod points;
 mod reduce;
 mod search;
 mod split;
 mod unswitch;
 
+pub(crate) use self::search::Taken;
 use crate::analysis::volatile;
 use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
 use crate::target::Target;
 
-/// Writes the loops of a function in ways that take less; `None` if nothing changes.
+/// Writes the loops of a function in ways that take less, with the steps that were taken; `None` if nothing changes.
 ///
 /// The estimate is one for CPUs, so functions for a GPU stay. There the order in which one thread runs is not all that counts
 /// either: threads wait for each other.
-pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<Taken>)> {
     if options.target_of(func) == Target::Gpu {
         return None;
     }
     let shielded = volatile::shielded(func);
     let is_shielded = shielded.is_some();
     let mut made = shielded.unwrap_or_else(|| func.clone());
-    let mut changed = false;
+    let mut steps = Vec::new();
     let body = std::mem::take(&mut made.body);
     let mut result = Block::with_capacity(body.len());
     for stmt in body {
@@ -52,8 +56,8 @@ pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
             search::better(&alone, options, options.loops.growth)
         });
         match better.flatten() {
-            Some(mut better) => {
-                changed = true;
+            Some((mut better, taken)) => {
+                steps.extend(taken);
                 result.append(&mut better.body);
                 made = better;
             }
@@ -64,7 +68,7 @@ pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
     if is_shielded {
         volatile::unshield(&mut made);
     }
-    changed.then_some(made)
+    (!steps.is_empty()).then_some((made, steps))
 }
 
 /// Makes the condition around the body of each loop its bounds; `None` if nothing changes.
@@ -74,7 +78,7 @@ pub(crate) fn reduce_extents(func: &PrimFunc, options: &Options) -> Option<PrimF
 
 /// Takes conditions that do not vary out of loops; `None` if nothing changes.
 pub(crate) fn hoist(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
-    if options.target_of(func) == Target::Gpu {
+    if options.target_of(func) == Target::Gpu && !options.loops.hoisting.thread_variables {
         // Threads that wait for each other must wait in the same loop.
         return None;
     }

@@ -1,9 +1,10 @@
 //! Loops that run only where their body acts: a condition around the whole body becomes the bounds of the loop.
 
 use super::bounds::{Bound, chosen, conjunction, conjuncts, inequality, sums_at_most_zero};
+use super::copy::mentions;
 use super::place::{Place, folded, plus};
-use super::poly::{Atoms, mentions};
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::arith::poly::Atoms;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, Stmt, StmtKind};
 
 /// New bounds of a loop, and what is left of the condition around its body.

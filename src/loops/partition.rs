@@ -6,8 +6,8 @@ use hashbrown::HashMap;
 use super::bounds::{Bound, Choice, chosen, for_each_choice, inequality, sums_at_most_zero};
 use super::copy::{defined, mentions_any};
 use super::place::{Place, folded, is_plain, plus};
-use super::poly::{Atoms, Poly};
 use super::split::looped;
+use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
 
 /// The most values at which one loop is tried to be cut.

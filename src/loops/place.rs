@@ -1,10 +1,14 @@
 //! Places of loops in a function: the way to them, and what is known there.
 
+use std::sync::Arc;
+
 use crate::analysis::effects::ExprEffect;
 use crate::analysis::known::Known;
+use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::script::fold;
 use crate::simplify::{self, assume_parts, prove, reads_memory};
 
 use super::copy::is_copyable;
@@ -17,13 +21,20 @@ pub(super) type Path = Vec<(usize, usize)>;
 #[derive(Clone, Debug)]
 pub(super) struct Place<'a> {
     pub(super) func: &'a PrimFunc,
-    known: Known,
+    pub(super) known: Known,
 }
 
 impl<'a> Place<'a> {
     /// The head of a function.
     pub(super) fn head(func: &'a PrimFunc, positive_dims: bool) -> Place<'a> {
         Place { func, known: simplify::known(func, positive_dims) }
+    }
+
+    /// The head of a function in which all holds that is known of another one with the same parameters.
+    pub(super) fn of(func: &'a PrimFunc, base: &Known) -> Place<'a> {
+        let mut known = Known { magnitudes: Arc::new(Magnitudes::new(func)), ..base.clone() };
+        known.ranges.resize(func.vars.len(), crate::arith::Interval::ALL);
+        Place { func, known }
     }
 
     /// Takes a condition to be true or false.
@@ -75,7 +86,14 @@ impl<'a> Place<'a> {
         if reads_or_has_side_effects(e) || !e.dtype.is_scalar() {
             return false;
         }
-        self.divides(e) && !self.known.magnitudes.may_overflow(e)
+        self.divides(e) && self.fits(e)
+    }
+
+    /// Whether all that an expression computes is shown to fit its type.
+    pub(super) fn fits(&self, e: &Expr) -> bool {
+        let mut fits = !self.known.magnitudes.may_overflow(e);
+        e.for_each_child(|part| fits = fits && self.fits(part));
+        fits
     }
 
     /// Whether nothing in an expression traps but what overflows.
@@ -107,7 +125,7 @@ impl<'a> Place<'a> {
     }
 
     /// Enters a block of a statement.
-    fn enter(&mut self, stmt: &Stmt, block: usize) {
+    pub(super) fn enter(&mut self, stmt: &Stmt, block: usize) {
         match &stmt.kind {
             StmtKind::For(l) => self.iterate(l.var, &l.min, &l.extent),
             StmtKind::If { cond, .. } if !has_side_effects(cond) => self.assume(cond, block == 0),
@@ -120,7 +138,7 @@ impl<'a> Place<'a> {
     }
 
     /// Passes a statement.
-    fn pass(&mut self, stmt: &Stmt) {
+    pub(super) fn pass(&mut self, stmt: &Stmt) {
         if let StmtKind::Bind { var, value } = &stmt.kind
             && !reads_or_has_side_effects(value)
             && !reads_memory(value)
@@ -241,21 +259,16 @@ pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     folded(BinOp::Add, a, b)
 }
 
-/// The operation on two integers of one type, folded where both are constants or one changes nothing.
+/// The operation on two integers of one type, folded where that changes no value: constants whose result its type does not
+/// hold stay.
 pub(super) fn folded(op: BinOp, a: Expr, b: Expr) -> Expr {
-    let (x, y) = (a.as_int(), b.as_int());
-    match (op, x, y) {
-        (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul | BinOp::FloorDiv, _, Some(1)) => return a,
-        (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => return b,
-        (BinOp::FloorMod, _, Some(1)) => return Expr::int(0, a.dtype),
-        (BinOp::Min | BinOp::Max, ..) if a == b => return a,
-        (_, Some(_), Some(_)) => {
-            let e = Expr::binary(op, a.clone(), b.clone());
-            if let Some(value) = crate::ir::value::evaluate(&e, &|_| None).and_then(|value| value.as_int()) {
-                return Expr::int(value, e.dtype);
-            }
-        }
-        _ => {}
+    if matches!(op, BinOp::Min | BinOp::Max) && a == b {
+        return a;
     }
-    Expr::binary(op, a, b)
+    if a.as_int().is_none() || b.as_int().is_none() {
+        return fold(op, &a, &b).unwrap_or_else(|| Expr::binary(op, a, b));
+    }
+    let e = Expr::binary(op, a, b);
+    let value = crate::ir::value::evaluate(&e, &|_| None).and_then(|value| value.as_int());
+    value.map_or_else(|| e.clone(), |value| Expr::int(value, e.dtype))
 }

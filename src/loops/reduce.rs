@@ -1,12 +1,12 @@
 //! The pass `reduce-extents`: every loop whose body acts only in a part of its range runs only there.
 
 use super::bounds::{conjunction, conjuncts};
-use super::copy::copy;
+use super::copy::{copy, mentions};
 use super::narrow::{narrow, narrowed};
 use super::place::{Path, Place, folded, for_each_loop, is_plain, loop_at, plus, replace};
-use super::poly::{Atoms, mentions};
 use super::search::collapse;
 use crate::analysis::side_effects::has_side_effects;
+use crate::arith::poly::Atoms;
 use crate::cse::Options;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type};
 

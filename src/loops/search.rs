@@ -7,9 +7,10 @@
 
 use super::copy::mentions_any;
 use super::place::{Path, Place, for_each_loop, loop_at, replace};
-use super::{init, join, narrow, partition, split, unswitch};
+use super::{init, join, local, narrow, partition, split, unswitch};
 use hashbrown::{HashMap, HashSet};
 
+use crate::analysis::known::Known;
 use crate::analysis::length;
 use crate::cse::Options;
 use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
@@ -52,6 +53,19 @@ struct State {
     length: usize,
     /// The constant divisors of loop variables before it was simplified.
     spelled: HashMap<VarId, Vec<(i64, i64)>>,
+    /// What was done since the last step that was taken.
+    done: Vec<&'static str>,
+}
+
+/// A step that was taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    /// The variable of the outermost loop that it changed.
+    pub(crate) variable: String,
+    /// What was done, in order.
+    pub(crate) done: Vec<&'static str>,
+    /// The estimates of the statement's instructions before and after.
+    pub(crate) instructions: [f64; 2],
 }
 
 /// Which steps are tried.
@@ -65,31 +79,37 @@ enum Phase {
 
 struct Search<'a> {
     options: &'a Options,
+    /// What holds in the whole function.
+    base: Known,
+    odds: nests::Odds,
     /// Loops at which no step was better. What is written anew has new variables.
     tried: HashSet<(Phase, VarId)>,
     /// How many ways have been looked at.
     tries: usize,
+    taken: Vec<Taken>,
     /// How much work is left.
     work: usize,
     /// The most that a result may be long.
     longest: usize,
 }
 
-/// A better way to write the one statement that is the body of a function, if there is one.
-pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<PrimFunc> {
+/// A better way to write the one statement that is the body of a function, if there is one, and the steps that lead there.
+pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<(PrimFunc, Vec<Taken>)> {
     let length = length::of(func);
     if length > MAX_LENGTH {
         return None;
     }
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let short = if growth > 1 { SHORT } else { 0 };
-    let longest = length.saturating_mul(growth).max(short);
-    let mut search = Search { options, tried: HashSet::new(), tries: 0, work, longest };
-    let first = search.state(func.clone())?;
-    let before = first.instructions;
-    let mut state = first;
+    let mut search = Search::new(func, options, work, length.saturating_mul(growth).max(short));
+    let inlined = simplify::inlined(func);
+    let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &|_| true)?;
+    log::debug!("loops: {} instructions are estimated at first", first.instructions);
+    let mut state = first.clone();
+    let mut changed = false;
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
+        let mut better = false;
         for _ in 0..MAX_STEPS {
             let Some(next) = search.step(&state, phase) else { break };
             log::debug!(
@@ -97,16 +117,33 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
                 next.instructions,
                 state.instructions
             );
+            better = true;
             state = next;
+        }
+        if better {
+            changed = true;
+            state = search.simplified(state);
         }
     }
     log::debug!("loops: {} ways were looked at", search.tries);
-    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some(state.func)
+    if !changed {
+        return None;
+    }
+    let before = search.simplified(first).instructions;
+    log::debug!("loops: {} instructions are estimated in the end, {before} before", state.instructions);
+    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some((state.func, search.taken))
 }
 
 impl Search<'_> {
-    /// The function simplified, with what it takes. `None` if there is no work left, or if it became too long.
-    fn state(&mut self, mut func: PrimFunc) -> Option<State> {
+    fn new<'a>(func: &PrimFunc, options: &'a Options, work: usize, longest: usize) -> Search<'a> {
+        let base = simplify::known(func, options.positive_dims);
+        let (odds, tried) = (nests::Odds::default(), HashSet::new());
+        Search { options, base, odds, tried, tries: 0, taken: Vec::new(), work, longest }
+    }
+
+    /// The function with what mentions wanted variables simplified, and what it takes. `None` if there is no work left, or if it
+    /// became too long.
+    fn looked_at(&mut self, mut func: PrimFunc, wanted: &dyn Fn(VarId) -> bool) -> Option<State> {
         let length = length::of(&func);
         if length > self.work || length > 3 * self.longest {
             return None;
@@ -119,13 +156,26 @@ impl Search<'_> {
             }
         };
         func.body.iter().for_each(|stmt| stmt.walk(&mut look));
-        simplify::run(&mut func, &self.options.simplification(Reach::Everything));
+        local::simplify(&mut func, &self.base, wanted);
         collapse(&mut func);
-        let length = length::of(&func);
-        let instructions = nests::instructions(&func, &self.options.profile, &self.options.bindings);
-        let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
         self.tries += 1;
-        (length <= self.longest).then_some(State { func, instructions, with_quotients, length, spelled })
+        let state = self.measured(func, spelled);
+        (state.length <= self.longest).then_some(state)
+    }
+
+    /// The same with all that is known of equality.
+    fn simplified(&self, mut state: State) -> State {
+        simplify::run(&mut state.func, &self.options.simplification(Reach::Everything));
+        collapse(&mut state.func);
+        self.measured(state.func, state.spelled)
+    }
+
+    fn measured(&self, func: PrimFunc, spelled: HashMap<VarId, Vec<(i64, i64)>>) -> State {
+        let (profile, bindings) = (&self.options.profile, &self.options.bindings);
+        let instructions = nests::instructions(&func, profile, bindings, &self.odds);
+        let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
+        let length = length::of(&func);
+        State { func, instructions, with_quotients, length, spelled, done: Vec::new() }
     }
 
     /// The first loop that can be written better, so written.
@@ -142,11 +192,16 @@ impl Search<'_> {
                 .ways(state, var, phase)
                 .into_iter()
                 .min_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.length.cmp(&b.length)));
-            if let Some(best) = best
+            if let Some(mut best) = best
                 && value(&best) < value(state) * (1.0 - LEAST_GAIN)
             {
                 // If it is still there, more may be done.
                 self.tried.remove(&(phase, var));
+                self.taken.push(Taken {
+                    variable: state.func.var(var).name.to_string(),
+                    done: std::mem::take(&mut best.done),
+                    instructions: [state.instructions, best.instructions],
+                });
                 return Some(best);
             }
         }
@@ -181,17 +236,16 @@ impl Search<'_> {
             let spelled = state.spelled.get(&l.var).map_or(&[][..], Vec::as_slice);
             split::nests(place, l, parallel, spelled)
         });
-        let made = nests
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|nest| self.rewritten(state, var, |func, l| Some(split::split(func, &l, &nest))));
+        let made = nests.unwrap_or_default().into_iter().filter_map(|nest| {
+            self.rewritten(state, (var, "split"), |func, l| Some(split::split(func, &l, &nest)))
+        });
         made.collect()
     }
 
     fn join(&mut self, state: &State, var: VarId) -> Option<(State, VarId)> {
         let joint = self.at(state, var, join::joint)??;
         let mut new = None;
-        let joined = self.rewritten(state, var, |func, l| {
+        let joined = self.rewritten(state, (var, "joined"), |func, l| {
             let made = join::join(func, &l, &joint)?;
             new = Some(made.var);
             Some(vec![looping(made)])
@@ -207,18 +261,20 @@ impl Search<'_> {
         let to = self.at(state, var, |place, l| {
             super::place::is_plain(place.func, l).then(|| narrow::narrowed(place, l))?
         })??;
-        self.rewritten(state, var, |_, l| Some(vec![looping(narrow::narrow(l, to))]))
+        self.rewritten(state, (var, "narrowed"), |_, l| Some(vec![looping(narrow::narrow(l, to))]))
     }
 
     fn init(&mut self, state: &State, var: VarId) -> Option<State> {
         let first = self.at(state, var, init::first)??;
-        self.rewritten(state, var, |func, l| Some(init::split_off(func, l, first)))
+        self.rewritten(state, (var, "first iteration in front"), |func, l| {
+            Some(init::split_off(func, l, first))
+        })
     }
 
     fn partition(&mut self, state: &State, var: VarId) -> Vec<State> {
         let ways = self.at(state, var, partition::cuts).unwrap_or_default();
         let made = ways.into_iter().filter_map(|cuts| {
-            self.rewritten(state, var, |func, l| Some(partition::partition(func, &l, &cuts)))
+            self.rewritten(state, (var, "cut"), |func, l| Some(partition::partition(func, &l, &cuts)))
         });
         made.collect()
     }
@@ -226,14 +282,17 @@ impl Search<'_> {
     fn unswitch(&mut self, state: &State, var: VarId) -> Vec<State> {
         let conditions: Vec<Expr> = self.at(state, var, unswitch::conditions).unwrap_or_default();
         let made = conditions.into_iter().filter_map(|cond| {
-            self.rewritten(state, var, |func, l| Some(vec![unswitch::unswitch(func, &l, cond)]))
+            let decides = |var| cond.mentions(|v| v == var);
+            let unswitched =
+                |func: &mut PrimFunc, l: For| Some(vec![unswitch::unswitch(func, &l, cond.clone())]);
+            self.rewritten_with(state, (var, "condition in front"), &decides, unswitched)
         });
         made.collect()
     }
 
     /// What `f` says of a loop.
     fn at<T>(&self, state: &State, var: VarId, f: impl Fn(&Place<'_>, &For) -> T) -> Option<T> {
-        let mut place = Place::head(&state.func, self.options.positive_dims);
+        let mut place = Place::of(&state.func, &self.base);
         let mut found = None;
         for_each_loop(&mut place, &state.func.body, &mut Vec::new(), &mut |_, l, place| {
             if l.var == var {
@@ -247,7 +306,18 @@ impl Search<'_> {
     fn rewritten(
         &mut self,
         state: &State,
-        var: VarId,
+        (var, what): (VarId, &'static str),
+        f: impl FnOnce(&mut PrimFunc, For) -> Option<Block>,
+    ) -> Option<State> {
+        self.rewritten_with(state, (var, what), &|_| false, f)
+    }
+
+    /// The same where something is known of other variables as well, besides those of the loop and of what is written anew.
+    fn rewritten_with(
+        &mut self,
+        state: &State,
+        (var, what): (VarId, &'static str),
+        others: &dyn Fn(VarId) -> bool,
         f: impl FnOnce(&mut PrimFunc, For) -> Option<Block>,
     ) -> Option<State> {
         if state.length > self.work {
@@ -256,10 +326,13 @@ impl Search<'_> {
         let mut func = state.func.clone();
         let path = first_loop(&func.body, &|l| l.var == var)?;
         let l = loop_at(&func.body, &path)?.clone();
+        let old = func.vars.len();
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
         collapse(&mut func);
-        self.state(func)
+        let mut made = self.looked_at(func, &|v| v.index() >= old || v == var || others(v))?;
+        made.done = state.done.iter().copied().chain([what]).collect();
+        Some(made)
     }
 }
 
@@ -267,10 +340,11 @@ impl Search<'_> {
 #[cfg(any(test, feature = "lab"))]
 pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
-    let mut search = Search { options, tried: HashSet::new(), tries: 0, work: WORK, longest: usize::MAX / 8 };
+    let mut search = Search::new(func, options, WORK, usize::MAX / 8);
     let length = length::of(func);
     let spelled = HashMap::new();
-    let state = State { func: func.clone(), instructions: 0.0, with_quotients: 0.0, length, spelled };
+    let done = Vec::new();
+    let state = State { func: func.clone(), instructions: 0.0, with_quotients: 0.0, length, spelled, done };
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
     let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));

@@ -1,14 +1,17 @@
 //! Loops split by what their variable is divided by: quotients and remainders become loop variables.
 
-use super::copy::{copy, defined, mentions_any};
+use super::align::{self, Aligned, aligned};
+use super::copy::{copy, defined, hollow, mentions, mentions_any};
+use super::normal::{Division, division};
 use super::place::{Place, folded, is_plain, is_plain_or_parallel, plus};
-use super::poly::{Atoms, Poly, mentions};
 use crate::arith::gcd;
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type, VarId};
+use crate::arith::poly::{Atoms, Poly};
+use crate::ir::{BinOp, Block, DType, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// The most divisors of one loop, and ways to nest them, that are looked at.
 const MAX_DIVISORS: usize = 12;
 const MAX_CHAINS: usize = 6;
+const MAX_SHIFTED: usize = 2;
 
 /// What a loop variable is divided by.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,15 @@ pub(super) struct Divisor {
     by: Poly,
     /// The first iteration of the loop with which a quotient increases, if that is not a multiple of the divisor.
     offset: i64,
+}
+
+/// A way to split a loop.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    /// In rows from its first iteration on, or from one with a known number.
+    Nest(Nest),
+    /// In rows that start where something not known is a multiple.
+    Aligned(Aligned),
 }
 
 /// A loop as a nest: the extents of its loops, outer ones first, and what is left of the iterations.
@@ -41,14 +53,14 @@ enum Rest {
 
 /// The ways in which a loop can be split, each along divisors that divide one another. Of a `parallel` one the loop of
 /// quotients is parallel. `spelled`: constant divisors that stood in the body before it was simplified, see [`spelled`].
-pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64, i64)]) -> Vec<Nest> {
+pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64, i64)]) -> Vec<Way> {
     let is_apt = if parallel { is_plain_or_parallel(place.func, l) } else { is_plain(place.func, l) };
     if !is_apt || !place.is_free(&l.extent) {
         return Vec::new();
     }
     let mut atoms = Atoms::default();
     let Some(extent) = atoms.poly(&l.extent) else { return Vec::new() };
-    let mut found = divisors(&mut atoms, l);
+    let (mut found, shifted) = divisors(&mut atoms, l);
     for &(by, offset) in spelled {
         let divisor = Divisor { by: Poly::constant(by), offset };
         if found.len() < MAX_DIVISORS && !found.contains(&divisor) {
@@ -67,45 +79,71 @@ pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64,
         for chain in shorter {
             let by: Vec<Poly> = chain.iter().map(|divisor| divisor.by.clone()).collect();
             let offset = chain.first().map_or(0, |divisor| divisor.offset);
-            nests.extend(shapes(place, &atoms, &extent, l.extent.dtype, &by, offset));
+            let shapes = shapes(place, &atoms, &extent, l.extent.dtype, &by, offset);
+            nests.extend(shapes.into_iter().map(Way::Nest));
         }
     }
+    let aligned = shifted.iter().filter_map(|(by, shift)| aligned(place, &atoms, l, by, shift));
+    nests.extend(aligned.map(Way::Aligned));
     nests
 }
 
 /// The constants that the variable of a loop is divided by in its body, each with its offset. Simplification may hide them:
 /// `x % 30 * 100 + x // 30` is `x * 100 % 2999`.
 pub(super) fn spelled(l: &For) -> Vec<(i64, i64)> {
-    let found = divisors(&mut Atoms::of_quotients(), l);
+    let (found, _) = divisors(&mut Atoms::of_quotients(), l);
     found.iter().filter_map(|divisor| Some((divisor.by.as_constant()?, divisor.offset))).collect()
 }
 
-/// What the variable of a loop is divided by in its body, once each.
-fn divisors(atoms: &mut Atoms, l: &For) -> Vec<Divisor> {
+/// What the variable of a loop is divided by in its body, once each; and with what else together, where rows start elsewhere.
+fn divisors(atoms: &mut Atoms, l: &For) -> (Vec<Divisor>, Vec<(Poly, Poly)>) {
     let inside = defined(&l.body);
     let mut found: Vec<Divisor> = Vec::new();
+    let mut shifted: Vec<(Poly, Poly)> = Vec::new();
     let mut look = |e: &Expr| {
-        let ExprKind::Binary(op, dividend, divisor) = &e.kind else { return };
-        if !op.is_division() || !e.dtype.is_index() || found.len() >= MAX_DIVISORS {
+        let Some(Division { dividend, divisor, .. }) = division(e) else { return };
+        if found.len() >= MAX_DIVISORS || mentions(&divisor, l.var) || mentions_any(&divisor, &inside) {
             return;
         }
-        if mentions(divisor, l.var) || mentions_any(divisor, &inside) {
-            return;
-        }
-        let divisor = (|| {
-            let (dividend, by) = (atoms.poly(dividend)?, atoms.poly(divisor)?);
-            divisor_of(atoms, l, &dividend, &by)
-        })();
-        if let Some(divisor) = divisor
+        let Some((dividend, by)) = atoms.poly(dividend).zip(atoms.poly(&divisor)) else { return };
+        if let Some(divisor) = divisor_of(atoms, l, &dividend, &by)
             && !found.contains(&divisor)
         {
             found.push(divisor);
+        }
+        if shifted.len() < MAX_SHIFTED
+            && let Some(shift) = shift_of(atoms, l, &dividend, &by)
+            && atoms.expr(&shift, l.min.dtype).is_some_and(|shift| !mentions_any(&shift, &inside))
+            && !shifted.contains(&(by.clone(), shift.clone()))
+        {
+            shifted.push((by, shift));
         }
     };
     for stmt in &l.body {
         stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
     }
-    found
+    (found, shifted)
+}
+
+/// What is added to the loop's variable before it is divided, less multiples of the divisor, if that or the start of the loop is
+/// not known.
+fn shift_of(atoms: &mut Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Poly> {
+    let linear = atoms.linear(dividend, l.var)?;
+    if linear.slope.as_constant() != Some(1) {
+        return None;
+    }
+    let shift = match by.as_constant() {
+        Some(by) if by > 1 => linear.rest.split(by, false).1,
+        Some(_) => return None,
+        None => linear.rest.divided(by)?.1,
+    };
+    let start = atoms.poly(&l.min)?.plus(&shift, 1);
+    // Rows from the first iteration on, or from one with a known number, need no bounds of their own.
+    let starts_row = match by.as_constant() {
+        Some(_) => start.as_constant().is_some(),
+        None => start.divided(by)?.1.is_zero(),
+    };
+    (!starts_row).then_some(shift)
 }
 
 /// By how much the loop's variable grows from one value of `dividend // by` to the next.
@@ -247,8 +285,12 @@ fn shapes(
     nests
 }
 
-/// The loop as a nest.
-pub(super) fn split(func: &mut PrimFunc, l: &For, nest: &Nest) -> Block {
+/// The loop as nests.
+pub(super) fn split(func: &mut PrimFunc, l: &For, way: &Way) -> Block {
+    let nest = match way {
+        Way::Nest(nest) => nest,
+        Way::Aligned(aligned) => return align::split(func, l, aligned),
+    };
     let dtype = l.min.dtype;
     let mut made = Vec::new();
     if nest.before > 0 {
@@ -298,17 +340,4 @@ pub(super) fn looped(func: &mut PrimFunc, l: &For, min: &Expr, extent: Expr) -> 
     let var = func.new_var(entry.name, entry.ty);
     let body = copy(func, &l.body, &[(l.var, func.var_expr(var))]);
     Stmt::new(StmtKind::For(Box::new(For { var, min: min.clone(), extent, body, ..hollow(l) })))
-}
-
-/// The loop without its body.
-fn hollow(l: &For) -> For {
-    For {
-        var: l.var,
-        min: l.min.clone(),
-        extent: l.extent.clone(),
-        step: l.step.clone(),
-        kind: l.kind.clone(),
-        annotations: l.annotations.clone(),
-        body: Block::new(),
-    }
 }

@@ -106,6 +106,7 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 /// assert!(module.to_string().contains("if i < 14:\n            A[i] = B[i] * B[i]"), "{module}");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
+#[doc(hidden)]
 pub fn add_branches(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| branching::run(func))
 }

@@ -7,17 +7,26 @@ use crate::ir::Module;
 use crate::loops;
 
 /// The names of conditions, and of bindings, in the order of the flags that they set.
-const CONDITIONS: [&str; 3] = ["if-stmt", "if-expr", "bool"];
-const BINDINGS: [&str; 2] = ["required", "let-stmt"];
+const CONDITIONS: [&str; 4] = ["if-stmt", "if-expr", "bool", "block-var"];
+const BINDINGS: [&str; 3] = ["required", "let-stmt", "let-expr"];
 
 /// Takes conditions that no iteration changes out of loops.
 pub(super) fn hoist(module: &Module, settings: &Settings<'_>) -> Result<Option<Module>, Error> {
     let mut options: Options = settings.options.clone();
     let told = settings.args.requests.iter().find(|told| told.conditionals.is_some() || told.lets.is_some());
     if let Some(told) = told {
-        let [statements, expressions, truths] = flags(told.conditionals.as_deref(), &CONDITIONS)?;
-        let [bindings, all_bindings] = flags(told.lets.as_deref(), &BINDINGS)?;
-        let hoisting = Hoisting { statements, expressions, truths, bindings, all_bindings };
+        let [statements, expressions, truths, thread_variables] =
+            flags(told.conditionals.as_deref(), &CONDITIONS)?;
+        let [bindings, all_bindings, let_expressions] = flags(told.lets.as_deref(), &BINDINGS)?;
+        let hoisting = Hoisting {
+            statements,
+            expressions,
+            truths,
+            bindings,
+            all_bindings,
+            let_expressions,
+            thread_variables,
+        };
         options.loops = Loops { hoisting, ..options.loops };
     }
     let mut result = module.clone();
@@ -65,7 +74,10 @@ mod tests {
         assert!(text(r#"{"conditionals": ["if-stmt"], "lets": []}"#).contains(hoisted));
         assert!(!text(r#"{"conditionals": ["if-expr"]}"#).contains(hoisted));
         assert!(
-            made(r#"{"conditionals": ["if"]}"#).unwrap_err().to_string().contains("if-stmt, if-expr, bool")
+            made(r#"{"conditionals": ["if"]}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("if-stmt, if-expr, bool, block-var")
         );
     }
 }

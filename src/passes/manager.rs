@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
 use super::args::Args;
+use super::nests::Change;
 use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, WIDENING};
 use super::settings::Settings;
@@ -46,6 +47,8 @@ pub struct Step {
     pub verification: Duration,
     /// What the pass `plan` did, function by function.
     pub plans: Vec<Plan>,
+    /// What it did to loop nests, if it is one that says so.
+    pub changes: Vec<Change>,
 }
 
 /// Runs a pipeline. The program is verified before the first pass, and after each that changes it.
@@ -123,10 +126,9 @@ pub fn run_with(
 ) -> Result<Module, Error> {
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
-    let plans = RefCell::new(Vec::new());
     let widens = pipeline.names().contains(&WIDENING);
-    let mut manager =
-        Manager { settings: Settings { options, widens, args, plans: &plans }, observe, ended: false };
+    let settings = Settings { options, widens, args, changes: RefCell::default(), plans: RefCell::default() };
+    let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
 }
@@ -173,13 +175,9 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let start = Instant::now();
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
-        let step = Step {
-            pass: pass.name,
-            changed,
-            time,
-            verification: start.elapsed(),
-            plans: self.settings.plans.take(),
-        };
+        let (changes, plans) = (self.settings.changes.take(), self.settings.plans.take());
+        let verification = start.elapsed();
+        let step = Step { pass: pass.name, changed, time, verification, changes, plans };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

@@ -3,6 +3,7 @@
 use super::analyses::Analysis;
 use super::hoist;
 use super::linking;
+use super::nests;
 use super::padding;
 use super::settings::Settings;
 use crate::analysis::lets;
@@ -102,7 +103,7 @@ pub const ALL: &[Pass] = &[
         name: "loops",
         about: "write loop nests so that quotients are loop variables and conditions are bounds, where that pays",
         needs: &[Analysis::WellFormed],
-        apply: |module, settings| Ok(replaced(module, settings, loops::run)),
+        apply: nests::loops,
     },
     Pass {
         name: "hoist",

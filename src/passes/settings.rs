@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::args::Args;
+use super::nests::Change;
 use crate::cse::Options;
 use crate::noop;
 use crate::plan::Plan;
@@ -28,8 +29,10 @@ pub struct Settings<'a> {
     pub(super) widens: bool,
     /// What passes are told beside the options.
     pub args: &'a Args,
+    /// What passes say that they did to loop nests, until the manager takes it.
+    pub(super) changes: RefCell<Vec<Change>>,
     /// What the pass `plan` did, function by function.
-    pub(super) plans: &'a RefCell<Vec<Plan>>,
+    pub(super) plans: RefCell<Vec<Plan>>,
 }
 
 impl Settings<'_> {

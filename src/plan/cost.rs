@@ -39,5 +39,5 @@ impl<'a> Model<'a> {
 
 fn instructions(func: &PrimFunc, options: &Options) -> f64 {
     let lowered = lowered::lowered(func, options);
-    nests::instructions(&lowered, &options.profile, &options.bindings)
+    nests::instructions(&lowered, &options.profile, &options.bindings, &nests::Odds::default())
 }

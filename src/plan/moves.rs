@@ -70,7 +70,7 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Ve
         ("hoist", loops::hoist(func, options), "conditions that no iteration changes leave their loops"),
         (
             "loops",
-            loops::run(func, options),
+            loops::run(func, options).map(|(made, _)| made),
             "loops are written otherwise: the same iterations in the same order",
         ),
     ] {

@@ -74,8 +74,13 @@ impl Machine<'_> {
     ) -> Result<Vec<Term>, Unsupported> {
         let func = self.programs[side as usize].func;
         let table = func.buffer(buffer);
-        if table.dtype.lanes > 1 {
-            return Err("a buffer of vectors".into());
+        // The lanes of an element that is a vector are its innermost dimension.
+        let lanes = (table.dtype.lanes > 1).then(|| i128::from(table.dtype.lanes));
+        if lanes.is_some() && index.iter().any(|&i| self.terms.lane_of(i).is_some()) {
+            return Err("several elements at once of a buffer of vectors".into());
+        }
+        if lanes.is_some() && !(table.strides.is_empty() && table.elem_offset.is_none()) {
+            return Err("strides or an offset of a buffer of vectors".into());
         }
         if index.len() != table.shape.len() {
             return Err("an element with another number of indices than its buffer".into());
@@ -89,6 +94,9 @@ impl Machine<'_> {
             return self.place_in_memory(side, of, index);
         }
         if !self.buffers.flat[self.buffers.root(side, buffer)?] {
+            if lanes.is_some() {
+                index.push(self.terms.lane(table.dtype.lanes));
+            }
             return Ok(index);
         }
         let mut place = match &table.elem_offset {
@@ -109,6 +117,11 @@ impl Machine<'_> {
                 let scaled = self.terms.mul(i, stride);
                 place = self.terms.add(place, scaled);
             }
+        }
+        if let Some(lanes) = lanes {
+            let (lanes, lane) = (self.terms.int(lanes), self.terms.lane(table.dtype.lanes));
+            let first = self.terms.mul(place, lanes);
+            place = self.terms.add(first, lane);
         }
         Ok(vec![place])
     }

@@ -7,7 +7,7 @@
 //!
 //! Integers of `int32` and `int64` are those of mathematics, as TVM takes them not to overflow: that the second program computes
 //! no sum that is too large where the first one does not is not proven. Floats are values of functions of which nothing is known
-//! but that operands of `+` and `*` may change places.
+//! but that operands of `+` and `*` may change places, and that dividing by a power of two is multiplying by another one.
 //!
 //! ```text
 //! PrimFunc, PrimFunc --steps (alignment), walk--> duties and facts --discharge--> questions --smt, solver--> Proof
@@ -17,6 +17,7 @@ mod arith;
 mod buffers;
 mod discharge;
 mod elements;
+mod floats;
 mod logic;
 mod memory;
 mod place;

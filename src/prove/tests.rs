@@ -115,3 +115,53 @@ fn a_bad_solver_proves_nothing() {
         assert!(matches!(answer, Err(SolverError::Nonsense { .. })), "{name}: {answer:?}");
     }
 }
+
+#[test]
+fn elements_of_buffers_may_be_vectors() {
+    let function = |body: &str| {
+        let text = format!(
+            "@T.prim_func\ndef main(A: T.Buffer((8,), \"float32x4\"), B: T.Buffer((32,), \"float32\"), k: T.int32):\n    \
+             T.func_attr({{\"tirx.noalias\": True}})\n    C = T.alloc_buffer((8,), \"float32x4\")\n    {body}\n"
+        );
+        parse("<test>", &text).unwrap()
+    };
+    let proof = |a: &str, b: &str| prove(&function(a), &function(b), None).unwrap().remove(0);
+    for (a, b) in [
+        ("C[k + 1] = A[k]\n    A[0] = C[1 + k] * C[k + 1]", "C[k + 1] = A[k]\n    A[0] = A[k] * A[k]"),
+        (
+            "C[k] = B[k * 4:k * 4 + 4]\n    A[k] = C[k]",
+            "C[k] = B[k * 4:k * 4 + 4]\n    A[k] = B[k * 4:k * 4 + 4]",
+        ),
+        (
+            "C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = C[0]",
+            "C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = A[k]",
+        ),
+    ] {
+        let found = proof(a, b);
+        assert!(found.is_proven(), "{found:?}");
+        let found = proof(a, &b.replace("[k]", "[k + 2]"));
+        assert!(!found.is_proven(), "{a} is not {b} two elements later");
+    }
+    let found = proof("C[0] = A[k]\n    A[2] = C[0]", "C[0] = A[k]\n    A[2] = T.Broadcast(B[k], 4)");
+    assert!(!found.is_proven());
+}
+
+#[test]
+fn dividing_by_a_power_of_two_is_multiplying() {
+    let function = |dtype: &str, value: &str| {
+        let text = format!("@T.prim_func\ndef main(A: T.Buffer((8,), \"{dtype}\")):\n    A[0] = {value}\n");
+        parse("<test>", &text).unwrap()
+    };
+    for (dtype, a, b, same) in [
+        ("float32", "A[1] / T.float32(2)", "A[1] * T.float32(0.5)", true),
+        ("float32", "A[1] / T.float32(-0.125)", "A[1] * T.float32(-8)", true),
+        ("float32", "A[1] / T.float32(2)", "A[1] * T.float32(-0.5)", false),
+        ("float32", "A[1] / T.float32(10)", "A[1] * T.float32(0.1)", false),
+        ("float32", "A[1] / A[2]", "A[1] * A[2]", false),
+        ("float16", "A[1] / T.float16(16384)", "A[1] * T.float16(0.00006103515625)", true),
+        ("float16", "A[1] / T.float16(32768)", "A[1] * T.float16(0.000030517578125)", false),
+    ] {
+        let found = prove(&function(dtype, a), &function(dtype, b), None).unwrap().remove(0);
+        assert_eq!(found.is_proven(), same, "{a}, {b}: {found:?}");
+    }
+}

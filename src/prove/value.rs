@@ -4,14 +4,13 @@
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
-use super::logic::COMMUTATIVE;
 use super::place::{Book, Goal, Premise};
 use super::range::Range;
 pub(super) use super::side::{Side, Unsupported};
 use super::term::{Node, Sort, Term, Terms};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::value::MathFn;
-use crate::ir::{BinOp, BufferId, Call, Callee, Commutes, DType, Expr, ExprKind, PrimFunc, VarId};
+use crate::ir::{BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, PrimFunc, VarId};
 
 /// A function with what its variables are worth.
 pub(super) struct Program<'a> {
@@ -59,7 +58,7 @@ impl<'a> Machine<'a> {
                 let negative = e.dtype.is_uint() && *value < 0;
                 self.terms.int(i128::from(*value) + if negative { 1 << 64 } else { 0 })
             }
-            ExprKind::Float(bits) => self.terms.apply(&format!("float {bits:x}"), e.dtype, Vec::new()),
+            ExprKind::Float(bits) => self.terms.float(*bits, e.dtype),
             ExprKind::Str(text) => self.terms.apply(&format!("text {text}"), e.dtype, Vec::new()),
             ExprKind::Var(var) => self.variable(side, *var)?,
             ExprKind::Binary(op, a, b) if op.is_logic() => self.logic(side, *op, a, b)?,
@@ -161,23 +160,8 @@ impl<'a> Machine<'a> {
                 }
                 _ => self.terms.apply(op.name(), op_type(op, dtype), vec![a, b]),
             },
-            Sort::Other => self.opaque_binary(op, dtype, a, b),
+            Sort::Other => self.terms.opaque_binary(op, dtype, a, b),
         }
-    }
-
-    /// On floats and pointers: operands change places where that changes no bit.
-    fn opaque_binary(&mut self, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
-        let (op, a, b, negated) = match op {
-            BinOp::Gt => (BinOp::Lt, b, a, false),
-            BinOp::Ge => (BinOp::Le, b, a, false),
-            BinOp::Ne => (BinOp::Eq, a, b, true),
-            _ => (op, a, b, false),
-        };
-        let commutes = op.commutes() == Commutes::Always;
-        let operands = if commutes && b < a { vec![b, a] } else { vec![a, b] };
-        let name = format!("{}{}.{}", if commutes { COMMUTATIVE } else { "" }, op.name(), dtype.scalar());
-        let value = self.terms.apply(&name, op_type(op, dtype), operands);
-        if negated { self.terms.not(value) } else { value }
     }
 
     fn integer(&mut self, side: Side, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
@@ -440,6 +424,6 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn op_type(op: BinOp, operands: DType) -> DType {
+pub(super) fn op_type(op: BinOp, operands: DType) -> DType {
     if op.is_compare() { DType::BOOL } else { operands.scalar() }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cse::{self, FunctionReport, Mode, Options, Report};
 use crate::ir::Module;
-use crate::passes::Step;
+use crate::passes::{Change, Step};
 use crate::plan::Plan;
 
 /// The version of the shape. It grows when a key goes or gets another meaning; new keys may come without that.
@@ -98,6 +98,8 @@ pub struct PassReport {
     pub time_us: u64,
     /// How long the verification of what it made took, if that is not part of the other time.
     pub verification_us: Option<u64>,
+    /// What it did to loop nests, if it is one that says so.
+    pub changes: Vec<Change>,
     /// What the pass `plan` did, function by function: each move with its cost and its proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Plan>,
@@ -152,6 +154,7 @@ impl Document {
             changed,
             time_us: report.time_us,
             verification_us: None,
+            changes: Vec::new(),
             plans: Vec::new(),
         };
         Document::new(file, text, Some(report.mode), vec![pass], report.functions, options)
@@ -183,6 +186,7 @@ impl Document {
             changed: step.changed,
             time_us: cse::micros(step.time),
             verification_us: Some(cse::micros(step.verification)),
+            changes: step.changes.clone(),
             plans: step.plans.clone(),
         };
         let pairs = before.funcs.iter().zip(&after.funcs);

@@ -8,7 +8,8 @@ use crate::analysis::ranges::satisfying;
 pub(super) fn by_facts(known: &mut Known) {
     let Known { ranges, facts, .. } = known;
     for (fact, truth) in facts.iter() {
-        if let Some((var, range)) = satisfying(fact, *truth)
+        if let Some((e, range)) = satisfying(fact, *truth)
+            && let Some(var) = e.as_var()
             && let Some(own) = ranges.get_mut(var.index())
         {
             *own = own.meet(range).unwrap_or(*own);

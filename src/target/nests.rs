@@ -4,6 +4,8 @@
 //!
 //! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
 
+use std::cell::RefCell;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::llvm::nests::{Stride, lanes, operation, stride};
@@ -30,9 +32,13 @@ const BRANCH: f64 = 1.0;
 /// The most points at which a condition is evaluated, to know or guess how often it holds.
 const POINTS: u64 = 2_048;
 
-/// An estimate of the instructions of a function.
-pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings) -> f64 {
-    let mut estimate = Estimate::new(func, profile, bindings);
+/// How often conditions hold, as far as that has been found out: ways to write a nest have most of their conditions in common.
+#[derive(Debug, Default)]
+pub(crate) struct Odds(RefCell<HashMap<u64, f64>>);
+
+/// An estimate of the instructions of a function. `odds` must come from estimates with the same profile.
+pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings, odds: &Odds) -> f64 {
+    let mut estimate = Estimate::new(func, profile, bindings, odds);
     estimate.block(&func.body, 1.0);
     estimate.frames.pop().map_or(0.0, |frame| frame.cost)
 }
@@ -62,6 +68,7 @@ struct Frame {
 }
 
 struct Estimate<'a> {
+    odds: &'a Odds,
     func: &'a PrimFunc,
     profile: &'a Profile,
     /// The value of each variable, in the middle of its range.
@@ -82,12 +89,12 @@ struct Seen {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings) -> Estimate<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, odds: &'a Odds) -> Estimate<'a> {
         let unknown = profile.default_extent() as i64;
         let values =
             func.vars.iter().map(|var| bindings.get(&*var.name).copied().unwrap_or(unknown)).collect();
         let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
-        Estimate { func, profile, values, ranges: HashMap::new(), frames, depths: HashMap::new() }
+        Estimate { odds, func, profile, values, ranges: HashMap::new(), frames, depths: HashMap::new() }
     }
 
     fn value(&self, e: &Expr) -> Option<i64> {
@@ -355,6 +362,37 @@ impl<'a> Estimate<'a> {
 
     /// How often a condition holds: at all points of the loops around it that it depends on, or at some if those are many.
     fn probability(&self, cond: &Expr) -> f64 {
+        let question = self.question(cond);
+        if let Some(&known) = self.odds.0.borrow().get(&question) {
+            return known;
+        }
+        let found = self.counted(cond);
+        self.odds.0.borrow_mut().insert(question, found);
+        found
+    }
+
+    /// A hash of a condition and of what its variables are, whatever they are called.
+    fn question(&self, cond: &Expr) -> u64 {
+        let mut vars: Vec<VarId> = Vec::new();
+        let mut number = |var: VarId| {
+            let at = vars.iter().position(|known| *known == var).unwrap_or_else(|| {
+                vars.push(var);
+                vars.len() - 1
+            });
+            at as u64
+        };
+        let mut hash = hash_by(cond, &mut number);
+        for var in vars {
+            let (min, count) = match self.ranges.get(&var) {
+                Some(&range) => range,
+                None => (self.values.get(var.index()).copied().unwrap_or(0), 0),
+            };
+            hash = mix(mix(hash, min as u64), count as u64);
+        }
+        hash
+    }
+
+    fn counted(&self, cond: &Expr) -> f64 {
         let mut vars: Vec<(VarId, i64, u64)> = Vec::new();
         cond.walk(&mut |e| {
             if let Some(var) = e.as_var()
@@ -425,13 +463,18 @@ fn tag(e: &Expr) -> u64 {
 }
 
 fn hash_of(e: &Expr) -> u64 {
-    let own = match &e.kind {
-        ExprKind::Var(var) => mix(1, u64::from(var.0)),
+    hash_by(e, &mut |var| u64::from(var.0))
+}
+
+/// A hash of an expression of which variables have these numbers.
+fn hash_by(e: &Expr, number: &mut impl FnMut(VarId) -> u64) -> u64 {
+    let mut hash = match &e.kind {
+        ExprKind::Var(var) => mix(1, number(*var)),
         ExprKind::Int(value) => mix(2, *value as u64),
+        ExprKind::Float(bits) => mix(3, *bits),
         _ => tag(e),
     };
-    let mut hash = own;
-    e.for_each_child(|part| hash = mix(hash, hash_of(part)));
+    e.for_each_child(|part| hash = mix(hash, hash_by(part, number)));
     hash
 }
 

@@ -5,26 +5,28 @@
 //! variables of loops; but sums of bindings lose it, and then an extension stands before each access and nothing is known of
 //! how the addresses of one loop follow each other. In 64 bits there is nothing to extend.
 //!
-//! So indices are computed in `int64`, and with them the bindings that stand in them. Variables of loops and parameters stay
-//! as they are and are converted where they are used; a division by what is no constant stays in 32 bits, which takes half
-//! the time. That is right since arithmetic of `int32` does not overflow where it is evaluated: the wide result is the same.
+//! So indices are computed in `int64`, and with them the bindings that are used for nothing else but comparisons. Variables
+//! of loops and parameters stay as they are and are converted where they are used, and so do bindings that something else needs
+//! in 32 bits: of what is cut down from 64 bits LLVM knows no sign. A division by what is no constant stays in 32 bits, which takes half the
+//! time. That is right since arithmetic of `int32` does not overflow where it is evaluated: the wide result is the same.
 
 mod conversions;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, PrimFunc, Select, Stmt, StmtKind, Type, VarId};
 
 /// The function with its indices, and the bindings of which they consist, in 64 bits. `described`: variables that shapes and
 /// attributes name, which keep their type. `None` if nothing changes.
 pub(crate) fn widen(func: &PrimFunc, described: &HashSet<VarId>) -> Option<PrimFunc> {
-    let mut finder = Finder { described, bindings: HashMap::new(), wide: HashSet::new(), blocks: false };
-    finder.block(&func.body);
-    if finder.blocks {
+    // What stands in indices is known after a first look; comparisons with it are wide, too.
+    let first = Needs::of(func, described, HashSet::new());
+    if first.blocks {
         return None;
     }
+    let needs = Needs::of(func, described, first.wide);
     let mut result = func.clone();
-    let widener = Widener { wide: finder.wide };
+    let widener = Widener { wide: needs.widened };
     for var in &widener.wide {
         result.vars[var.index()].ty = Type::Prim(DType::I64);
     }
@@ -33,53 +35,97 @@ pub(crate) fn widen(func: &PrimFunc, described: &HashSet<VarId>) -> Option<PrimF
     (result != *func).then_some(result)
 }
 
-/// Finds the bindings that indices consist of.
-struct Finder<'a> {
-    described: &'a HashSet<VarId>,
-    /// The values of the bindings that may become wide.
-    bindings: HashMap<VarId, &'a Expr>,
+/// In which widths variables are needed. Statements are looked at from the last to the first, so that all uses of a binding are
+/// known where it stands.
+#[derive(Default)]
+struct Needs {
+    /// What comparisons in 64 bits are about.
+    compared: HashSet<VarId>,
+    /// What indices consist of, and such comparisons.
     wide: HashSet<VarId>,
+    /// What is used elsewhere.
+    narrow: HashSet<VarId>,
+    /// The bindings that are needed in 64 bits only.
+    widened: HashSet<VarId>,
     /// Whether there are blocks of the schedule: what becomes of those is far from code.
     blocks: bool,
 }
 
-impl<'a> Finder<'a> {
-    fn block(&mut self, block: &'a Block) {
-        for stmt in block {
+impl Needs {
+    fn of(func: &PrimFunc, described: &HashSet<VarId>, compared: HashSet<VarId>) -> Needs {
+        let mut needs = Needs { narrow: described.clone(), compared, ..Needs::default() };
+        needs.block(&func.body);
+        needs
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in block.iter().rev() {
+            stmt.for_each_block(|block| self.block(block));
             match &stmt.kind {
                 StmtKind::Bind { var, value }
-                    if value.dtype == DType::I32 && !self.described.contains(var) =>
+                    if value.dtype == DType::I32 && self.wide.contains(var) && !self.narrow.contains(var) =>
                 {
-                    self.bindings.insert(*var, value);
+                    self.widened.insert(*var);
+                    self.wide(value);
                 }
-                StmtKind::SBlock(_) => self.blocks = true,
-                StmtKind::Store { indices, .. } => indices.iter().for_each(|index| self.index(index)),
-                _ => {}
+                StmtKind::Store { indices, value, .. } => {
+                    indices.iter().for_each(|index| self.index(index));
+                    self.narrow(value);
+                }
+                kind => {
+                    self.blocks |= matches!(kind, StmtKind::SBlock(_));
+                    stmt.for_each_expr(|e| self.narrow(e));
+                }
             }
-            stmt.for_each_expr(|e| {
-                e.walk(&mut |e| {
-                    if let ExprKind::Load { indices, .. } = &e.kind {
-                        indices.iter().for_each(|index| self.index(index));
-                    }
-                });
-            });
-            stmt.for_each_block(|block| self.block(block));
         }
     }
 
-    /// Notes the bindings in a part of an index.
-    fn index(&mut self, e: &'a Expr) {
-        match &e.kind {
-            ExprKind::Var(var) => {
-                if let Some(value) = self.bindings.get(var).copied()
-                    && self.wide.insert(*var)
-                {
-                    self.index(value);
+    fn index(&mut self, index: &Expr) {
+        if becomes_wide(index) { self.wide(index) } else { self.narrow(index) }
+    }
+
+    fn wide(&mut self, e: &Expr) {
+        match (&e.kind, parts(e)) {
+            (ExprKind::Var(var), _) => _ = self.wide.insert(*var),
+            (_, [None, None]) => self.narrow(e),
+            (kind, parts) => {
+                if let ExprKind::Select(select) = kind {
+                    self.narrow(&select.cond);
                 }
+                parts.into_iter().flatten().for_each(|part| self.wide(part));
             }
-            _ => parts(e).into_iter().flatten().for_each(|part| self.index(part)),
         }
     }
+
+    fn narrow(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(var) => _ = self.narrow.insert(*var),
+            ExprKind::Load { indices, .. } => indices.iter().for_each(|index| self.index(index)),
+            ExprKind::Binary(op, a, b) if compares(*op, a, b, &self.compared) => {
+                self.wide(a);
+                self.wide(b);
+            }
+            _ => e.for_each_child(|child| self.narrow(child)),
+        }
+    }
+}
+
+/// Whether the operation compares a sum of some of the variables.
+fn compares(op: BinOp, a: &Expr, b: &Expr, variables: &HashSet<VarId>) -> bool {
+    op.is_compare() && a.dtype == DType::I32 && (holds(a, variables) || holds(b, variables))
+}
+
+/// Whether one of the variables stands where the expression would be computed in 64 bits.
+fn holds(e: &Expr, variables: &HashSet<VarId>) -> bool {
+    match &e.kind {
+        ExprKind::Var(var) => variables.contains(var),
+        _ => parts(e).into_iter().flatten().any(|part| holds(part, variables)),
+    }
+}
+
+/// Whether an index is computed in 64 bits: not a vector, but one of neighbours, which needs no vector of addresses.
+fn becomes_wide(index: &Expr) -> bool {
+    index.dtype == DType::I32 || matches!(&index.kind, ExprKind::Ramp(base, _) if base.dtype == DType::I32)
 }
 
 /// The operands that are computed in 64 bits where the expression is.
@@ -124,40 +170,23 @@ impl Widener {
     }
 
     fn index(&self, index: &mut Expr) {
-        *index =
-            if index.dtype == DType::I32 || is_row(index) { self.widened(index) } else { self.narrow(index) };
+        *index = if becomes_wide(index) { self.widened(index) } else { self.narrow(index) };
     }
 
     /// The expression in its own type.
     fn narrow(&self, e: &Expr) -> Expr {
-        match &e.kind {
-            ExprKind::Var(var) if self.wide.contains(var) => Expr::cast(e.dtype, Expr::var(*var, DType::I64)),
-            ExprKind::Binary(op, a, b)
-                if op.is_compare() && a.dtype == DType::I32 && (self.is_known(a) || self.is_known(b)) =>
-            {
-                Expr::binary(*op, self.widened(a), self.widened(b))
-            }
-            ExprKind::Binary(op, _, b) if e.dtype == DType::I32 && is_wide(*op, b) && self.is_known(e) => {
-                Expr::cast(DType::I32, self.widened(e))
-            }
-            _ => {
-                let mut e = e.clone();
-                if let ExprKind::Load { indices, .. } = &mut e.kind {
-                    indices.iter_mut().for_each(|index| self.index(index));
-                } else {
-                    e.for_each_child_mut(|child| *child = self.narrow(child));
-                }
-                e
-            }
+        if let ExprKind::Binary(op, a, b) = &e.kind
+            && compares(*op, a, b, &self.wide)
+        {
+            return Expr::binary(*op, self.widened(a), self.widened(b));
         }
-    }
-
-    /// Whether a wide binding stands where the expression would be computed in 64 bits.
-    fn is_known(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Var(var) => self.wide.contains(var),
-            _ => parts(e).into_iter().flatten().any(|part| self.is_known(part)),
+        let mut e = e.clone();
+        if let ExprKind::Load { indices, .. } = &mut e.kind {
+            indices.iter_mut().for_each(|index| self.index(index));
+        } else {
+            e.for_each_child_mut(|child| *child = self.narrow(child));
         }
+        e
     }
 
     /// The expression, of `int32`, in 64 bits.
@@ -185,11 +214,6 @@ impl Widener {
     }
 }
 
-/// Whether a vector of indices is one of neighbours, which needs no vector of addresses.
-fn is_row(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Ramp(base, _) if base.dtype == DType::I32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,17 +231,21 @@ mod tests {
         "A: T.Buffer((64,), \"float32\"), I: T.Buffer((64,), \"int32\"), n: T.int32, d: T.int32";
 
     #[test]
-    fn bindings_of_indices_become_wide_and_stay_narrow_elsewhere() {
-        let body = "v: T.let[T.int32] = n * 3\nfor i in range(v):\n    w: T.let[T.int32] = v // d + I[v + i]\n    \
-                    if w < n:\n        A[w + i] = A[v] + T.Cast(\"float32\", v)";
+    fn bindings_of_indices_become_wide_where_nothing_else_needs_them() {
+        let body = "v: T.let[T.int32] = n * 3\nfor i in range(v):\n    w: T.let[T.int32] = v + I[v + i]\n    \
+                    u: T.let[T.int32] = w + 1\n    \
+                    if u < n:\n        A[u + i] = A[v] + T.Cast(\"float32\", w // d)";
         let text = widened(PARAMS, body).unwrap();
         let lines = [
-            "v: T.let[T.int64] = cse_v1 * T.int64(3)",
-            "for i in range(T.Cast(\"int32\", v))",
+            // The end of a loop.
+            "v: T.let[T.int32] = n * 3",
+            "for i in range(v)",
             "cse_v2: T.let[T.int64] = T.Cast(\"int64\", i)",
-            "w: T.let[T.int64] = T.Cast(\"int64\", T.Cast(\"int32\", v) // d) + T.Cast(\"int64\", I[v + cse_v2])",
-            "if w < cse_v1:",
-            "A[w + cse_v2] = A[v] + T.Cast(\"float32\", T.Cast(\"int32\", v))",
+            // A division by what is no constant.
+            "w: T.let[T.int32] = v + I[cse_v1 + cse_v2]",
+            "u: T.let[T.int64] = T.Cast(\"int64\", w) + T.int64(1)",
+            "if u < T.Cast(\"int64\", n):",
+            "A[u + cse_v2] = A[cse_v1] + T.Cast(\"float32\", w // d)",
         ];
         for line in lines {
             assert!(text.contains(line), "{line}\n{text}");

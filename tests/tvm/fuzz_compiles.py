@@ -47,6 +47,9 @@ PATIENCE = 120
 # What may keep TVM from reading a program or a result of it: it folds also what is never evaluated.
 FOLDED = "Divide by zero"
 
+# What may keep TVM from reading a program: it folds constants of unsigned types as if none was taken from a smaller one.
+FOLDED_BELOW_ZERO = "will cause a negative uint"
+
 
 # Where TVM's passes stop at many programs as well, if they do not see that it is dead code: vectors and copies of loops of
 # unknown length, threads on a CPU, bindings in expressions that are read twice with more known the second time,
@@ -92,7 +95,9 @@ def judge(program, results, through):
     why, before = taken(program)
     through.value = 1
     if why is not None:
-        return ("refused" if FOLDED in why else "FAIL"), [("program", program, why)]
+        if FOLDED in why or FOLDED_BELOW_ZERO in why:
+            return "refused", []
+        return "FAIL", [("program", program, why)]
     wrong, seen = [], {program: (None, before)}
     for way, text in results.items():
         if text not in seen:

@@ -19,7 +19,6 @@ from ..report import Report
 __all__ = ["Optimizer", "optimize", "simplify"]
 
 _native.connect(tvm_ffi.libinfo.find_libtvm_ffi())
-_take = tvm_ffi.get_global_func("satir.take")
 
 
 def optimize(module: tvm.IRModule, *, via: str = "objects", verify: bool = False, **options: Any) -> tuple[Any, Any]:
@@ -95,18 +94,18 @@ class Optimizer:
     def _objects(self, functions: list[Any], results: dict[str, Any], reports: list[Report]) -> list[Any]:
         """Takes functions as objects; gives those for which that does not go."""
         try:
-            built, report = self._native.run_objects([(func.__chandle__(), var.name_hint) for var, func in functions])
+            built, report = self._native.run_objects([(func, var.name_hint) for var, func in functions])
         except SatirError:
             # A mistake in a function is told with its place in the text, if it is one there too.
             if len(functions) > 1:
                 return [one for each in functions for one in self._objects([each], results, reports)]
             return functions
         rest = []
-        for (var, func), (address, _) in zip(functions, built):
-            if address is None:
+        for (var, func), (result, _) in zip(functions, built):
+            if result is None:
                 rest.append((var, func))
             else:
-                results[var.name_hint] = _take(address)
+                results[var.name_hint] = result
         if report is not None:
             reports.append(Report(report))
         return rest

@@ -1,22 +1,38 @@
-"""The loops of machine code: how many there are around each place of it. Needs nothing but Python."""
+"""The loops of machine code: which places of it are in them. Needs nothing but Python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Optional, TypeVar
 
-__all__ = ["loop_depths"]
+__all__ = ["loop_depths", "loops"]
 
 #: What names a place: the label of a block, the number of an instruction.
 Place = TypeVar("Place", str, int)
 
 
 def loop_depths(entry: Place, after: Mapping[Place, Sequence[Place]]) -> dict[Place, int]:
-    """The number of loops around each place that is reached from `entry`; `after` has the places that may follow one. A loop
-    is what leads back to a place through which all ways to its end lead.
+    """The number of loops around each place that is reached from `entry`; `after` has the places that may follow one.
 
     >>> loop_depths("entry", {"entry": ["loop"], "loop": ["end", "loop"], "end": []})
     {'entry': 0, 'loop': 1, 'end': 0}
+    """
+    order, bodies = loops(entry, after)
+    depths = dict.fromkeys(order, 0)
+    for body in bodies.values():
+        for place in body:
+            depths[place] += 1
+    return depths
+
+
+def loops(
+    entry: Place, after: Mapping[Place, Sequence[Place]]
+) -> tuple[list[Place], dict[Place, set[Place]]]:
+    """The places that are reached from `entry`, and those of each loop by its first one. A loop is what leads back to a place
+    through which all ways to its end lead.
+
+    >>> loops("entry", {"entry": ["loop"], "loop": ["end", "loop"], "end": []})[1]
+    {'loop': {'loop'}}
     """
     order, before = _reached(entry, after)
     number = {place: at for at, place in enumerate(order)}
@@ -32,17 +48,15 @@ def loop_depths(entry: Place, after: Mapping[Place, Sequence[Place]]) -> dict[Pl
         for following in after[place]:
             if dominates(following, place):
                 ends.setdefault(following, []).append(place)
-    depths = dict.fromkeys(order, 0)
+    bodies: dict[Place, set[Place]] = {}
     for head, left in ends.items():
-        body = {head}
+        body = bodies[head] = {head}
         while left:
             place = left.pop()
             if place not in body:
                 body.add(place)
                 left.extend(before[place])
-        for place in body:
-            depths[place] += 1
-    return depths
+    return order, bodies
 
 
 def _reached(

@@ -31,8 +31,10 @@ LOGGER = logging.getLogger("satir.tvm")
 #: TVM's own pass, whatever stands in its place while a swap is on.
 TVM_CSE = tirx.transform.CommonSubexprElim
 
-# Registered by their names, errors stay what they are on their way through TVM's own code.
+# Registered by their names, errors stay what they are on their way through TVM's own code. So does Ctrl-C, which TVM would make a
+# `RuntimeError`.
 for _error in (
+    KeyboardInterrupt,
     SatirError,
     OptionError,
     ParseError,

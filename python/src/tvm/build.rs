@@ -5,7 +5,8 @@ use std::cell::RefCell;
 
 use satir::ir::{Block, Buffer, BufferId, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
-use super::object::{Arg, Obj};
+use super::call::Arg;
+use super::object::Obj;
 use super::read::{Source, Taken};
 use super::schema::Tvm;
 use super::{Res, Unsupported};
@@ -29,7 +30,7 @@ pub(super) struct Builder<'a> {
 pub(crate) fn build(tvm: &'static Tvm, taken: &Taken, after: &PrimFunc) -> Res<Obj> {
     let Taken { func: before, source } = taken;
     if before.body == after.body && before.buffers == after.buffers {
-        return Ok(source.func.clone());
+        return Ok(source.object.clone());
     }
     let same_head = before.params == after.params
         && before.attrs == after.attrs
@@ -41,22 +42,11 @@ pub(crate) fn build(tvm: &'static Tvm, taken: &Taken, after: &PrimFunc) -> Res<O
     if !same_head {
         return Err(Unsupported::new("satir changed more than the body of the function"));
     }
-    let mut old = vec![None; source.stmts.len()];
+    let mut builder = Builder::new(tvm, after, source);
+    builder.old.resize(source.stmts.len(), None);
     for stmt in &before.body {
-        stmt.walk(&mut |stmt| old[stmt.span.start as usize] = Some(stmt));
+        stmt.walk(&mut |stmt| builder.old[stmt.span.start as usize] = Some(stmt));
     }
-    let mut vars: Vec<Option<Obj>> = source.vars.iter().cloned().map(Some).collect();
-    vars.resize_with(after.vars.len(), || None);
-    let mut builder = Builder {
-        tvm,
-        after,
-        source,
-        old,
-        vars: RefCell::new(vars),
-        buffers: source.buffers.clone(),
-        changed: HashSet::new(),
-        ints: RefCell::new(HashMap::new()),
-    };
     for (at, (old, new)) in before.buffers.iter().zip(&after.buffers).enumerate() {
         if old != new {
             builder.buffers[at] = builder.changed_buffer(old, new, at)?;
@@ -70,7 +60,7 @@ pub(crate) fn build(tvm: &'static Tvm, taken: &Taken, after: &PrimFunc) -> Res<O
         // A function that can be scheduled has a block around all.
         body = builder.new_root(&body)?;
     }
-    let field = |name| tvm.get(&source.func, name);
+    let field = |name| tvm.get(&source.object, name);
     let (params, ret, attrs, span) = (field("params")?, field("ret_type")?, field("attrs")?, field("span")?);
     tvm.make(
         "tirx.PrimFunc",
@@ -79,6 +69,22 @@ pub(crate) fn build(tvm: &'static Tvm, taken: &Taken, after: &PrimFunc) -> Res<O
 }
 
 impl<'a> Builder<'a> {
+    /// A builder that knows variables and buffers of what was read, and no statements.
+    pub(super) fn new(tvm: &'static Tvm, after: &'a PrimFunc, source: &'a Source) -> Builder<'a> {
+        let mut vars: Vec<Option<Obj>> = source.vars.iter().cloned().map(Some).collect();
+        vars.resize_with(after.vars.len(), || None);
+        Builder {
+            tvm,
+            after,
+            source,
+            old: Vec::new(),
+            vars: RefCell::new(vars),
+            buffers: source.buffers.clone(),
+            changed: HashSet::new(),
+            ints: RefCell::new(HashMap::new()),
+        }
+    }
+
     /// The statement that a statement was made of, and its object.
     pub(super) fn origin(&self, stmt: &Stmt) -> Option<(&'a Stmt, &'a Obj)> {
         let at = stmt.span.start as usize;

@@ -3,9 +3,10 @@
 use satir::ir::{Call, Callee, Expr, ExprKind};
 
 use super::build::Builder;
+use super::call::Arg;
 use super::dtypes;
 use super::names;
-use super::object::{Arg, Obj, Value};
+use super::object::{Obj, Value};
 use super::schema::Kind;
 use super::{Res, Unsupported};
 

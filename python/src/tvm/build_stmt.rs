@@ -3,7 +3,8 @@
 use satir::ir::{Axis, Block, BufferRegion, Expr, For, ForKind, SBlock, Stmt, StmtKind};
 
 use super::build::Builder;
-use super::object::{Arg, Obj, Value};
+use super::call::Arg;
+use super::object::{Obj, Value};
 use super::{Res, Unsupported};
 
 /// What is put in the place of fields of a block; the others stay.

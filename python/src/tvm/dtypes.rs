@@ -2,7 +2,8 @@
 
 use satir::ir::{DType, Kind, Type};
 
-use super::object::{self, Arg, Obj, Value};
+use super::call::{self, Arg};
+use super::object::{Obj, Value};
 use super::schema::{Kind as Class, Tvm};
 use super::{Res, Unsupported};
 
@@ -33,7 +34,7 @@ pub(super) fn dtype(bits: u64) -> Res<DType> {
     if let Some(dtype) = common(bits) {
         return Ok(dtype);
     }
-    let text = object::dtype_text(bits)?;
+    let text = call::dtype_text(bits)?;
     if text.is_empty() {
         return Ok(DType::VOID);
     }
@@ -47,7 +48,7 @@ pub(super) fn bits(dtype: DType) -> Res<u64> {
         Kind::UInt => 1,
         Kind::Float => 2,
         Kind::Bool => 6,
-        _ => return object::dtype_bits(&dtype.to_string()),
+        _ => return call::dtype_bits(&dtype.to_string()),
     };
     let [low, high] = dtype.lanes.to_le_bytes();
     Ok(u64::from(u32::from_le_bytes([code, dtype.bits, low, high])))

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! `read.rs` and its neighbours walk the objects once. `build.rs` and its neighbours make objects of what satir made, and keep
-//! those of the input that it left alone. A construct that either does not know is [`Unsupported`]: the function then goes as
+//! those of the input that it left alone. `expression.rs` does both for single expressions, `python.rs` exchanges objects with
+//! Python. A construct that either does not know is [`Unsupported`]: the function then goes as
 //! text.
 
 #[allow(unsafe_code, reason = "the C interface")]
@@ -15,10 +16,15 @@ mod buffer;
 mod build;
 mod build_expr;
 mod build_stmt;
+#[allow(unsafe_code, reason = "calls through the C interface")]
+mod call;
 mod dtypes;
+mod expression;
 mod names;
-#[allow(unsafe_code, reason = "the only users of the C interface")]
+#[allow(unsafe_code, reason = "objects of the C interface")]
 mod object;
+#[allow(unsafe_code, reason = "where the addresses of Python's objects are known to be right")]
+mod python;
 mod read;
 mod read_expr;
 mod read_stmt;
@@ -27,9 +33,13 @@ mod schema;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use pyo3::prelude::*;
+
 pub(crate) use build::build;
+pub(crate) use expression::{TakenExpr, build_expr, read_expr};
 pub(crate) use object::Obj;
-pub(crate) use read::{Taken, read};
+pub(crate) use python::{from_python, to_python};
+pub(crate) use read::{Limits, Taken, read};
 pub(crate) use schema::Tvm;
 
 /// Why a function cannot go over as objects.
@@ -48,31 +58,19 @@ pub(crate) type Res<T> = Result<T, Unsupported>;
 static TVM: OnceLock<Tvm> = OnceLock::new();
 
 /// Connects with TVM's library, which Python has loaded from this path.
-pub(crate) fn connect(path: &Path) -> Res<()> {
+pub(crate) fn connect(py: Python<'_>, path: &Path) -> PyResult<()> {
     if TVM.get().is_none() {
-        object::load(path)?;
-        object::register_take()?;
-        let _ = TVM.set(Tvm::new()?);
+        let tvm = || {
+            object::load(path)?;
+            call::register_take()?;
+            Tvm::new()
+        };
+        let _ = TVM.set(tvm().map_err(|e: Unsupported| crate::errors::unsupported(&e.0))?);
     }
-    Ok(())
+    python::connect(py)
 }
 
 /// TVM, if it is connected.
 pub(crate) fn tvm() -> Res<&'static Tvm> {
     TVM.get().ok_or_else(|| Unsupported::new("TVM is not connected"))
-}
-
-/// The object at an address that Python's `tvm_ffi` gave.
-#[allow(
-    unsafe_code,
-    reason = "addresses come from the package `satir.tvm` only, which holds the objects meanwhile"
-)]
-pub(crate) fn object_at(address: usize) -> Res<Obj> {
-    // SAFETY: the Python side passes `Object.__chandle__()` of objects that it holds during the call.
-    unsafe { Obj::at(address) }.ok_or_else(|| Unsupported::new("no object is at address 0"))
-}
-
-/// An address under which Python takes the object with `satir.take`, once.
-pub(crate) fn give(object: Obj) -> usize {
-    object.into_address()
 }

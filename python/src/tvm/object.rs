@@ -1,8 +1,19 @@
-//! Objects of TVM from Rust: counted references, their fields by reflection, and calls of TVM's functions.
+//! Objects of TVM from Rust: counted references, and their fields by reflection.
 //!
-//! This and `abi.rs` are the only files with unsafe code.
+//! What this file, `abi.rs` and `call.rs` rest on, and the line of `python.rs` that is unsafe:
+//!
+//! - *Life.* An [`Obj`] owns one count of its object, so a reference to an `Obj` proves that the object lives. Where it lies in
+//!   the memory of another object ([`Held::Borrowed`], [`Element`]) the count is that of the other one, of which the reference
+//!   borrows; it is never moved out of there or dropped.
+//! - *Change.* TVM changes an object of its IR only where nobody else has a count of it (copy on write), and while satir works it
+//!   has one of the function, which has one of each of its parts. Python can set fields of some classes; who does that
+//!   while another thread has satir or TVM work on the object races, as with TVM's own passes.
+//! - *Layout.* The heads and cells of `abi.rs` are those of TVM's C interface 0.1, which `load` checks; where fields are and what
+//!   they hold comes from TVM's reflection.
+//! - *Threads.* Counts are atomic, so objects may be shared and dropped on any thread, without Python's lock: what belongs to
+//!   Python takes the lock when it is freed, and no thread that waits for satir holds it.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -33,17 +44,18 @@ pub(super) fn load(path: &Path) -> Result<(), Unsupported> {
     Ok(())
 }
 
-fn api() -> &'static Api {
+pub(super) fn api() -> &'static Api {
     API.get().expect("an object of TVM exists, so the interface is loaded")
 }
 
-/// A counted reference to an object of TVM. Objects are immutable and their counts are atomic.
+/// A counted reference to an object of TVM. It is as large as a pointer and never null, and so is an object's field that
+/// refers to another one, unless it is null, which is `None` of an `Option<Obj>`.
 #[repr(transparent)]
 pub(crate) struct Obj(NonNull<RawObject>);
 
-// SAFETY: objects of TVM's IR are immutable, and their reference counts are atomic.
+// SAFETY: the object may be read and its count changed by any thread, see the documentation of this file.
 unsafe impl Send for Obj {}
-// SAFETY: as above.
+// SAFETY: as above; through a shared reference nothing of the object is written but its count.
 unsafe impl Sync for Obj {}
 
 impl Clone for Obj {
@@ -69,13 +81,13 @@ impl Obj {
     /// The address is that of a living object of TVM.
     pub(super) unsafe fn at(address: usize) -> Option<Obj> {
         let object = NonNull::new(address as *mut RawObject)?;
-        // SAFETY: the object lives.
+        // SAFETY: the object lives by the contract, and from here on by this count.
         unsafe { (api().inc_ref)(object.as_ptr()) };
         Some(Obj(object))
     }
 
-    /// Takes over a reference that a function of the interface gave.
-    fn owned(raw: *mut RawObject) -> Option<Obj> {
+    /// Takes over a count that a function of the interface gave to its caller; nothing if it is null.
+    pub(super) fn owned(raw: *mut RawObject) -> Option<Obj> {
         NonNull::new(raw).map(Obj)
     }
 
@@ -86,6 +98,11 @@ impl Obj {
         address
     }
 
+    /// The object, for the interface.
+    pub(super) fn as_ptr(&self) -> *mut RawObject {
+        self.0.as_ptr()
+    }
+
     /// The address, by which identity is told.
     pub(crate) fn address(&self) -> usize {
         self.0.as_ptr() as usize
@@ -93,12 +110,12 @@ impl Obj {
 
     /// The number of its class.
     pub(crate) fn type_index(&self) -> i32 {
-        // SAFETY: the object lives, and its head does not change.
+        // SAFETY: the object lives. Its class never changes; the count beside it does, of which no reference is made here.
         unsafe { (*self.0.as_ptr()).type_index }
     }
 
     fn body<T>(&self) -> *const T {
-        // SAFETY: what follows the head belongs to the same object.
+        // SAFETY: an object is at least as long as its head, so this is a place in it or right behind it.
         unsafe { self.0.as_ptr().add(1).cast::<T>().cast_const() }
     }
 
@@ -110,9 +127,11 @@ impl Obj {
         Ok(self.cells().iter().map(Value::borrowed).collect())
     }
 
-    /// The cells of an object that is an array.
+    /// The cells of an object, which must be an array.
     fn cells(&self) -> &[RawAny] {
-        // SAFETY: an array has this cell, and it and its elements live as long as the reference.
+        debug_assert_eq!(self.type_index(), index::ARRAY);
+        // SAFETY: both callers have seen that it is an array, which has this cell behind its head; `data` points to as many
+        // elements as it says, which are part of the array, and so live and stay as they are as long as it is borrowed.
         unsafe {
             let cell = &*self.body::<SeqCell>();
             let size = usize::try_from(cell.size).unwrap_or(0);
@@ -120,16 +139,17 @@ impl Obj {
         }
     }
 
-    /// The text of a string object.
+    /// The text of an object, which must be a string.
     fn text(&self) -> String {
-        // SAFETY: a string has this cell, and lives as long as the reference.
+        debug_assert_eq!(self.type_index(), index::STR);
+        // SAFETY: a string has this cell behind its head, and the bytes that it points to live as long as it does.
         unsafe { bytes(&*self.body::<ByteArray>()) }
     }
 }
 
 /// # Safety
 ///
-/// The array is valid.
+/// The array points to as many bytes as it says, which live and stay as they are meanwhile.
 unsafe fn bytes(array: &ByteArray) -> String {
     if array.size == 0 {
         return String::new();
@@ -155,16 +175,17 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Of a value that somebody else owns.
+    /// Of a value that somebody else owns, and keeps alive meanwhile.
     fn borrowed(raw: &RawAny) -> Value {
         if raw.type_index >= index::FIRST_OBJECT
             && let Some(object) = NonNull::new(raw.bits as *mut RawObject)
         {
             if raw.type_index == index::STR {
+                // The count is the owner's: it must not be given back here.
                 let object = std::mem::ManuallyDrop::new(Obj(object));
                 return Value::Str(object.text());
             }
-            // SAFETY: the owner keeps the object alive.
+            // SAFETY: the owner keeps the object alive until it is counted.
             unsafe { (api().inc_ref)(object.as_ptr()) };
             return Value::Object(Obj(object));
         }
@@ -172,7 +193,7 @@ impl Value {
     }
 
     /// Takes over what a function of the interface returned.
-    fn owned(raw: &RawAny) -> Value {
+    pub(super) fn owned(raw: &RawAny) -> Value {
         if raw.type_index < index::FIRST_OBJECT {
             return Value::plain(raw);
         }
@@ -234,7 +255,7 @@ impl Held<'_> {
     }
 }
 
-/// An element of an array of objects, as it lies there.
+/// An element of an array of objects, as it lies there: a [`RawAny`] that is known to hold a pointer to an object.
 #[repr(C)]
 pub(crate) struct Element {
     type_index: i32,
@@ -271,8 +292,9 @@ impl Deref for Objects<'_> {
 
     fn deref(&self) -> &[Element] {
         let cells = self.0.cells();
-        // SAFETY: `new` has seen that each cell holds a pointer to an object, and an array does not change. An element has the
-        // layout of a cell: a number, as many bytes of padding, and the pointer.
+        // SAFETY: `new` has seen that it is an array, each cell of which holds a pointer to an object that is not null, and an
+        // array does not change. An element has the layout of a cell: both are `repr(C)`, a number, four bytes, and eight that
+        // are the pointer. The slice borrows of `self`, which keeps the array alive, and the array its elements.
         unsafe { std::slice::from_raw_parts(cells.as_ptr().cast::<Element>(), cells.len()) }
     }
 }
@@ -283,50 +305,6 @@ impl<'a> IntoIterator for &'a Objects<'_> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
-    }
-}
-
-/// An argument of a function of TVM.
-#[derive(Clone, Copy)]
-pub(crate) enum Arg<'a> {
-    None,
-    Int(i64),
-    Bool(bool),
-    Float(f64),
-    DType(u64),
-    Str(&'a str),
-    Object(&'a Obj),
-}
-
-impl<'a> From<&'a Held<'_>> for Arg<'a> {
-    fn from(object: &'a Held<'_>) -> Arg<'a> {
-        Arg::Object(object)
-    }
-}
-
-impl<'a> From<&'a Obj> for Arg<'a> {
-    fn from(object: &'a Obj) -> Arg<'a> {
-        Arg::Object(object)
-    }
-}
-
-impl<'a> From<Option<&'a Obj>> for Arg<'a> {
-    fn from(object: Option<&'a Obj>) -> Arg<'a> {
-        object.map_or(Arg::None, Arg::Object)
-    }
-}
-
-impl<'a> From<&'a Value> for Arg<'a> {
-    fn from(value: &'a Value) -> Arg<'a> {
-        match value {
-            Value::None | Value::Other => Arg::None,
-            Value::Int(v) => Arg::Int(*v),
-            Value::Bool(v) => Arg::Bool(*v),
-            Value::Float(v) => Arg::Float(*v),
-            Value::DType(v) => Arg::DType(*v),
-            Value::Str(v) => Arg::Str(v),
-            Value::Object(v) => Arg::Object(v),
-        }
     }
 }
 
@@ -343,7 +321,8 @@ impl Field {
     /// Its value in an object of the class that it belongs to.
     pub(super) fn get(self, object: &Obj) -> Result<Value, Unsupported> {
         let mut out = RawAny::NONE;
-        // SAFETY: reflection says that objects of this class have the field at this offset, and that this function reads it.
+        // SAFETY: `Tvm::field` finds fields by the class of the object, of which reflection says that this field is at this
+        // offset and that this function reads it. It writes a value that its caller owns.
         let rc = unsafe {
             let field = object.0.as_ptr().cast::<u8>().add(self.offset).cast::<c_void>();
             (self.getter)(field, &mut out)
@@ -354,8 +333,9 @@ impl Field {
     /// The object that it holds in an object of the class that it belongs to.
     pub(super) fn object(self, object: &Obj) -> Result<Held<'_>, Unsupported> {
         if self.is_reference {
-            // SAFETY: reflection says that the field is a reference, which is a pointer that may be null; the object does not
-            // change, and holds what it refers to.
+            // SAFETY: as in `get`, the field is at this offset. Reflection says that it is a reference to an object: a pointer,
+            // null or with a count of what it points to, which is what an `Option<Obj>` is. The result borrows of `object`,
+            // which keeps the field alive and does not change, so the count stays for as long.
             let held = unsafe { &*object.0.as_ptr().cast::<u8>().add(self.offset).cast::<Option<Obj>>() };
             if let Some(held) = held {
                 return Ok(Held::Borrowed(held));
@@ -369,7 +349,8 @@ impl Field {
 pub(super) fn class(key: &str) -> Option<(i32, Vec<(String, Field)>)> {
     let array = ByteArray { data: key.as_ptr(), size: key.len() };
     let mut type_index = 0;
-    // SAFETY: the arguments are valid; the tables of types live as long as the process.
+    // SAFETY: the key is valid during the call. The tables of types, of which these are pointers and lengths, live as long as the
+    // process.
     unsafe {
         if (api().type_index)(&array, &mut type_index) != 0 {
             drop(raised());
@@ -395,83 +376,8 @@ pub(super) fn class(key: &str) -> Option<(i32, Vec<(String, Field)>)> {
     }
 }
 
-/// A global function of TVM, by name.
-pub(super) fn function(name: &str) -> Result<Obj, Unsupported> {
-    let array = ByteArray { data: name.as_ptr(), size: name.len() };
-    let mut out = std::ptr::null_mut();
-    // SAFETY: the arguments are valid.
-    let rc = unsafe { (api().function_get)(&array, &mut out) };
-    if rc != 0 {
-        return Err(raised());
-    }
-    Obj::owned(out).ok_or_else(|| Unsupported(format!("TVM has no function {name}")))
-}
-
-/// The most arguments for which no memory is allocated.
-const MOST_ARGS: usize = 12;
-
-/// Calls a function of TVM.
-pub(super) fn call(function: &Obj, args: &[Arg<'_>]) -> Result<Value, Unsupported> {
-    let mut raw = [RawAny::NONE; MOST_ARGS];
-    let Some(raw) = raw.get_mut(..args.len()) else {
-        return call_with(function, &mut vec![RawAny::NONE; args.len()], args);
-    };
-    call_with(function, raw, args)
-}
-
-/// Calls a function, with room for its arguments.
-fn call_with(function: &Obj, raw: &mut [RawAny], args: &[Arg<'_>]) -> Result<Value, Unsupported> {
-    let mut strings = Vec::new();
-    for (arg, raw) in args.iter().zip(&mut *raw) {
-        let (type_index, bits) = match arg {
-            Arg::None => (index::NONE, 0),
-            Arg::Int(v) => (index::INT, v.cast_unsigned()),
-            Arg::Bool(v) => (index::BOOL, u64::from(*v)),
-            Arg::Float(v) => (index::FLOAT, v.to_bits()),
-            Arg::DType(v) => (index::DATA_TYPE, *v),
-            Arg::Object(object) => (object.type_index(), object.address() as u64),
-            Arg::Str(text) => {
-                let array = ByteArray { data: text.as_ptr(), size: text.len() };
-                // SAFETY: the text is valid during the call.
-                if unsafe { (api().string_new)(&array, raw) } != 0 {
-                    return Err(raised());
-                }
-                if raw.type_index >= index::FIRST_OBJECT {
-                    strings.extend(Obj::owned(raw.bits as *mut RawObject));
-                }
-                continue;
-            }
-        };
-        *raw = RawAny { type_index, small_len: 0, bits };
-    }
-    let mut out = RawAny::NONE;
-    // SAFETY: the arguments are views of values that live during the call.
-    let rc =
-        unsafe { (api().function_call)(function.0.as_ptr(), raw.as_mut_ptr(), raw.len() as i32, &mut out) };
-    if rc == 0 { Ok(Value::owned(&out)) } else { Err(raised()) }
-}
-
-/// The spelling of a data type.
-pub(super) fn dtype_text(bits: u64) -> Result<String, Unsupported> {
-    let mut out = RawAny::NONE;
-    // SAFETY: it reads a data type of 64 bits.
-    let rc = unsafe { (api().dtype_print)(&bits, &mut out) };
-    match Value::owned(&out) {
-        Value::Str(text) if rc == 0 => Ok(text),
-        _ => Err(raised()),
-    }
-}
-
-/// The data type of a spelling.
-pub(super) fn dtype_bits(text: &str) -> Result<u64, Unsupported> {
-    let array = ByteArray { data: text.as_ptr(), size: text.len() };
-    let mut out = 0;
-    // SAFETY: the arguments are valid.
-    if unsafe { (api().dtype_parse)(&array, &mut out) } == 0 { Ok(out) } else { Err(raised()) }
-}
-
 /// The error that a function of the interface left.
-fn raised() -> Unsupported {
+pub(super) fn raised() -> Unsupported {
     let mut out = std::ptr::null_mut();
     // SAFETY: it gives the error of this thread, if there is one.
     unsafe { (api().error_take)(&mut out) };
@@ -482,41 +388,4 @@ fn raised() -> Unsupported {
         }
         None => Unsupported("TVM failed without an error".to_owned()),
     }
-}
-
-/// Registers `satir.take` in TVM: it turns an address that [`Obj::into_address`] gave into the object, for Python.
-pub(super) fn register_take() -> Result<(), Unsupported> {
-    let mut out = std::ptr::null_mut();
-    let name = "satir.take";
-    let array = ByteArray { data: name.as_ptr(), size: name.len() };
-    // SAFETY: `take` has the signature of TVM's functions, and needs no state.
-    unsafe {
-        if (api().function_create)(std::ptr::null_mut(), take, None, &mut out) != 0 {
-            return Err(raised());
-        }
-        let function = Obj::owned(out).ok_or_else(raised)?;
-        if (api().function_set)(&array, function.0.as_ptr(), 1) != 0 {
-            return Err(raised());
-        }
-    }
-    Ok(())
-}
-
-/// # Safety
-///
-/// Called by TVM with one argument: an address that [`Obj::into_address`] gave and that was not given before.
-unsafe extern "C" fn take(_: *mut c_void, args: *const RawAny, count: i32, result: *mut RawAny) -> i32 {
-    // SAFETY: TVM gives as many arguments as it says, and a place for the result; the reference moves into it.
-    unsafe {
-        if count == 1 && (*args).type_index == index::INT && (*args).bits != 0 {
-            let object = (*args).bits as *mut RawObject;
-            *result = RawAny { type_index: (*object).type_index, small_len: 0, bits: (*args).bits };
-            return 0;
-        }
-        if let (Ok(kind), Ok(text)) = (CString::new("TypeError"), CString::new("satir.take takes an address"))
-        {
-            (api().error_set)(kind.as_ptr(), text.as_ptr());
-        }
-    }
-    -1
 }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 
 use satir::ir::{
-    AttrValue, Buffer, BufferId, DType, Expr, Origin, Param, PrimFunc, Stmt, StmtKind, Type, VarId,
+    AttrValue, Buffer, BufferId, DType, Expr, MAX_DEPTH, Origin, Param, PrimFunc, Stmt, StmtKind, Type, VarId,
 };
 
 use super::dtypes::ValueType;
@@ -21,7 +21,8 @@ pub(crate) struct Taken {
 
 /// What a function was read from.
 pub(super) struct Source {
-    pub(super) func: Obj,
+    /// The function or the expression.
+    pub(super) object: Obj,
     /// The object of each variable.
     pub(super) vars: Vec<Obj>,
     /// The object of each buffer.
@@ -39,12 +40,29 @@ pub(super) struct Source {
     pub(super) root: Option<Obj>,
 }
 
+/// How much is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// How deep expressions and statements are nested.
+    pub(crate) depth: usize,
+    /// How many parts all expressions have together.
+    pub(crate) nodes: usize,
+}
+
+impl Limits {
+    /// What satir and the memory of a machine can take.
+    pub(crate) const MOST: Limits = Limits { depth: MAX_DEPTH, nodes: 20_000_000 };
+}
+
 pub(super) struct Reader<'t> {
     pub(super) tvm: &'t Tvm,
     pub(super) func: PrimFunc,
     pub(super) s_tir: bool,
     pub(super) source: Source,
     pub(super) depth: usize,
+    /// How many parts of expressions were read.
+    pub(super) nodes: usize,
+    pub(super) limits: Limits,
     var_ids: HashMap<usize, VarId>,
     buffer_ids: HashMap<usize, BufferId>,
     dtypes: HashMap<usize, DType>,
@@ -55,34 +73,43 @@ pub(crate) fn read(tvm: &Tvm, func: &Obj, name: &str) -> Res<Taken> {
     if tvm.kind(func) != Some(Kind::PrimFunc) {
         return Err(Unsupported::new("this is no PrimFunc"));
     }
-    let source = Source {
-        func: func.clone(),
-        vars: Vec::new(),
-        buffers: Vec::new(),
-        stmts: Vec::new(),
-        typed_calls: Vec::new(),
-        operators: HashMap::new(),
-        globals: HashMap::new(),
-        root: None,
-    };
-    let mut reader = Reader {
-        tvm,
-        func: PrimFunc::new(name),
-        s_tir: false,
-        source,
-        depth: 0,
-        var_ids: HashMap::new(),
-        buffer_ids: HashMap::new(),
-        dtypes: HashMap::new(),
-    };
+    let mut reader = Reader::new(tvm, func, name, Limits::MOST);
     reader.function()?;
     let Reader { func, source, .. } = reader;
     Ok(Taken { func, source })
 }
 
+impl<'t> Reader<'t> {
+    /// A reader of a function or an expression.
+    pub(super) fn new(tvm: &'t Tvm, object: &Obj, name: &str, limits: Limits) -> Reader<'t> {
+        let source = Source {
+            object: object.clone(),
+            vars: Vec::new(),
+            buffers: Vec::new(),
+            stmts: Vec::new(),
+            typed_calls: Vec::new(),
+            operators: HashMap::new(),
+            globals: HashMap::new(),
+            root: None,
+        };
+        Reader {
+            tvm,
+            func: PrimFunc::new(name),
+            s_tir: false,
+            source,
+            depth: 0,
+            nodes: 0,
+            limits,
+            var_ids: HashMap::new(),
+            buffer_ids: HashMap::new(),
+            dtypes: HashMap::new(),
+        }
+    }
+}
+
 impl Reader<'_> {
     fn function(&mut self) -> Res<()> {
-        let func = self.source.func.clone();
+        let func = self.source.object.clone();
         self.function_attributes(&func)?;
         // Scalars first: shapes of earlier buffers may name them.
         let params = self.tvm.objects(&func, "params")?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use satir::ir::intrin::{self, ResultType};
-use satir::ir::{AttrValue, Call, Callee, DType, Expr, ExprKind, MAX_DEPTH, Select, Shuffle, Type};
+use satir::ir::{AttrValue, Call, Callee, DType, Expr, ExprKind, Select, Shuffle, Type};
 
 use super::build_expr::same_call;
 use super::dtypes::ValueType;
@@ -17,8 +17,13 @@ impl Reader<'_> {
     /// An expression.
     pub(super) fn expr(&mut self, object: &Obj) -> Res<Expr> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(Unsupported::new("the function is nested too deep"));
+        self.nodes += 1;
+        if self.depth > self.limits.depth {
+            return Err(Unsupported::new("an expression is nested too deep"));
+        }
+        // Objects may share parts, which are read each time: a few objects can be a tree without end.
+        if self.nodes > self.limits.nodes {
+            return Err(Unsupported::new("expressions are too long"));
         }
         let expr = self.node(object)?;
         self.depth -= 1;

@@ -13,7 +13,7 @@ impl Reader<'_> {
     /// The statements of a body.
     pub(super) fn block(&mut self, object: &Obj) -> Res<Block> {
         self.depth += 1;
-        if self.depth > satir::ir::MAX_DEPTH {
+        if self.depth > self.limits.depth {
             return Err(Unsupported::new("the function is nested too deep"));
         }
         let mut block = Block::new();

@@ -3,7 +3,8 @@
 use hashbrown::HashMap;
 use std::sync::RwLock;
 
-use super::object::{self, Arg, Field, Held, Obj, Objects, Value};
+use super::call::{self, Arg};
+use super::object::{self, Field, Held, Obj, Objects, Value};
 use super::{Res, Unsupported};
 
 macro_rules! kinds {
@@ -188,11 +189,11 @@ impl Tvm {
         let function = match found {
             Some(function) => function,
             None => {
-                let function: &'static Obj = Box::leak(Box::new(object::function(name)?));
+                let function: &'static Obj = Box::leak(Box::new(call::function(name)?));
                 *self.functions.write().map_err(|_| failed(()))?.entry(name).or_insert(function)
             }
         };
-        object::call(function, args)
+        call::call(function, args)
     }
 
     /// Calls a constructor.
@@ -217,11 +218,11 @@ impl Tvm {
         let iterator = self.call("ffi.MapForwardIterFunctor", &[map.into()])?.object()?;
         let mut entries = Vec::new();
         for at in 0..size {
-            let key = object::call(&iterator, &[Arg::Int(0)])?;
-            let value = object::call(&iterator, &[Arg::Int(1)])?;
+            let key = call::call(&iterator, &[Arg::Int(0)])?;
+            let value = call::call(&iterator, &[Arg::Int(1)])?;
             entries.push((key, value));
             if at + 1 < size {
-                object::call(&iterator, &[Arg::Int(2)])?;
+                call::call(&iterator, &[Arg::Int(2)])?;
             }
         }
         Ok(entries)

@@ -323,7 +323,10 @@ impl Lexer<'_> {
 
     fn punct(&mut self) -> Result<(), String> {
         let start = self.pos;
-        let found = PUNCTUATION.iter().find(|(text, _)| self.rest().starts_with(text));
+        let rest = self.rest().as_bytes();
+        let found = PUNCTUATION
+            .iter()
+            .find(|(text, _)| text.as_bytes()[0] == rest[0] && rest.starts_with(text.as_bytes()));
         let Some(&(text, punct)) = found else {
             let c = self.rest().chars().next().unwrap_or(' ');
             return self.error(start, format!("unexpected character `{}`", c.escape_default()));

@@ -1,11 +1,12 @@
 //! What TVM's passes, which come after satir, take: a result gets through them as the input does.
 
 mod bindings;
+mod conditions;
 mod differences;
 mod ends;
 mod mask;
 mod offsets;
-mod unsigned;
+mod wrapped;
 mod zero_divisors;
 
 use crate::ir::PrimFunc;
@@ -15,7 +16,8 @@ use crate::ir::PrimFunc;
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
     ends::keep(after);
     differences::keep(before, after);
-    unsigned::keep(before, after);
+    conditions::keep(before, after);
+    wrapped::keep(before, after);
     zero_divisors::keep(before, after);
     bindings::keep(before, after);
     offsets::keep(before, after);

@@ -1,7 +1,7 @@
 //! Divisions by zero that TVM sees.
 //!
-//! Where the conditions of `if`s leave a variable one value, TVM's simplifier puts it in place of the variable, and it stops
-//! at a divisor that becomes 0. A division that the input never evaluates, or traps on, is compiled as long as the condition
+//! Where the conditions of `if`s leave an expression one value, TVM's simplifier puts it in place of the expression, and it
+//! stops at a divisor that becomes 0. A division that the input never evaluates, or traps on, is compiled as long as the condition
 //! says so in a way that TVM does not follow, such as `m * 2 == 4`. What becomes of that is written as `m | 0 == 2`.
 
 use hashbrown::{HashMap, HashSet};
@@ -10,8 +10,8 @@ use crate::analysis::ranges::satisfying;
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
-/// The values that conditions leave to variables.
-type Ranges = HashMap<VarId, Interval>;
+/// The values that conditions leave to expressions.
+type Ranges = HashMap<Expr, Interval>;
 
 /// Conditions and integers that are bound to variables.
 struct Bound(HashMap<VarId, Expr>);
@@ -120,8 +120,8 @@ fn narrow(ranges: &mut Ranges, bound: &Bound, cond: &Expr, truth: bool) {
         }
         ExprKind::Not(a) => narrow(ranges, bound, a, !truth),
         _ => {
-            if let Some((var, range)) = satisfying(cond, truth) {
-                let own = ranges.entry(var).or_insert(Interval::ALL);
+            if let Some((e, range)) = satisfying(cond, truth) {
+                let own = ranges.entry(e.clone()).or_insert(Interval::ALL);
                 *own = own.meet(range).unwrap_or(*own);
             }
         }
@@ -147,11 +147,13 @@ fn divides_by_zero(e: &Expr, bound: &Bound, ranges: &Ranges) -> bool {
 /// The range of an integer, with at most so many bindings on the way.
 fn range(e: &Expr, bound: &Bound, ranges: &Ranges, depth: usize) -> Interval {
     let of = |e: &Expr| range(e, bound, ranges, depth);
+    if let Some(known) = ranges.get(e) {
+        return *known;
+    }
     match &e.kind {
         ExprKind::Int(v) => Interval::point(*v),
-        ExprKind::Var(v) => match (ranges.get(v), bound.0.get(v)) {
-            (Some(known), _) => *known,
-            (None, Some(value)) if depth > 0 => range(value, bound, ranges, depth - 1),
+        ExprKind::Var(v) => match bound.0.get(v) {
+            Some(value) if depth > 0 => range(value, bound, ranges, depth - 1),
             _ => Interval::ALL,
         },
         ExprKind::Binary(BinOp::Add, a, b) => of(a).add(of(b)),
@@ -164,16 +166,14 @@ fn range(e: &Expr, bound: &Bound, ranges: &Ranges, depth: usize) -> Interval {
     }
 }
 
-/// Writes the variables that a condition compares with constants as `v | 0`; `masked` gets those that it consists of itself.
+/// Writes what a condition compares with constants as `v | 0`; `masked` gets the variables that it consists of itself.
 fn mask(cond: &mut Expr, masked: &mut HashSet<VarId>) {
     if let ExprKind::Var(var) = cond.kind {
         masked.insert(var);
     } else if satisfying(cond, true).or_else(|| satisfying(cond, false)).is_some() {
         cond.for_each_child_mut(|e| {
-            if e.as_var().is_some() {
-                let dtype = e.dtype;
-                let var = std::mem::replace(e, Expr::bool(false));
-                *e = Expr::call(dtype, "bitwise_or", vec![var, Expr::int(0, dtype)]);
+            if e.as_int().is_none() {
+                super::mask::mask(e);
             }
         });
     } else if matches!(&cond.kind, ExprKind::Binary(op, ..) if op.is_logic())
@@ -224,6 +224,11 @@ mod tests {
         let mut divisor = crate::parse(text).unwrap().funcs.remove(0);
         assert!(keep(&before, &mut divisor), "a divisor that is bound, by way of another one");
         assert!(crate::script::print_func(&divisor).contains("= m | 0 == 2"));
+        let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), m: T.uint8, n: T.int32):\n    \
+                    if T.Cast(\"int32\", m) == 2:\n        A[0] = n % (T.Cast(\"int32\", m) - 2)\n";
+        let mut converted = crate::parse(text).unwrap().funcs.remove(0);
+        assert!(keep(&before, &mut converted), "what the condition compares is no variable");
+        assert!(crate::script::print_func(&converted).contains("if T.Cast(\"int32\", m) | 0 == 2:"));
         for cond in ["m == 3", "m >= 2", "m == 2 or n == 3", "n == 2"] {
             assert!(!keep(&before, &mut function(cond)), "{cond}");
         }

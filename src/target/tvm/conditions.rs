@@ -1,9 +1,10 @@
-//! Conditions of unsigned integers that TVM does not compile.
+//! Conditions that TVM does not compile.
 //!
 //! For what holds under an `if` or in an arm of `T.if_then_else`, TVM's simplifier takes comparisons apart and brings what
 //! is compared to one side. With variables of an unsigned type, their sums and products, that is a negative constant of
-//! that type, at which TVM stops; conversions and all other operations it leaves alone. A function without such conditions
-//! gets none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`.
+//! that type, at which TVM stops, and so it does where the constant on that side has no place in the type, as in
+//! `m + n >= -2147483648`. Conversions and all other operations it leaves alone. A function without such conditions gets
+//! none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`.
 
 use super::mask::mask;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
@@ -52,10 +53,20 @@ fn is_exposed(e: &Expr) -> bool {
     let ExprKind::Binary(op, a, b) = &e.kind else { return false };
     let is_constant = |e: &Expr| e.as_int().is_some();
     op.is_compare()
-        && a.dtype.kind == Kind::UInt
+        && (a.dtype.kind == Kind::UInt || has_large_constant(a, b))
         && is_sum(a)
         && is_sum(b)
         && !(is_constant(a) && is_constant(b))
+}
+
+/// Whether the constants of a comparison of `int32` or narrower integers may have no place in their type on one side of it.
+fn has_large_constant(a: &Expr, b: &Expr) -> bool {
+    let Some((_, most)) = a.dtype.int_range() else { return false };
+    let mut sum = 1;
+    for side in [a, b] {
+        side.walk(&mut |e| sum += e.as_int().map_or(0, |c| i128::from(c).abs()));
+    }
+    a.dtype.bits <= 32 && sum > most
 }
 
 /// Whether the expression is made of variables and constants by what TVM makes sums of.

@@ -1,10 +1,12 @@
-//! Polynomials over expressions: what an index is made of, and exact division of one by another.
+//! Polynomials over expressions: what an index is made of, and division of one by another.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
+use super::Interval;
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
 /// The most terms of a polynomial; what has more is not looked at.
@@ -12,7 +14,7 @@ const MAX_TERMS: usize = 48;
 
 /// The expressions that polynomials of one place are made of.
 #[derive(Debug, Default)]
-pub(super) struct Atoms {
+pub(crate) struct Atoms {
     exprs: Vec<Expr>,
     numbers: HashMap<Expr, u32>,
     /// Whether a remainder is what the quotient leaves.
@@ -22,7 +24,7 @@ pub(super) struct Atoms {
 /// A product of atoms, by their numbers in ascending order. Products of fewer atoms come first, so that the order is kept
 /// when both sides are multiplied by the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Monomial(Vec<u32>);
+struct Monomial(SmallVec<[u32; 4]>);
 
 impl PartialOrd for Monomial {
     fn partial_cmp(&self, other: &Monomial) -> Option<Ordering> {
@@ -38,7 +40,7 @@ impl Ord for Monomial {
 
 impl Monomial {
     fn times(&self, other: &Monomial) -> Monomial {
-        let mut product: Vec<u32> = self.0.iter().chain(&other.0).copied().collect();
+        let mut product: SmallVec<[u32; 4]> = self.0.iter().chain(&other.0).copied().collect();
         product.sort_unstable();
         Monomial(product)
     }
@@ -55,12 +57,12 @@ impl Monomial {
 
 /// A sum of products of atoms with integer coefficients, none of which is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Poly(BTreeMap<Monomial, i128>);
+pub(crate) struct Poly(BTreeMap<Monomial, i128>);
 
 impl Poly {
-    pub(super) fn constant(value: i64) -> Poly {
+    pub(crate) fn constant(value: i64) -> Poly {
         let mut poly = Poly::default();
-        poly.add_term(Monomial(Vec::new()), i128::from(value));
+        poly.add_term(Monomial(SmallVec::new()), i128::from(value));
         poly
     }
 
@@ -73,7 +75,7 @@ impl Poly {
         }
     }
 
-    pub(super) fn plus(&self, other: &Poly, factor: i64) -> Poly {
+    pub(crate) fn plus(&self, other: &Poly, factor: i64) -> Poly {
         let mut sum = self.clone();
         for (monomial, coefficient) in &other.0 {
             sum.add_term(monomial.clone(), coefficient.saturating_mul(i128::from(factor)));
@@ -81,7 +83,7 @@ impl Poly {
         sum
     }
 
-    pub(super) fn times(&self, other: &Poly) -> Poly {
+    pub(crate) fn times(&self, other: &Poly) -> Poly {
         let mut product = Poly::default();
         for (a, x) in &self.0 {
             for (b, y) in &other.0 {
@@ -91,12 +93,17 @@ impl Poly {
         product
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    /// How many terms it has.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Its value, if it is a constant.
-    pub(super) fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         match self.0.iter().next() {
             None => Some(0),
             Some((monomial, value)) if self.0.len() == 1 && monomial.0.is_empty() => {
@@ -106,8 +113,53 @@ impl Poly {
         }
     }
 
+    /// The terms as a multiple of a constant, and what is left. Each coefficient that is left is not negative, or (`toward_zero`)
+    /// has the sign that it had.
+    pub(crate) fn split(&self, by: i64, toward_zero: bool) -> (Poly, Poly) {
+        let (mut multiple, mut rest) = (Poly::default(), Poly::default());
+        for (monomial, &coefficient) in &self.0 {
+            let by = i128::from(by);
+            let left = if toward_zero { coefficient % by } else { coefficient.rem_euclid(by) };
+            multiple.add_term(monomial.clone(), (coefficient - left) / by);
+            rest.add_term(monomial.clone(), left);
+        }
+        (multiple, rest)
+    }
+
+    /// A quotient by terms, and what is left: `quotient * divisor + rest` is the polynomial.
+    pub(crate) fn divided(&self, divisor: &Poly) -> Option<(Poly, Poly)> {
+        let (lead, factor) = divisor.0.last_key_value()?;
+        let (mut open, mut rest, mut quotient) = (self.clone(), Poly::default(), Poly::default());
+        while let Some((top, coefficient)) = open.0.pop_last() {
+            match top.over(lead) {
+                Some(monomial) if coefficient % factor == 0 && quotient.0.len() <= MAX_TERMS => {
+                    let times = coefficient / factor;
+                    for (of, value) in &divisor.0 {
+                        if of != lead {
+                            open.add_term(of.times(&monomial), -value.saturating_mul(times));
+                        }
+                    }
+                    quotient.add_term(monomial, times);
+                }
+                _ => rest.add_term(top, coefficient),
+            }
+            if open.0.len() > 4 * MAX_TERMS {
+                return None;
+            }
+        }
+        Some((quotient, rest))
+    }
+
+    /// The greatest common divisor of a constant and the coefficients of all terms but the constant one.
+    pub(crate) fn common(&self, with: i64) -> i64 {
+        let coefficients = self.0.iter().filter(|(monomial, _)| !monomial.0.is_empty());
+        coefficients.fold(with, |all, (_, &coefficient)| {
+            i64::try_from(coefficient.unsigned_abs()).map_or(1, |size| super::gcd(all, size))
+        })
+    }
+
     /// The quotient, if there is no remainder.
-    pub(super) fn exactly_over(&self, divisor: &Poly) -> Option<Poly> {
+    pub(crate) fn exactly_over(&self, divisor: &Poly) -> Option<Poly> {
         let (lead, factor) = divisor.0.last_key_value()?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
         while let Some((top, coefficient)) = rest.0.last_key_value() {
@@ -126,14 +178,14 @@ impl Poly {
 
 /// What a polynomial is of one atom: `slope * atom + rest`, where `rest` is free of it.
 #[derive(Clone, Debug)]
-pub(super) struct Linear {
-    pub(super) slope: Poly,
-    pub(super) rest: Poly,
+pub(crate) struct Linear {
+    pub(crate) slope: Poly,
+    pub(crate) rest: Poly,
 }
 
 impl Atoms {
     /// With remainders by constants as what quotients leave, so that `x // 13 * 13 + x % 13` is `x`.
-    pub(super) fn of_quotients() -> Atoms {
+    pub(crate) fn of_quotients() -> Atoms {
         Atoms { opens_remainders: true, ..Atoms::default() }
     }
 
@@ -147,13 +199,14 @@ impl Atoms {
         number
     }
 
-    fn atom(&mut self, e: &Expr) -> Poly {
+    /// The polynomial that is just this expression.
+    pub(crate) fn atom(&mut self, e: &Expr) -> Poly {
         let number = self.number(e);
-        Poly(BTreeMap::from([(Monomial(vec![number]), 1)]))
+        Poly(BTreeMap::from([(Monomial(SmallVec::from_slice(&[number])), 1)]))
     }
 
     /// The polynomial of an expression of `int32` or `int64`; of no other, since the others wrap.
-    pub(super) fn poly(&mut self, e: &Expr) -> Option<Poly> {
+    pub(crate) fn poly(&mut self, e: &Expr) -> Option<Poly> {
         if !e.dtype.is_index() {
             return None;
         }
@@ -181,13 +234,41 @@ impl Atoms {
         (poly.0.len() <= MAX_TERMS).then_some(poly)
     }
 
+    /// The atoms that are addends as they are.
+    pub(crate) fn addends<'s>(&'s self, poly: &'s Poly) -> impl Iterator<Item = &'s Expr> {
+        poly.0.iter().filter_map(|(monomial, &coefficient)| match monomial.0[..] {
+            [atom] if coefficient == 1 => Some(&self.exprs[atom as usize]),
+            _ => None,
+        })
+    }
+
+    /// The atoms of which multiples are addends, each with its coefficient.
+    pub(crate) fn multiples(&self, poly: &Poly) -> Vec<(Expr, i64)> {
+        let terms = poly.0.iter().filter_map(|(monomial, &coefficient)| match monomial.0[..] {
+            [atom] => Some((self.exprs[atom as usize].clone(), i64::try_from(coefficient).ok()?)),
+            _ => None,
+        });
+        terms.collect()
+    }
+
+    /// Where the values lie, given where those of the atoms do.
+    pub(crate) fn range(&self, poly: &Poly, of_atom: &impl Fn(&Expr) -> Interval) -> Interval {
+        poly.0.iter().fold(Interval::point(0), |sum, (monomial, &coefficient)| {
+            let Ok(coefficient) = i64::try_from(coefficient) else { return Interval::ALL };
+            let product = monomial.0.iter().fold(Interval::point(coefficient), |product, &atom| {
+                product.mul(of_atom(&self.exprs[atom as usize]))
+            });
+            sum.add(product)
+        })
+    }
+
     /// The polynomial as one of a variable, if that occurs in it only as a factor of degree 1, and inside of no atom.
-    pub(super) fn linear(&self, poly: &Poly, var: VarId) -> Option<Linear> {
+    pub(crate) fn linear(&self, poly: &Poly, var: VarId) -> Option<Linear> {
         let mut linear = Linear { slope: Poly::default(), rest: Poly::default() };
         for (monomial, coefficient) in &poly.0 {
-            let (own, others): (Vec<u32>, Vec<u32>) =
-                monomial.0.iter().partition(|&&atom| self.exprs[atom as usize].as_var() == Some(var));
-            if own.len() > 1 || others.iter().any(|&atom| mentions(&self.exprs[atom as usize], var)) {
+            let (own, others): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
+                monomial.0.iter().copied().partition(|&atom| self.exprs[atom as usize].as_var() == Some(var));
+            if own.len() > 1 || others.iter().any(|&atom| self.exprs[atom as usize].mentions(|v| v == var)) {
                 return None;
             }
             let part = if own.is_empty() { &mut linear.rest } else { &mut linear.slope };
@@ -197,7 +278,7 @@ impl Atoms {
     }
 
     /// The part of the polynomial without terms that have an atom which satisfies `f`, and the coefficients of the others.
-    pub(super) fn without(&self, poly: &Poly, f: impl Fn(&Expr) -> bool) -> (Poly, Vec<i128>) {
+    pub(crate) fn without(&self, poly: &Poly, f: impl Fn(&Expr) -> bool) -> (Poly, Vec<i128>) {
         let (mut kept, mut gone) = (Poly::default(), Vec::new());
         for (monomial, coefficient) in &poly.0 {
             if monomial.0.iter().any(|&atom| f(&self.exprs[atom as usize])) {
@@ -210,7 +291,7 @@ impl Atoms {
     }
 
     /// An expression with this value; `None` if a coefficient is none of the type.
-    pub(super) fn expr(&self, poly: &Poly, dtype: DType) -> Option<Expr> {
+    pub(crate) fn expr(&self, poly: &Poly, dtype: DType) -> Option<Expr> {
         let (least, most) = dtype.int_range()?;
         let mut sum: Option<Expr> = None;
         let mut constant = 0;
@@ -246,11 +327,6 @@ impl Atoms {
     }
 }
 
-/// Whether a variable occurs in an expression.
-pub(super) fn mentions(e: &Expr, var: VarId) -> bool {
-    e.mentions(|v| v == var)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,6 +356,29 @@ mod tests {
         let row = "((h - 1) // 2 + 1) * ((w - 1) // 2 * 10 + 10)";
         assert_eq!(quotient(product, row).as_deref(), Some("n"));
         assert_eq!(quotient(product, "(w - 1) // 2 * 10 + 10").as_deref(), Some("n * ((h - 1) // 2) + n"));
+    }
+
+    #[test]
+    fn what_is_left_of_a_quotient_is_found() {
+        let mut b = crate::ir::build::FuncBuilder::new("main");
+        for name in ["n", "m", "k"] {
+            b.param(name, DType::I32);
+        }
+        let mut func = b.finish();
+        let mut atoms = Atoms::default();
+        let mut poly = |text: &str| {
+            let e = parse_expr(text, &mut func).unwrap();
+            atoms.poly(&e).unwrap()
+        };
+        let (a, b) = (poly("n * m * 3 + k * m + m + 7 * n"), poly("m"));
+        let (quotient, rest) = a.divided(&b).unwrap();
+        assert_eq!((quotient, rest), (poly("n * 3 + k + 1"), poly("n * 7")));
+        let sum = poly("n * 26 + m * 14 - k + 40");
+        let (multiple, rest) = sum.split(13, false);
+        assert_eq!((multiple, rest), (poly("n * 2 + m - k + 3"), poly("m + k * 12 + 1")));
+        let (multiple, rest) = sum.split(13, true);
+        assert_eq!((multiple, rest), (poly("n * 2 + m + 3"), poly("m - k + 1")));
+        assert_eq!(poly("n * 12 + m * 18 + 5").common(30), 6);
     }
 
     #[test]

@@ -1,0 +1,240 @@
+//! Cheap simplification of what a step wrote, good enough to compare ways to write a nest: quotients and remainders of sums by
+//! division of their terms, conditions by ranges and, where sample points leave them open, by a proof.
+//!
+//! What is put in place of an expression is equal to it, divides by nothing else, and fits its type. The way that is taken
+//! in the end goes through [`simplify`](crate::simplify) as a whole.
+
+use super::normal::{Sums, is_arithmetic};
+use super::place::Place;
+use super::points::Points;
+use crate::analysis::known::Known;
+use crate::analysis::ranges::satisfying;
+use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::arith::Interval;
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::script::fold;
+use crate::simplify::{prove, tidy};
+
+/// The most proofs that are tried for one way.
+const MAX_PROOFS: usize = 24;
+
+/// Simplifies what mentions variables that are wanted. `base` holds in the whole function.
+pub(super) fn simplify(func: &mut PrimFunc, base: &Known, wanted: &dyn Fn(VarId) -> bool) {
+    let place = Place::of(func, base);
+    let mut body = func.body.clone();
+    let mut local = Local { points: Points::new(func), place, wanted, proofs: MAX_PROOFS };
+    local.block(&mut body);
+    func.body = body;
+    tidy(func);
+}
+
+struct Local<'p, 'a> {
+    place: Place<'a>,
+    points: Points,
+    wanted: &'p dyn Fn(VarId) -> bool,
+    /// How many more proofs are tried.
+    proofs: usize,
+}
+
+impl Local<'_, '_> {
+    fn block(&mut self, block: &mut Block) {
+        let mark = self.mark();
+        for stmt in block.iter_mut() {
+            stmt.for_each_expr_mut(|e| self.root(e));
+            match &mut stmt.kind {
+                StmtKind::For(l) => self.for_loop(l),
+                StmtKind::If { cond, then, otherwise } => {
+                    let is_plain = !has_side_effects(cond);
+                    for (arm, truth) in [(then, true), (otherwise, false)] {
+                        self.under(is_plain.then_some((&*cond, truth)), |s| s.block(arm));
+                    }
+                }
+                _ => {
+                    let mut number = 0;
+                    let head = Stmt { span: stmt.span, kind: StmtKind::Break };
+                    let whole = std::mem::replace(stmt, head);
+                    *stmt = self.others(whole, &mut number);
+                }
+            }
+            self.place.pass(stmt);
+            if let StmtKind::Bind { var, value } = &stmt.kind {
+                self.points.bind(*var, value);
+            }
+        }
+        self.release(mark);
+    }
+
+    /// The blocks of a statement that is no loop and no branch.
+    fn others(&mut self, mut stmt: Stmt, number: &mut usize) -> Stmt {
+        let shell = stmt.hollow(Expr::clone);
+        stmt.for_each_block_mut(|inner| {
+            let mark = self.mark();
+            self.place.enter(&shell, *number);
+            if let StmtKind::LaunchThread { var, extent, .. } = &shell.kind {
+                self.points.iterate(*var, &Expr::int(0, extent.dtype), extent);
+            }
+            self.block(inner);
+            self.release(mark);
+            *number += 1;
+        });
+        stmt
+    }
+
+    fn for_loop(&mut self, l: &mut For) {
+        let mark = self.mark();
+        self.place.iterate(l.var, &l.min, &l.extent);
+        self.points.iterate(l.var, &l.min, &l.extent);
+        self.block(&mut l.body);
+        self.release(mark);
+    }
+
+    /// What is known at a moment, to go back to.
+    fn mark(&self) -> (usize, u32) {
+        (self.place.known.facts.len(), self.points.inside())
+    }
+
+    fn release(&mut self, (facts, points): (usize, u32)) {
+        self.place.known.facts.truncate(facts);
+        self.points.back(points);
+    }
+
+    /// Runs `f` where a condition has this truth value.
+    fn under(&mut self, cond: Option<(&Expr, bool)>, f: impl FnOnce(&mut Self)) {
+        let mark = self.mark();
+        let mut ranges = Vec::new();
+        if let Some((cond, truth)) = cond {
+            self.place.assume(cond, truth);
+            for (fact, truth) in &self.place.known.facts[mark.0..] {
+                self.points.assume(fact, *truth);
+                if let Some((e, range)) = satisfying(fact, *truth)
+                    && let Some(var) = e.as_var()
+                    && let Some(own) = self.place.known.ranges.get_mut(var.index())
+                    && let Some(less) = own.meet(range)
+                {
+                    ranges.push((var, *own));
+                    *own = less;
+                }
+            }
+        }
+        f(self);
+        for (var, range) in ranges.into_iter().rev() {
+            self.place.known.ranges[var.index()] = range;
+        }
+        self.release(mark);
+    }
+
+    fn root(&mut self, e: &mut Expr) {
+        let wanted = self.wanted;
+        if e.mentions(wanted) {
+            self.expr(e);
+        }
+    }
+
+    fn expr(&mut self, e: &mut Expr) {
+        if let ExprKind::Call(call) = &mut e.kind
+            && is_lazy_select(call)
+            && let [cond, then, otherwise] = &mut call.args[..]
+        {
+            self.expr(cond);
+            let is_plain = !has_side_effects(cond);
+            for (arm, truth) in [(then, true), (otherwise, false)] {
+                if cond.as_int().is_none() {
+                    self.under(is_plain.then_some((&*cond, truth)), |s| s.expr(arm));
+                } else if (cond.as_int() == Some(1)) == truth {
+                    self.expr(arm);
+                }
+            }
+            return;
+        }
+        if is_arithmetic(e) {
+            self.operands(e);
+            if let Some(reduced) = self.reduced(e).filter(|reduced| self.place.fits(reduced)) {
+                *e = reduced;
+            }
+            return;
+        }
+        e.for_each_child_mut(|part| self.expr(part));
+        if let Some(better) = self.better(e) {
+            *e = better;
+        }
+    }
+
+    /// What sums and divisions are made of.
+    fn operands(&mut self, e: &mut Expr) {
+        e.for_each_child_mut(|part| {
+            if is_arithmetic(part) {
+                self.operands(part);
+            } else {
+                self.expr(part);
+            }
+        });
+    }
+
+    /// What may stand in place of an expression whose parts have been looked at.
+    fn better(&mut self, e: &Expr) -> Option<Expr> {
+        if !e.dtype.is_scalar() {
+            return None;
+        }
+        match &e.kind {
+            ExprKind::Not(a) => a.as_int().map(|a| Expr::bool(a == 0)),
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+                fold(*op, a, b).filter(|_| !has_side_effects(e))
+            }
+            ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if e.dtype.is_index() => {
+                let below = |a: &Expr, b: &Expr| Expr::binary(BinOp::Le, a.clone(), b.clone());
+                let first = match self.decided(&below(a, b)) {
+                    Some(first) => first,
+                    None => !self.decided(&below(b, a)).filter(|holds| *holds)?,
+                };
+                Some(if first == (*op == BinOp::Min) { (**a).clone() } else { (**b).clone() })
+            }
+            ExprKind::Binary(op, a, _) if op.is_compare() && a.dtype.is_index() => {
+                self.decided(e).map(Expr::bool)
+            }
+            _ => None,
+        }
+    }
+
+    /// A shorter form of a sum or a division.
+    fn reduced(&mut self, e: &Expr) -> Option<Expr> {
+        let Local { place, points, proofs, .. } = self;
+        let mut prove = |cond: &Expr| asked(place, points, proofs, cond) == Some(true);
+        Sums::new(&place.known.ranges, &mut prove).reduced(e)
+    }
+
+    /// The truth value of a comparison of integers, if it has the same one whenever this place is reached.
+    fn decided(&mut self, cond: &Expr) -> Option<bool> {
+        let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
+        if cond.dtype != DType::BOOL || has_side_effects(cond) {
+            return None;
+        }
+        let range = {
+            let mut prove = |_: &Expr| false;
+            Sums::new(&self.place.known.ranges, &mut prove).difference(a, b)
+        };
+        let by_range = range.and_then(|range| match op {
+            BinOp::Lt => truth(range.at_most(-1), range.at_least(0)),
+            BinOp::Le => truth(range.at_most(0), range.at_least(1)),
+            BinOp::Gt => truth(range.at_least(1), range.at_most(0)),
+            BinOp::Ge => truth(range.at_least(0), range.at_most(-1)),
+            BinOp::Eq => truth(range == Interval::point(0), !range.contains(0)),
+            BinOp::Ne => truth(!range.contains(0), range == Interval::point(0)),
+            _ => None,
+        });
+        by_range.or_else(|| asked(&self.place, &self.points, &mut self.proofs, cond))
+    }
+}
+
+/// The truth value of a condition, if it is proven. It is asked for only where sample points leave it open.
+fn asked(place: &Place<'_>, points: &Points, proofs: &mut usize, cond: &Expr) -> Option<bool> {
+    if *proofs == 0 || !points.may_be_certain(cond) {
+        return None;
+    }
+    *proofs -= 1;
+    prove(&place.known, cond, false)
+}
+
+/// A truth value by what shows each.
+fn truth(holds: bool, fails: bool) -> Option<bool> {
+    if holds { Some(true) } else { fails.then_some(false) }
+}
