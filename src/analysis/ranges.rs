@@ -86,11 +86,7 @@ mod tests {
                     _ => a != b,
                 };
                 if let Some((found, range)) = found {
-                    assert_eq!(
-                        (found, range.contains(v)),
-                        (&x, holds == truth),
-                        "{op:?} {truth} {left} {v}"
-                    );
+                    assert_eq!((found, range.contains(v)), (&x, holds == truth), "{op:?} {truth} {left} {v}");
                 }
             }
         }

@@ -128,8 +128,14 @@ fn elements_of_buffers_may_be_vectors() {
     let proof = |a: &str, b: &str| prove(&function(a), &function(b), None).unwrap().remove(0);
     for (a, b) in [
         ("C[k + 1] = A[k]\n    A[0] = C[1 + k] * C[k + 1]", "C[k + 1] = A[k]\n    A[0] = A[k] * A[k]"),
-        ("C[k] = B[k * 4:k * 4 + 4]\n    A[k] = C[k]", "C[k] = B[k * 4:k * 4 + 4]\n    A[k] = B[k * 4:k * 4 + 4]"),
-        ("C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = C[0]", "C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = A[k]"),
+        (
+            "C[k] = B[k * 4:k * 4 + 4]\n    A[k] = C[k]",
+            "C[k] = B[k * 4:k * 4 + 4]\n    A[k] = B[k * 4:k * 4 + 4]",
+        ),
+        (
+            "C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = C[0]",
+            "C[0] = A[k]\n    C[1] = A[k + 1]\n    A[2] = A[k]",
+        ),
     ] {
         let found = proof(a, b);
         assert!(found.is_proven(), "{found:?}");
