@@ -125,6 +125,9 @@ fn loops_with_other_bounds() {
         "for f in range(T.min(T.max(x, 0), 300)):\n    B[f] = A[f % 10 * 9 + f // 10]",
         "for f in range(0, 100, 3):\n    B[f] = A[f % 9 * 9 + f // 9]",
         "for f in range(0):\n    B[f] = A[f % 9]",
+        // The body writes what the loop starts with.
+        "for f in range(A[0], A[0] + 10):\n    A[0] = f % 5",
+        "for f in range(A[0], A[0] + 10):\n    for g in range(3):\n        A[0] = (f * 3 + g) % 5",
         "for f in range(1):\n    B[f] = A[f % 9]",
         "for i, f in T.grid(5, 90):\n    if f < i * 17:\n        B[f] = B[f] + A[f % 9 * 10 + f // 9]",
     ] {
@@ -261,4 +264,157 @@ fn results_stay_as_they_are() {
     let once = ran(&program(FLAT, body), "loops", &Options::default());
     let once = satir::parse(&once.to_string()).unwrap();
     assert_eq!(ran(&once, "loops", &Options::default()).to_string(), once.to_string());
+}
+
+/// Operations that the pass is to make fewer: divisions, comparisons and choices.
+fn decisions(module: &Module, bindings: &[(&str, i64)]) -> u64 {
+    let classes = [
+        OpClass::DivConst,
+        OpClass::DivPow2,
+        OpClass::DivVar,
+        OpClass::Compare,
+        OpClass::Logic,
+        OpClass::Select,
+        OpClass::Shift,
+        OpClass::Bitwise,
+        OpClass::MinMax,
+    ];
+    classes.into_iter().map(|class| executed(module, class, bindings)).sum()
+}
+
+/// What the loops of the issue become: at most so many percent of the divisions and decisions that sharing alone leaves, and the
+/// same results at sizes of 0, 1 and primes.
+#[test]
+fn nests_decide_less() {
+    const FLOATS: &str = r#"A: T.Buffer((5000,), "float32"), B: T.Buffer((5000,), "float32")"#;
+    const SIZES: &str =
+        r#"A: T.Buffer((n * m,), "int32"), B: T.Buffer((n * m,), "int32"), n: T.int32, m: T.int32"#;
+    let cases = [
+        (
+            "concatenation of three over one loop",
+            FLAT,
+            "for f in range(3029):\n    B[f] = T.if_then_else(f % 233 < 84, A[f // 233 * 84 + f % 233], T.if_then_else(f % 233 < 150, A[f // 233 * 66 + f % 233 + 1000], A[f // 233 * 83 + f % 233 + 1800]))",
+            10,
+        ),
+        (
+            "the same in 13 by 233, with a guard",
+            FLAT,
+            "for a, b in T.grid(234, 13):\n    if a * 13 + b < 3029:\n        B[a * 13 + b] = T.if_then_else((a * 13 + b) % 233 < 84, A[(a * 13 + b) // 233 * 84], A[(a * 13 + b) % 233])",
+            10,
+        ),
+        (
+            "pooling with borders, fused and split by 9",
+            FLOATS,
+            "for a, b in T.grid(70, 9):\n    if a * 9 + b < 625:\n        for k in range(3):\n            if k == 0:\n                B[a * 9 + b] = T.float32(0)\n            B[a * 9 + b] = B[a * 9 + b] + T.if_then_else(1 <= (a * 9 + b) % 25 + k and (a * 9 + b) % 25 + k < 26, A[(a * 9 + b) // 25 * 25 + (a * 9 + b) % 25 + k], T.float32(0))",
+            45,
+        ),
+        (
+            "im2col",
+            FLAT,
+            "for f in range(3000):\n    B[f] = A[f // 300 * 100 + f % 300 // 30 * 7 + f % 30 // 3 + f % 3]",
+            10,
+        ),
+        (
+            "batch to space",
+            FLAT,
+            "for f in range(1200):\n    B[f] = A[f // 120 % 2 * 600 + f % 12 % 2 * 300 + f // 240 * 60 + f % 120 // 12 * 6 + f % 12 // 2]",
+            10,
+        ),
+        (
+            "shifts and bits",
+            FLAT,
+            "for f in range(1024):\n    B[f] = A[T.shift_right(f, 5) + T.bitwise_and(f, 31) * 32]",
+            10,
+        ),
+        (
+            "quotients that round towards zero",
+            FLAT,
+            "for f in range(1200):\n    B[f] = A[T.Div(f, 30) + T.truncmod(f, 30) * 40]",
+            10,
+        ),
+        (
+            "a quotient in a quotient",
+            FLAT,
+            "for a, b in T.grid(190, 9):\n    B[a * 9 + b] = A[(a % 95 * 3 + b // 3) // 5 + a // 95 * 300]",
+            25,
+        ),
+        (
+            "a row that starts anywhere",
+            FLAT,
+            "for i in range(10):\n    for f in range(100):\n        B[i * 100 + f] = A[(f + i * 7) // 30 * 40 + (f + i * 7) % 30]",
+            50,
+        ),
+    ];
+    for (name, parameters, body, percent) in cases {
+        let before = program(parameters, body);
+        let made = ran(&before, "loops", &Options::default());
+        same(&before, &made);
+        let [shared, nested] = ["semantic-cse", "loops,semantic-cse"].map(|pipeline| {
+            let made = ran(&before, pipeline, &Options::default());
+            decisions(&made, &[])
+        });
+        assert!(nested * 100 <= shared * percent, "{name}: {nested} of {shared}\n{made}");
+    }
+    let symbolic = [
+        "for f in range(n * m):\n    B[f] = A[f // m * m + (m - 1 - f % m)]",
+        "for a, b in T.grid((n * m + 12) // 13, 13):\n    if a * 13 + b < n * m:\n        B[a * 13 + b] = A[(a * 13 + b) % m * n + (a * 13 + b) // m]",
+    ];
+    for body in symbolic {
+        let before = program(SIZES, body);
+        let made = ran(&before, "loops", &Options::default());
+        for (n, m) in [(0, 5), (5, 0), (1, 1), (1, 7), (11, 1), (7, 13), (13, 11)] {
+            let bindings: Bindings = [("n".to_owned(), n), ("m".to_owned(), m)].into_iter().collect();
+            let options = EquivOptions {
+                runs: 2,
+                fixed: true,
+                bindings,
+                max_steps: 3_000_000,
+                ..compare_options(&before, 1)
+            };
+            let result = equiv(&before, &made, &options).unwrap();
+            assert!(result.difference.is_none(), "{:?}\n{before}\n{made}", result.difference);
+        }
+        let counts = [&before, &made].map(|module| decisions(module, &[("n", 7), ("m", 13)]));
+        assert!(counts[1] * 4 <= counts[0], "{counts:?}\n{made}");
+    }
+}
+
+#[test]
+fn steps_say_what_they_did() {
+    let body = "for a, b in T.grid(234, 13):\n    if a * 13 + b < 3029:\n        B[a * 13 + b] = A[(a * 13 + b) % 233 * 13 + (a * 13 + b) // 233]";
+    let mut changes = Vec::new();
+    let pipeline = passes::select("loops").unwrap();
+    passes::run_observed(&program(FLAT, body), &pipeline, &Options::default(), |step, _| {
+        changes.extend(step.changes.clone());
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(changes.iter().any(|change| change.what.starts_with("joined, narrowed")), "{changes:?}");
+    assert!(changes.iter().all(|change| change.function == "main" && change.after < change.before));
+}
+
+#[test]
+fn bindings_of_expressions_are_hoisted() {
+    let text = "y = T.int32()\nfor i in range(16):\n    A[i] = T.Let(y * y + i, where={y: n + 1})";
+    let before = program(r#"A: T.Buffer((16,), "int32"), n: T.int32"#, text);
+    let hoisted = |hoisting: Hoisting| {
+        let options = Options { loops: Loops { hoisting, ..Loops::default() }, ..Options::default() };
+        let made = ran(&before, "hoist", &options);
+        same(&before, &made);
+        made
+    };
+    assert_eq!(hoisted(Hoisting::default()), before);
+    // A parameter may have any value, so nothing shows that the sum fits.
+    assert_eq!(hoisted(Hoisting { let_expressions: true, ..Hoisting::NONE }), before);
+    let text =
+        "n = T.int32()\ny = T.int32()\nfor i in range(n):\n    A[i] = T.Let(y * y + i, where={y: n + 1})";
+    let before = program(r#"A: T.Buffer(("n",), "int32")"#, text);
+    let options = Options {
+        loops: Loops { hoisting: Hoisting { let_expressions: true, ..Hoisting::NONE }, ..Loops::default() },
+        ..Options::default()
+    };
+    let made = ran(&before, "hoist", &options);
+    same(&before, &made);
+    let text = made.to_string();
+    assert!(!text.contains("where=") && text.find("n + 1") < text.find("for i"), "{text}");
 }

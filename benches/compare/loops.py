@@ -7,7 +7,8 @@ Pairs are `X__fs` (and `X__fs2`) with `X__default` of the corpus. Both are compi
 executes. Of the plain program the best of none, TVM's CSE and satir's counts; of the other one there are those three and
 satir's loop passes (`loops`), all in the same run. With `--every` all programs for CPUs are
 measured, each over the better of none and TVM's CSE of itself. Each result is compared with what the input computes. With `--estimate` nothing is compiled: the
-weighted dynamic integer cost that `satir count` finds takes the place of instructions.
+weighted dynamic integer cost that `satir count` finds takes the place of instructions. With `--document FILE` the figures are
+written as a document, such as LOOPS.md beside this file; `--every-nth N` takes a sample of the programs.
 """
 
 import argparse
@@ -68,6 +69,30 @@ def figures(args, program, variants, folder):
     return numbers
 
 
+def document(args, rows, ratios, over_tvm, of_all):
+    """The figures as a text in Markdown."""
+    what = "weighted integer operations" if args.estimate else "executed instructions at -O3"
+    if args.every:
+        against = "the better of none and TVM's CSE of the same program"
+    else:
+        against = "the best plain variant (of none, TVM's CSE and satir) of the same operator"
+    lines = [
+        "# Loop nests",
+        "",
+        f"Made by `benches/compare/loops.py`: {what}, over {against}.",
+        f"{len(rows)} of {of_all} programs of the {args.half or 'whole'} corpus were measured.",
+        "",
+        "| program | " + " | ".join(SPLIT) + " |",
+        "| --- |" + " ---: |" * len(SPLIT),
+    ]
+    for at, name in enumerate(rows):
+        lines.append(f"| {name} | " + " | ".join(f"{ratios[variant][at]:.3f}" for variant in SPLIT) + " |")
+    means = [f"**{report.geomean([max(ratio, 1e-3) for ratio in ratios[variant]]):.3f}**" for variant in SPLIT]
+    lines.append("| geometric mean | " + " | ".join(means) + " |")
+    lines += ["", f"`loops` over TVM's CSE of the same program: {report.geomean(over_tvm):.3f}.", ""]
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--satir", type=pathlib.Path, default=ROOT / "target/release/satir", help="the binary")
@@ -77,6 +102,8 @@ def main():
     parser.add_argument("--estimate", action="store_true", help="integer cost instead of instructions")
     parser.add_argument("--every", action="store_true", help="every CPU program over the better of none and TVM's CSE of itself")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
+    parser.add_argument("--document", type=pathlib.Path, help="write a document with the figures")
+    parser.add_argument("--every-nth", type=int, default=1, metavar="N", help="only every so many programs")
     parser.add_argument("names", nargs="*", help="parts of names of programs (default: all)")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -89,6 +116,8 @@ def main():
         wanted = [pair for pair in wanted if any(name in pair[0]["name"] for name in args.names)]
     if args.half:
         wanted = [pair for pair in wanted if programs.is_for_judging(pair[0]["name"]) == (args.half == "judging")]
+    of_all = len(wanted)
+    wanted = wanted[:: args.every_nth]
     ratios, rows = {name: [] for name in SPLIT}, {}
     over_tvm = []
     with tempfile.TemporaryDirectory() as folder:
@@ -114,6 +143,8 @@ def main():
     for name in SPLIT:
         print(f"  {name:10} {report.geomean([max(ratio, 1e-3) for ratio in ratios[name]]):.3f}")
     print(f"  loops over TVM's CSE of the same program {report.geomean(over_tvm):.3f}")
+    if args.document:
+        args.document.write_text(document(args, rows, ratios, over_tvm, of_all))
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1) + "\n")
 

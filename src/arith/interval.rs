@@ -41,6 +41,8 @@ impl Interval {
     pub const ALL: Interval = Interval { lo: Self::NEG_INF, hi: Self::POS_INF };
     /// The integers from zero up.
     pub(crate) const NON_NEGATIVE: Interval = Interval { lo: 0, hi: Self::POS_INF };
+    /// The integers from 1 on.
+    pub(crate) const POSITIVE: Interval = Interval { lo: 1, hi: Self::POS_INF };
     /// `0..=1`, the values of a `bool`.
     pub(crate) const BOOL: Interval = Interval { lo: 0, hi: 1 };
 

@@ -27,7 +27,10 @@ pub(super) fn joint(place: &Place<'_>, outer: &For) -> Option<Joint> {
         return None;
     }
     let invariant = |e: &Expr| !mentions(e, outer.var) && place.is_free(e);
-    if ![&inner.min, &inner.extent].into_iter().all(invariant) || !place.at_least(&inner.extent, 0) {
+    if ![&inner.min, &inner.extent].into_iter().all(invariant)
+        || !place.is_free(&outer.min)
+        || !place.at_least(&inner.extent, 0)
+    {
         return None;
     }
     let extent = folded(BinOp::Mul, outer.extent.clone(), inner.extent.clone());

@@ -4,6 +4,8 @@
 //! What is put in place of an expression is equal to it, divides by nothing else, and fits its type. The way that is taken
 //! in the end goes through [`simplify`](crate::simplify) as a whole.
 
+use hashbrown::HashMap;
+
 use super::normal::{Sums, is_arithmetic};
 use super::place::Place;
 use super::points::Points;
@@ -22,7 +24,8 @@ const MAX_PROOFS: usize = 24;
 pub(super) fn simplify(func: &mut PrimFunc, base: &Known, wanted: &dyn Fn(VarId) -> bool) {
     let place = Place::of(func, base);
     let mut body = func.body.clone();
-    let mut local = Local { points: Points::new(func), place, wanted, proofs: MAX_PROOFS };
+    let questions = Questions { proofs: MAX_PROOFS, answers: HashMap::new() };
+    let mut local = Local { points: Points::new(func), place, wanted, questions };
     local.block(&mut body);
     func.body = body;
     tidy(func);
@@ -32,8 +35,14 @@ struct Local<'p, 'a> {
     place: Place<'a>,
     points: Points,
     wanted: &'p dyn Fn(VarId) -> bool,
+    questions: Questions,
+}
+
+/// Conditions that were asked for at one place.
+struct Questions {
     /// How many more proofs are tried.
     proofs: usize,
+    answers: HashMap<Expr, Option<bool>>,
 }
 
 impl Local<'_, '_> {
@@ -59,6 +68,7 @@ impl Local<'_, '_> {
             self.place.pass(stmt);
             if let StmtKind::Bind { var, value } = &stmt.kind {
                 self.points.bind(*var, value);
+                self.questions.answers.clear();
             }
         }
         self.release(mark);
@@ -84,6 +94,7 @@ impl Local<'_, '_> {
         let mark = self.mark();
         self.place.iterate(l.var, &l.min, &l.extent);
         self.points.iterate(l.var, &l.min, &l.extent);
+        self.questions.answers.clear();
         self.block(&mut l.body);
         self.release(mark);
     }
@@ -96,6 +107,7 @@ impl Local<'_, '_> {
     fn release(&mut self, (facts, points): (usize, u32)) {
         self.place.known.facts.truncate(facts);
         self.points.back(points);
+        self.questions.answers.clear();
     }
 
     /// Runs `f` where a condition has this truth value.
@@ -116,6 +128,7 @@ impl Local<'_, '_> {
                 }
             }
         }
+        self.questions.answers.clear();
         f(self);
         for (var, range) in ranges.into_iter().rev() {
             self.place.known.ranges[var.index()] = range;
@@ -148,14 +161,24 @@ impl Local<'_, '_> {
         }
         if is_arithmetic(e) {
             self.operands(e);
-            if let Some(reduced) = self.reduced(e).filter(|reduced| self.place.fits(reduced)) {
-                *e = reduced;
-            }
+            self.arithmetic(e);
             return;
         }
         e.for_each_child_mut(|part| self.expr(part));
         if let Some(better) = self.better(e) {
             *e = better;
+        }
+    }
+
+    /// Makes a sum or a division shorter, or its parts if what it would become may not fit its type.
+    fn arithmetic(&mut self, e: &mut Expr) {
+        match self.reduced(e) {
+            Some(reduced) if self.place.fits(&reduced) => *e = reduced,
+            _ => e.for_each_child_mut(|part| {
+                if is_arithmetic(part) {
+                    self.arithmetic(part);
+                }
+            }),
         }
     }
 
@@ -197,8 +220,8 @@ impl Local<'_, '_> {
 
     /// A shorter form of a sum or a division.
     fn reduced(&mut self, e: &Expr) -> Option<Expr> {
-        let Local { place, points, proofs, .. } = self;
-        let mut prove = |cond: &Expr| asked(place, points, proofs, cond) == Some(true);
+        let Local { place, points, questions, .. } = self;
+        let mut prove = |cond: &Expr| asked(place, points, questions, cond) == Some(true);
         Sums::new(&place.known.ranges, &mut prove).reduced(e)
     }
 
@@ -221,17 +244,22 @@ impl Local<'_, '_> {
             BinOp::Ne => truth(!range.contains(0), range == Interval::point(0)),
             _ => None,
         });
-        by_range.or_else(|| asked(&self.place, &self.points, &mut self.proofs, cond))
+        by_range.or_else(|| asked(&self.place, &self.points, &mut self.questions, cond))
     }
 }
 
 /// The truth value of a condition, if it is proven. It is asked for only where sample points leave it open.
-fn asked(place: &Place<'_>, points: &Points, proofs: &mut usize, cond: &Expr) -> Option<bool> {
-    if *proofs == 0 || !points.may_be_certain(cond) {
-        return None;
+fn asked(place: &Place<'_>, points: &Points, questions: &mut Questions, cond: &Expr) -> Option<bool> {
+    if let Some(&answer) = questions.answers.get(cond) {
+        return answer;
     }
-    *proofs -= 1;
-    prove(&place.known, cond, false)
+    let truth = points.truth(cond).filter(|_| questions.proofs > 0)?;
+    questions.proofs -= 1;
+    // Only what the points say can be proven.
+    let claim = if truth { cond.clone() } else { Expr::not(cond.clone()) };
+    let answer = prove(&place.known, &claim, true).filter(|holds| *holds).map(|_| truth);
+    questions.answers.insert(cond.clone(), answer);
+    answer
 }
 
 /// A truth value by what shows each.

@@ -63,7 +63,9 @@ pub(super) fn is_arithmetic(e: &Expr) -> bool {
 pub(super) fn range(ranges: &[Interval], e: &Expr) -> Interval {
     let of = |e: &Expr| range(ranges, e);
     if let Some(Division { dividend, divisor, is_quotient, truncates }) = division(e) {
-        let (a, b) = (of(dividend), of(&divisor));
+        // What divides is not 0.
+        let (a, by) = (of(dividend), of(&divisor));
+        let b = if by.at_least(0) { by.meet(Interval::POSITIVE).unwrap_or(by) } else { by };
         let found = match (is_quotient, truncates) {
             (true, false) => a.floordiv(b),
             (false, false) => a.floormod(b),
@@ -182,8 +184,11 @@ impl<'a> Sums<'a> {
                     return Some(quotient.plus(multiple, 1).plus(&more, 1));
                 }
             }
+            // Constants are between 0 and the divisor, so that there is one form.
             let (multiple, rest) = short;
-            quotient = quotient.plus(&multiple, 1);
+            let constant = self.atoms.without(&rest, |_| true).0.as_constant().unwrap_or(0).div_euclid(by);
+            let rest = rest.plus(&Poly::constant(by), constant.saturating_neg());
+            quotient = quotient.plus(&multiple, 1).plus(&Poly::constant(constant), 1);
             // (g * s + c) // (g * d), where c is less than g, is s // d.
             let common = rest.common(by);
             if common > 1 {

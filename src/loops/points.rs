@@ -89,16 +89,15 @@ impl Points {
         }
     }
 
-    /// Whether a condition has the same truth value at all points that are left, of which there are some.
-    pub(super) fn may_be_certain(&self, cond: &Expr) -> bool {
+    /// The truth value of a condition at all points that are left, if it has a single one there.
+    pub(super) fn truth(&self, cond: &Expr) -> Option<bool> {
         let mut known = None;
         for point in (0..POINTS).filter(|point| self.inside & 1 << point != 0) {
             let Some(value) = self.value(cond, point) else { continue };
-            let truth = value != 0;
-            if *known.get_or_insert(truth) != truth {
-                return false;
+            if *known.get_or_insert(value != 0) != (value != 0) {
+                return None;
             }
         }
-        known.is_some()
+        known
     }
 }

@@ -5,11 +5,13 @@
 //! ([`nests`]). The best result is kept as long as it is better by more than the estimate can tell. The work is
 //! counted in parts of expressions that were simplified.
 
+use std::rc::Rc;
+
+use hashbrown::{HashMap, HashSet};
+
 use super::copy::mentions_any;
 use super::place::{Path, Place, for_each_loop, loop_at, replace};
 use super::{init, join, local, narrow, partition, split, unswitch};
-use hashbrown::{HashMap, HashSet};
-
 use crate::analysis::known::Known;
 use crate::analysis::length;
 use crate::cse::Options;
@@ -41,6 +43,9 @@ const SHORT: usize = 200;
 /// The most steps.
 const MAX_STEPS: usize = 24;
 
+/// Constant divisors of loop variables, with their offsets.
+type Spelled = HashMap<VarId, Vec<(i64, i64)>>;
+
 /// A way to write a statement.
 #[derive(Clone, Debug)]
 struct State {
@@ -51,8 +56,8 @@ struct State {
     /// when it is a variable.
     with_quotients: f64,
     length: usize,
-    /// The constant divisors of loop variables before it was simplified.
-    spelled: HashMap<VarId, Vec<(i64, i64)>>,
+    /// The constant divisors of loop variables before it was last simplified as a whole.
+    spelled: Rc<Spelled>,
     /// What was done since the last step that was taken.
     done: Vec<&'static str>,
 }
@@ -103,7 +108,7 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     let short = if growth > 1 { SHORT } else { 0 };
     let mut search = Search::new(func, options, work, length.saturating_mul(growth).max(short));
     let inlined = simplify::inlined(func);
-    let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &|_| true)?;
+    let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
     let mut changed = false;
@@ -143,34 +148,39 @@ impl Search<'_> {
 
     /// The function with what mentions wanted variables simplified, and what it takes. `None` if there is no work left, or if it
     /// became too long.
-    fn looked_at(&mut self, mut func: PrimFunc, wanted: &dyn Fn(VarId) -> bool) -> Option<State> {
+    fn looked_at(
+        &mut self,
+        mut func: PrimFunc,
+        spelled: &Rc<Spelled>,
+        wanted: &dyn Fn(VarId) -> bool,
+    ) -> Option<State> {
         let length = length::of(&func);
         if length > self.work || length > 3 * self.longest {
             return None;
         }
         self.work -= length;
-        let mut spelled = HashMap::new();
-        let mut look = |stmt: &Stmt| {
-            if let StmtKind::For(l) = &stmt.kind {
-                spelled.insert(l.var, split::spelled(l));
-            }
-        };
-        func.body.iter().for_each(|stmt| stmt.walk(&mut look));
         local::simplify(&mut func, &self.base, wanted);
         collapse(&mut func);
         self.tries += 1;
-        let state = self.measured(func, spelled);
+        let state = self.measured(func, Rc::clone(spelled));
         (state.length <= self.longest).then_some(state)
     }
 
     /// The same with all that is known of equality.
     fn simplified(&self, mut state: State) -> State {
+        let mut spelled = Spelled::new();
+        let mut look = |stmt: &Stmt| {
+            if let StmtKind::For(l) = &stmt.kind {
+                spelled.insert(l.var, split::spelled(l));
+            }
+        };
+        state.func.body.iter().for_each(|stmt| stmt.walk(&mut look));
         simplify::run(&mut state.func, &self.options.simplification(Reach::Everything));
         collapse(&mut state.func);
-        self.measured(state.func, state.spelled)
+        self.measured(state.func, Rc::new(spelled))
     }
 
-    fn measured(&self, func: PrimFunc, spelled: HashMap<VarId, Vec<(i64, i64)>>) -> State {
+    fn measured(&self, func: PrimFunc, spelled: Rc<Spelled>) -> State {
         let (profile, bindings) = (&self.options.profile, &self.options.bindings);
         let instructions = nests::instructions(&func, profile, bindings, &self.odds);
         let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
@@ -330,7 +340,8 @@ impl Search<'_> {
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
         collapse(&mut func);
-        let mut made = self.looked_at(func, &|v| v.index() >= old || v == var || others(v))?;
+        let mut made =
+            self.looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?;
         made.done = state.done.iter().copied().chain([what]).collect();
         Some(made)
     }
@@ -342,7 +353,7 @@ pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
     let mut search = Search::new(func, options, WORK, usize::MAX / 8);
     let length = length::of(func);
-    let spelled = HashMap::new();
+    let spelled = Rc::default();
     let done = Vec::new();
     let state = State { func: func.clone(), instructions: 0.0, with_quotients: 0.0, length, spelled, done };
     let phases = [Phase::Shape, Phase::Cut];

@@ -55,7 +55,8 @@ enum Rest {
 /// quotients is parallel. `spelled`: constant divisors that stood in the body before it was simplified, see [`spelled`].
 pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64, i64)]) -> Vec<Way> {
     let is_apt = if parallel { is_plain_or_parallel(place.func, l) } else { is_plain(place.func, l) };
-    if !is_apt || !place.is_free(&l.extent) {
+    // Both are computed again in each iteration.
+    if !is_apt || !place.is_free(&l.extent) || !place.is_free(&l.min) {
         return Vec::new();
     }
     let mut atoms = Atoms::default();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
 use super::args::Args;
-use super::nests::Change;
+use super::change::Change;
 use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, WIDENING};
 use super::settings::Settings;

@@ -13,6 +13,7 @@
 
 mod analyses;
 mod args;
+mod change;
 mod hoist;
 mod linking;
 mod manager;
@@ -24,8 +25,8 @@ mod settings;
 
 pub use analyses::Analysis;
 pub use args::{Args, Request};
+pub use change::Change;
 pub use manager::{Step, run, run_observed, run_with};
-pub use nests::Change;
 pub use pipeline::{Pipeline, select};
 pub use registry::{ALL, Pass};
 pub use settings::Settings;

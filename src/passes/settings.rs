@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::args::Args;
-use super::nests::Change;
+use super::change::Change;
 use crate::cse::Options;
 use crate::noop;
 use crate::plan::Plan;

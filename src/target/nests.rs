@@ -30,7 +30,7 @@ const STRING: f64 = 2_048.0;
 const BRANCH: f64 = 1.0;
 
 /// The most points at which a condition is evaluated, to know or guess how often it holds.
-const POINTS: u64 = 2_048;
+const POINTS: u64 = 512;
 
 /// How often conditions hold, as far as that has been found out: ways to write a nest have most of their conditions in common.
 #[derive(Debug, Default)]
@@ -175,7 +175,11 @@ impl<'a> Estimate<'a> {
         let step = l.step.as_ref().and_then(|step| self.value(step)).unwrap_or(1).max(1);
         let unknown = self.profile.default_extent() as i64;
         let extent = self.value(&l.extent).unwrap_or(unknown);
-        let trips = if extent <= 0 { 0.0 } else { (extent as f64 / step as f64).ceil() };
+        // Where loops further out change how often it runs, the middle says little.
+        let average =
+            if l.extent.as_int().is_some() { None } else { self.average(&l.extent, |n| n.max(0) as f64) };
+        let trips = average.map_or_else(|| (extent.max(0) as f64 / step as f64).ceil(), |n| n / step as f64);
+        let extent = extent.max(average.map_or(0, |n| n.ceil() as i64));
         self.values[l.var.index()] = min.saturating_add(extent.max(1) / 2);
         self.ranges.insert(l.var, (min, extent.max(1)));
         self.depths.insert(l.var, here + 1);
@@ -393,9 +397,16 @@ impl<'a> Estimate<'a> {
     }
 
     fn counted(&self, cond: &Expr) -> f64 {
+        let odds = self.average(cond, |value| if value == 0 { 0.0 } else { 1.0 });
+        odds.unwrap_or_else(|| self.profile.branch().to_f64())
+    }
+
+    /// The average of what `f` makes of the values of an expression at all points of the loops around it that it depends on, or
+    /// at some if those are many.
+    fn average(&self, e: &Expr, f: impl Fn(i64) -> f64) -> Option<f64> {
         let mut vars: Vec<(VarId, i64, u64)> = Vec::new();
-        cond.walk(&mut |e| {
-            if let Some(var) = e.as_var()
+        e.walk(&mut |part| {
+            if let Some(var) = part.as_var()
                 && let Some(&(min, count)) = self.ranges.get(&var)
                 && vars.iter().all(|(known, ..)| *known != var)
             {
@@ -404,7 +415,7 @@ impl<'a> Estimate<'a> {
         });
         let all = vars.iter().fold(1_u64, |all, (_, _, count)| all.saturating_mul(*count));
         let points = all.min(POINTS);
-        let (mut holds, mut known) = (0_u32, 0_u32);
+        let (mut sum, mut known) = (0.0, 0_u32);
         for point in 0..points {
             let mut rest = if all <= POINTS { point } else { mix(point, 5) % all };
             for slot in &mut vars {
@@ -417,14 +428,14 @@ impl<'a> Estimate<'a> {
                 let drawn = vars.iter().find(|(own, ..)| *own == var).map(|(_, value, _)| *value);
                 drawn.or_else(|| self.values.get(var.index()).copied()).map(Value::Int)
             };
-            if let Some(value) = evaluate(cond, &value_of).and_then(|value| value.as_int()) {
+            if let Some(value) = evaluate(e, &value_of).and_then(|value| value.as_int()) {
                 known += 1;
-                holds += u32::from(value != 0);
+                sum += f(value);
             } else if point == 0 {
                 break;
             }
         }
-        if known == 0 { self.profile.branch().to_f64() } else { f64::from(holds) / f64::from(known) }
+        (known > 0).then(|| sum / f64::from(known))
     }
 }
 
