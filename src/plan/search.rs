@@ -17,8 +17,8 @@ use crate::simplify::{self, Reach};
 /// A result has to be cheaper by this share: the estimate is not exact.
 const LEAST_GAIN: f64 = 0.001;
 
-/// Longer functions stay.
-const MAX_LENGTH: usize = 10_000;
+/// Longer functions stay: each state is simplified, and its loops are searched, as a whole.
+const MAX_LENGTH: usize = 2_500;
 
 /// The most parts of expressions in all states together, for each one of the function, and for any function.
 const WORK_FOR_EACH: usize = 200;
