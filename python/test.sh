@@ -19,7 +19,8 @@ mkdir -p "$work"
 }
 python=$work/venv/bin/python
 "$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy
-"$python" -m maturin build --profile quick --compatibility linux --out "$work/dist"
+# The checks of the code are on (`debug_assert`, overflow); `SATIR_PROFILE=release` builds what users get.
+"$python" -m maturin build --profile "${SATIR_PROFILE:-dev}" --compatibility linux --out "$work/dist"
 "$python" -m maturin sdist --out "$work/dist"
 "$python" -m twine check --strict "$work"/dist/*
 "$python" -m pip install --quiet --no-deps "$work"/dist/*.whl

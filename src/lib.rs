@@ -36,6 +36,8 @@ pub mod ir;
 pub mod noop;
 pub mod padding;
 pub mod passes;
+#[doc(hidden)]
+pub mod plan;
 pub mod report;
 pub mod rules;
 pub mod script;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::arith::Interval;
 use crate::cost::Profile;
 use crate::error::Error;
-use crate::explain::Context;
+use crate::explain::{Context, View};
 use crate::ir::build::FuncBuilder;
 use crate::ir::{Block, DType, Expr, PrimFunc, Type};
 use crate::rewrite::Rewrites;
@@ -273,21 +273,65 @@ impl Simplifier {
         Ok((question.kept(result), steps))
     }
 
+    /// The e-graph of an expression: all forms of it that are found, the cheapest marked, as a picture or as data.
+    ///
+    /// # Errors
+    ///
+    /// As of [`simplify`](Self::simplify).
+    ///
+    /// ```
+    /// let view = satir::Simplifier::new().var("x", 0..8).view("(x * 4 + 3) // 4")?;
+    /// assert!(view.to_svg().contains(">floordiv<"));
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    pub fn view(&self, expression: &str) -> Result<View, Error> {
+        let question = self.question(expression)?;
+        Ok(self.within(&question, |context| View::new(context, &question.expr)))
+    }
+
+    /// What [`view`](Self::view) gives, for an expression that is no text.
+    ///
+    /// # Errors
+    ///
+    /// As of [`simplify_expr`](Self::simplify_expr).
+    ///
+    /// ```
+    /// use satir::Simplifier;
+    /// use satir::ir::{DType, build::FuncBuilder};
+    ///
+    /// let mut b = FuncBuilder::new("main");
+    /// let x = b.param("x", DType::I64);
+    /// let e = (b.var(x) * 4 + 3).floordiv(4);
+    /// assert!(Simplifier::new().view_expr(&b.finish(), &e)?.to_dot().starts_with("digraph"));
+    /// # Ok::<(), satir::Error>(())
+    /// ```
+    pub fn view_expr(&self, func: &PrimFunc, expr: &Expr) -> Result<View, Error> {
+        let question = self.question_over(func, expr)?;
+        Ok(self.within(&question, |context| View::new(context, &question.expr)))
+    }
+
     /// The cheapest equal expression that is found, and the steps that lead there.
     fn explained(&self, question: &Question) -> (Expr, String) {
         let result = self.answer(question);
-        let Question { func, ranges, conditions, expr, .. } = question;
-        if *expr == result {
+        if question.expr == result {
             return (result, String::new());
         }
-        let embedded = self.rules.is_none().then(|| RuleSet::embedded().ok()).flatten();
-        let rules = self.rules.as_ref().or(embedded.as_ref());
+        let account = self.within(question, |context| context.account(&question.expr, &result));
+        (result, account.map_or_else(String::new, |account| account.to_string()))
+    }
+
+    /// Does something with all that is known of a question, and what is taken for granted.
+    fn within<T>(&self, question: &Question, work: impl FnOnce(&Context<'_>) -> T) -> T {
+        let Question { func, ranges, conditions, expr, .. } = question;
+        let embedded = match self.rules {
+            // Built-in rules that cannot be read would have no part in the result either.
+            None => RuleSet::embedded().unwrap_or_else(|_| RuleSet::empty()),
+            Some(_) => RuleSet::empty(),
+        };
+        let rules = self.rules.as_ref().unwrap_or(&embedded);
         let conds = &[&conditions[..], &simplify::taken_for_granted(expr)].concat();
         let (profile, fast_math) = (&self.profile, self.fast_math);
-        let account = rules.and_then(|rules| {
-            Context { func, profile, rules, fast_math, ranges, conds }.account(expr, &result)
-        });
-        (result, account.map_or_else(String::new, |account| account.to_string()))
+        work(&Context { func, profile, rules, fast_math, ranges, conds })
     }
 
     /// An expression with all that is known.

@@ -17,6 +17,23 @@ fn random_programs_are_optimized_to_programs_that_do_the_same() {
 }
 
 #[test]
+fn passes_on_padding_keep_what_programs_do() {
+    let (mut changed, mut compared) = (0, 0);
+    for seed in 0..60 {
+        let module = fuzz::padded(seed).unwrap();
+        let how = Thoroughness { padding: true, ..Thoroughness::of(seed) };
+        match fuzz::check(&module, &fuzz::compare_options(&module, seed), how) {
+            Ok(tally) => {
+                changed += usize::from(tally.improved);
+                compared += tally.runs;
+            }
+            Err(finding) => panic!("seed {seed}: {finding:?}\n{module}"),
+        }
+    }
+    assert!(changed > 30 && compared > 1000, "{changed} programs are changed, {compared} runs compared");
+}
+
+#[test]
 fn shrinking_keeps_what_was_asked_for_and_little_else() {
     let divides = |module: &Module| {
         let mut found = false;

@@ -39,7 +39,8 @@ fn function(body: &str) -> String {
 #[track_caller]
 fn holds(text: &str) {
     let module = parse(text);
-    let how = Thoroughness { runs: 4, max_steps: 2_000_000, full: false, loops: true, only: None };
+    let how =
+        Thoroughness { runs: 4, max_steps: 2_000_000, full: false, loops: true, only: None, padding: false };
     if let Err(finding) = fuzz::check(&module, &fuzz::compare_options(&module, 1), how) {
         panic!("{finding:?}");
     }

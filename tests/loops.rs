@@ -220,6 +220,9 @@ fn extents_are_reduced() {
     let made =
         after("reduce-extents", int, "for i, j in T.grid(4, 4):\n    if i == 0 and j < 2:\n        A[j] = i");
     assert!(!made.contains("if") && made.contains("range(2)"), "{made}");
+    // `n - 4` would overflow where `n` is near the least integer; the condition does not.
+    let before = program(int, "for j in range(8):\n    if 4 + j < n:\n        A[j] = j");
+    assert_eq!(ran(&before, "reduce-extents", &Options::default()), before);
     // The condition reads what the body writes.
     let before = program(int, "for j in range(8):\n    if j < A[0]:\n        A[0] = A[0] - 1");
     assert_eq!(ran(&before, "reduce-extents", &Options::default()), before);

@@ -20,7 +20,8 @@ fn program(params: &str, body: &str) -> Module {
 #[track_caller]
 fn holds(params: &str, body: &str) {
     let module = program(params, body);
-    let how = Thoroughness { runs: 24, max_steps: 200_000, full: true, loops: true, only: None };
+    let how =
+        Thoroughness { runs: 24, max_steps: 200_000, full: true, loops: true, only: None, padding: false };
     let check = move || (fuzz::check(&module, &fuzz::compare_options(&module, 1), how), module);
     let (result, module) =
         std::thread::Builder::new().stack_size(STACK).spawn(check).unwrap().join().unwrap();

@@ -76,18 +76,19 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("loops", &["ir", "script", "analysis", "arith", "cse", "simplify", "target"]),
-    ("noop", &["ir", "arith", "analysis", "simplify"]),
+    ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     ("tensor", &["ir", "cost"]),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
+    ("plan", &["ir", "analysis", "script", "cost", "cse", "simplify", "loops", "noop", "padding", "target"]),
     (
         "passes",
         &[
-            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "target", "tensor",
-            "error", "verify",
+            "ir", "analysis", "cost", "cse", "simplify", "loops", "noop", "padding", "plan", "target",
+            "tensor", "error", "verify",
         ],
     ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
-    ("report", &["ir", "cse", "passes"]),
+    ("report", &["ir", "cse", "passes", "plan"]),
     ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     (
@@ -99,7 +100,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "fuzz",
-        &["ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes", "target"],
+        &[
+            "diag", "ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes",
+            "target",
+        ],
     ),
 ];
 

@@ -12,7 +12,7 @@ Apache TVM. The program `satir` comes along, and as `python -m satir`.
     A[cse_v1] = cse_v1
 """
 
-from typing import Any
+from typing import Any, Optional
 
 from . import rules
 from ._native import Optimizer as _Optimizer
@@ -29,11 +29,13 @@ from .errors import (
     ValidationError,
 )
 from .options import Options
+from .picture import EGraph
 from .report import Report, Result
 
 __all__ = [
     "Context",
     "Dim",
+    "EGraph",
     "Expr",
     "SatirBug",
     "InvalidProgram",
@@ -48,6 +50,7 @@ __all__ = [
     "ValidationError",
     "__version__",
     "dim",
+    "egraph",
     "optimize",
     "rules",
 ]
@@ -67,3 +70,14 @@ def optimize(text: str, *, name: str = "<text>", **options: Any) -> Result:
     """
     optimized, report = _Optimizer(Options.of(options).json()).run_text(text, name)
     return Result(optimized, Report(report))
+
+
+def egraph(text: str, *, function: Optional[str] = None, name: str = "<text>", **options: Any) -> EGraph:
+    """The e-graph of a function of a program, once it is saturated, as a picture for notebooks.
+
+    `function` names one if there are several; the other arguments are those of `optimize`.
+
+    >>> egraph("@T.prim_func\\ndef main(A: T.Buffer((9,), 'int32'), x: T.int32):\\n    A[x] = x * 4 // 4\\n").data.keys()
+    dict_keys(['nodes', 'root_eclasses', 'class_data'])
+    """
+    return EGraph(*_Optimizer(Options.of(options).json()).egraph(text, name, function))

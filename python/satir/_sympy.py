@@ -14,7 +14,7 @@ from .errors import ParseError
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["explain", "prove", "simplify", "text"]
+__all__ = ["egraph", "explain", "prove", "simplify", "text"]
 
 #: A variable for the extension module: name, data type, the least and the most of its values.
 Variable = tuple[str, str, Optional[int], Optional[int]]
@@ -39,6 +39,13 @@ def explain(context: Context, expr: Any) -> tuple[str, str]:
     writer = _Writer()
     written = writer.write(sympy.sympify(expr))
     return context._native.explain(written, writer.signs(context))
+
+
+def egraph(context: Context, expr: Any) -> tuple[str, str, str]:
+    """The e-graph, in all ways in which it is drawn."""
+    writer = _Writer()
+    written = writer.write(sympy.sympify(expr))
+    return context._native.egraph(written, writer.signs(context))
 
 
 def text(expr: Any) -> str:

@@ -10,6 +10,7 @@ from . import _native
 from ._text import TRUTH
 from .errors import OptionError
 from .options import Paths, _paths
+from .picture import EGraph
 
 __all__ = ["Context", "Dim", "Expr", "dim"]
 
@@ -121,6 +122,16 @@ class Context:
         else:
             result, steps = _foreign(expr).explain(self, expr)
         return f"{result}\n{steps}" if steps else f"{result}\n(nothing cheaper was found)"
+
+    def egraph(self, expr: Any) -> EGraph:
+        """All forms of an expression that are found, as a picture for notebooks; the cheapest one is marked.
+
+        >>> Context(i=(0, 16)).egraph("(i * 4 + 3) // 4").svg.count("floordiv") > 0
+        True
+        """
+        if isinstance(expr, (str, Expr)):
+            return EGraph(*self._native.egraph(str(expr)))
+        return EGraph(*_foreign(expr).egraph(self, expr))
 
     def _text(self, expr: Any) -> str:
         if isinstance(expr, (str, Expr)):

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use satir::explain::View;
 use satir::ir::DType;
 use satir::script::print_expr;
 
@@ -69,6 +70,23 @@ impl Simplifier {
         run(py, false, move || inner.explain(&text).map_err(|e| errors::stopped(&e, "<expression>", &text)))
     }
 
+    /// The e-graph of an expression: as SVG, as text for Graphviz, as JSON.
+    #[pyo3(signature = (text, vars = Vec::new()))]
+    fn egraph(&self, py: Python<'_>, text: String, vars: Vec<Variable>) -> PyResult<Drawn> {
+        let inner = self.with(vars)?;
+        run(py, false, move || {
+            let view = inner.view(&text).map_err(|e| errors::stopped(&e, "<expression>", &text))?;
+            Ok(drawn(&view))
+        })
+    }
+
+    /// The same for an expression of TVM.
+    fn egraph_object(&self, expr: &Bound<'_, PyAny>) -> PyResult<Drawn> {
+        self.over(expr.py(), tvm::from_python(expr)?, false, |simplifier, taken| {
+            Ok(drawn(&simplifier.view_expr(&taken.func, &taken.expr).map_err(about)?))
+        })
+    }
+
     /// The cheapest equal expression that is found for one of TVM; what is known of its variables goes by their names.
     fn simplify_object<'py>(&self, expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = expr.py();
@@ -95,6 +113,14 @@ impl Simplifier {
             Ok((print_expr(&taken.func, &result), steps))
         })
     }
+}
+
+/// An e-graph: as SVG, as text for Graphviz, as JSON.
+pub(crate) type Drawn = (String, String, String);
+
+/// An e-graph in all ways.
+pub(crate) fn drawn(view: &View) -> Drawn {
+    (view.to_svg(), view.to_dot(), view.to_json().to_string())
 }
 
 /// An expression of TVM as TVMScript, over the names of its variables.

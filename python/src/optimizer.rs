@@ -4,14 +4,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use satir::Error;
 use satir::cse;
 use satir::diag::Span;
+use satir::explain::View;
 use satir::interp::{self, Constraints, EquivOptions};
-use satir::ir::Module;
+use satir::ir::{Module, PrimFunc};
 use satir::passes;
 use satir::report::Document;
 
 use crate::errors;
+use crate::expressions::{Drawn, drawn};
 use crate::interrupt::{self, Watch};
 use crate::settings::{Plan, Settings};
 use crate::tvm::{self, Taken, Unsupported};
@@ -93,6 +96,31 @@ impl Optimizer {
             let module = satir::script::parse(&name, &text).map_err(|e| errors::text(&e))?;
             let (result, report) = plan.run(module, &name, &text, watch)?;
             Ok((result.to_string(), report))
+        })
+    }
+
+    /// The e-graph of a function of a program, of the only one if none is named: as SVG, as text for Graphviz, as JSON.
+    fn egraph(
+        &self,
+        py: Python<'_>,
+        text: String,
+        name: String,
+        function: Option<String>,
+    ) -> PyResult<Drawn> {
+        let plan = Arc::clone(&self.plan);
+        interrupt::run(py, move |_| {
+            let module = satir::script::parse(&name, &text).map_err(|e| errors::text(&e))?;
+            let invalid = |violations| errors::stopped(&Error::Invalid(violations), &name, &text);
+            satir::verify::verify(&module).map_err(invalid)?;
+            let wanted = |func: &&PrimFunc| function.as_ref().is_none_or(|name| **name == *func.name);
+            let found: Vec<&PrimFunc> = module.funcs.iter().filter(wanted).collect();
+            let [func] = &found[..] else {
+                let names: Vec<&str> = module.funcs.iter().map(|func| &*func.name).collect();
+                return Err(errors::option(format!("name one function of these: {}", names.join(", "))));
+            };
+            let view = View::of_function(func, &plan.options.search());
+            let view = view.map_err(|e| errors::option(format!("function `{}`: {e}", func.name)))?;
+            Ok(drawn(&view))
         })
     }
 

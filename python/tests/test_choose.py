@@ -53,6 +53,7 @@ class Choosing(unittest.TestCase):
         np.testing.assert_allclose(run(built, inputs, out_shape), reference(*inputs), rtol=1e-4, atol=1e-5)
         self.assertEqual(swap.fallbacks, [])
         [choice] = swap.choices
+        self.assertIsInstance(choice, satir.tvm.Choice)
         return choice
 
     def test_static(self):

@@ -222,6 +222,36 @@ class Pass(unittest.TestCase):
             raise ZeroDivisionError
         self.assertIs(tirx.transform.CommonSubexprElim, before)
 
+    def test_installed_for_the_rest_of_the_process(self):
+        before = tirx.transform.CommonSubexprElim
+        try:
+            swap = satir.tvm.install(mode="syntactic")
+            tvm.compile(from_source(SHARED), target="llvm")
+            self.assertEqual(len(swap.reports), 1)
+        finally:
+            tirx.transform.CommonSubexprElim = before
+
+    def test_the_whole_pipeline_and_its_order(self):
+        """Level 2 stands where `CommonSubexprElim` does, after all that TVM simplifies, and does its passes in their order."""
+
+        @tvm.instrument.pass_instrument
+        class Seen:
+            def __init__(self):
+                self.names = []
+
+            def run_before_pass(self, _module, info):
+                self.names.append(info.name)
+
+        seen = Seen()
+        with satir.tvm.use(level=2) as swap, tvm.transform.PassContext(instruments=[seen]):
+            tvm.compile(from_source(SHARED), target="llvm")
+        at = seen.names.index("satir.Optimize")
+        self.assertTrue(any("UnrollLoop" in name for name in seen.names[:at]))
+        self.assertTrue(any("StmtSimplify" in name for name in seen.names[:at]))
+        self.assertLess(at, next(k for k, name in enumerate(seen.names) if "MakePackedAPI" in name))
+        steps = [step["pass"] for step in swap.reports[0]["passes"]]
+        self.assertLess(steps.index("loops"), steps.index("semantic-cse"), steps)
+
     def test_what_satir_refuses_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             rules = pathlib.Path(folder) / "bad.rules"

@@ -63,8 +63,7 @@ impl Regions {
     }
 
     /// Whether a write to one of the buffers may change the other.
-    #[cfg(test)]
-    fn may_share(&self, a: BufferId, b: BufferId) -> bool {
+    pub(crate) fn may_share(&self, a: BufferId, b: BufferId) -> bool {
         match (self.of(a), self.of(b)) {
             (Region::Known(a), Region::Known(b)) => a == b,
             (Region::Unknown, _) | (_, Region::Unknown) => true,

@@ -137,6 +137,9 @@ fn lasts(
     let accesses = asker.accesses;
     accesses.sharing(buffer).filter(|&i| accesses.list[i].writes()).all(|i| {
         let access = &accesses.list[i];
+        if !asker.looks() {
+            return false;
+        }
         let own = asker.some(access);
         let meets = if access.kind == Kind::Fresh {
             Vec::new()

@@ -46,6 +46,9 @@ pub(crate) fn is_dead(
         if !reads {
             continue;
         }
+        if !asker.looks() {
+            return Err(Reader::Load(position));
+        }
         let reader = asker.some(load);
         let after = asker.before(&at, &reader, false);
         if after.as_int() == Some(0) {

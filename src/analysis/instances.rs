@@ -17,6 +17,12 @@ use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
 /// The fuel of one proof.
 const FUEL: u64 = 20_000;
 
+/// How many pairs of accesses may be looked at for each question.
+const PAIRS_FOR_EACH: usize = 8;
+
+/// How many instances may be named in any case; else as many as questions may be asked.
+const LEAST_NAMES: usize = 2_000;
+
 /// One execution of an access.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
@@ -48,6 +54,9 @@ pub(crate) struct Asker<'a> {
     /// Ranges of all variables, new ones included.
     ranges: RefCell<Vec<Interval>>,
     questions: Cell<usize>,
+    /// How many pairs of accesses may still be looked at, and how many instances be named, which are cheaper than a question.
+    pairs: Cell<usize>,
+    names: Cell<usize>,
 }
 
 /// How loops that two accesses share are taken, when an iteration is named.
@@ -71,12 +80,30 @@ pub(crate) enum Pin {
 impl<'a> Asker<'a> {
     /// Asks at most so many questions.
     pub(crate) fn new(accesses: &'a Accesses, questions: usize) -> Asker<'a> {
-        Asker { accesses, ranges: RefCell::new(accesses.ranges.clone()), questions: Cell::new(questions) }
+        Asker {
+            accesses,
+            ranges: RefCell::new(accesses.ranges.clone()),
+            questions: Cell::new(questions),
+            pairs: Cell::new(questions.max(LEAST_NAMES).saturating_mul(PAIRS_FOR_EACH)),
+            names: Cell::new(questions.max(LEAST_NAMES)),
+        }
     }
 
     /// A budget that grows with the function.
     pub(crate) fn budget(accesses: &Accesses) -> usize {
         1_000 + 10 * accesses.list.len()
+    }
+
+    /// How many questions may still be asked.
+    pub(crate) fn left(&self) -> usize {
+        self.questions.get().min(self.names.get())
+    }
+
+    /// Takes note that a pair of accesses is looked at; `false` if no more may be.
+    pub(crate) fn looks(&self) -> bool {
+        let left = self.pairs.get();
+        self.pairs.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// Whether the budget is used up.
@@ -204,6 +231,11 @@ impl<'a> Asker<'a> {
         pin: Pin,
     ) -> Option<Instance> {
         if !access.exact || access.indices.len() != element.len() {
+            return None;
+        }
+        let names = self.names.get();
+        self.names.set(names.saturating_sub(1));
+        if names == 0 {
             return None;
         }
         let common = if shared == Shared::Same { common(&access.loops, &other.loops) } else { 0 };

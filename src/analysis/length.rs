@@ -7,6 +7,18 @@ pub(crate) fn of(func: &PrimFunc) -> usize {
     up_to(func, usize::MAX)
 }
 
+/// The same of the statements of a block.
+pub(crate) fn of_block(block: &Block) -> usize {
+    let mut length = 0;
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            length += 1;
+            stmt.for_each_expr(|e| e.walk(&mut |_| length += 1));
+        });
+    }
+    length
+}
+
 /// The same, or `most` if it is more: then the rest is not looked at.
 pub(crate) fn up_to(func: &PrimFunc, most: usize) -> usize {
     fn expr(e: &Expr, length: &mut usize, most: usize) {

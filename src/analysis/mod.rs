@@ -12,6 +12,7 @@ pub(crate) mod length;
 pub(crate) mod lets;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
+pub(crate) mod negation;
 pub(crate) mod ranges;
 pub(crate) mod roots;
 pub(crate) mod side_effects;

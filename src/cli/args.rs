@@ -71,6 +71,10 @@ pub(crate) struct Tuning {
     #[arg(long)]
     pub(crate) readable_parameters: bool,
 
+    /// Take no float in the inputs to be infinite or NaN, for passes on padding: much less than `--fast-math`.
+    #[arg(long)]
+    pub(crate) finite: bool,
+
     /// Write a report on costs, bindings, rules and stages: as JSON, or as a page if the name ends in `.html`; of several
     /// programs that page is the contents, and theirs are in a folder beside it.
     #[arg(long, value_name = "FILE")]

@@ -79,6 +79,10 @@ pub(crate) struct Programs {
     #[arg(long)]
     portable: bool,
 
+    /// Loops over padded buffers, and the passes on padding.
+    #[arg(long, conflicts_with = "portable")]
+    padded: bool,
+
     /// Print the programs and do nothing else.
     #[arg(long)]
     print: bool,
@@ -151,20 +155,27 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 }
 
 fn programs(args: &Programs) -> Result<(), Failure> {
-    let make = |seed: u64| fuzz::program(seed, Shape::mixed(seed, args.portable));
+    let make = |seed: u64| match args.padded {
+        true => fuzz::padded(seed).map_err(|e| Failure::bad(format!("seed {seed}: {}", e.message))),
+        false => Ok(fuzz::program(seed, Shape::mixed(seed, args.portable))),
+    };
     if args.print {
-        let seeds = args.volume.seed..args.volume.seed.saturating_add(args.volume.count);
-        let texts = seeds.map(|seed| format!("# seed {seed}\n{}", make(seed)));
-        return texts.into_iter().try_for_each(|text| io::write_stdout(&text));
+        let mut seeds = args.volume.seed..args.volume.seed.saturating_add(args.volume.count);
+        return seeds.try_for_each(|seed| io::write_stdout(&format!("# seed {seed}\n{}", make(seed)?)));
     }
     let outcome = sweep(&args.volume, |seed| {
-        let module = make(seed);
+        let Ok(module) = make(seed) else { return Ok(Tally { idle: true, ..Tally::default() }) };
         let compare = fuzz::compare_options(&module, seed);
-        fuzz::check(&module, &compare, args.extent.of(seed)).map_err(|finding| (module, finding))
+        let how = Thoroughness { padding: args.padded, ..args.extent.of(seed) };
+        fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
     })?;
-    summarize(&outcome, "programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
-        let portable = if args.portable { " --portable" } else { "" };
-        format!("satir fuzz programs{portable} --count 1 --seed {seed}")
+    summarize(&outcome, "programs", args.volume.no_shrink, args.save.as_ref(), args.padded, |seed| {
+        let kind = match (args.portable, args.padded) {
+            (true, _) => " --portable",
+            (_, true) => " --padded",
+            _ => "",
+        };
+        format!("satir fuzz programs{kind} --count 1 --seed {seed}")
     })
 }
 
@@ -189,7 +200,7 @@ fn mutate(args: &Mutate) -> Result<(), Failure> {
         let how = Thoroughness { runs: 3, max_steps: 50_000, ..args.extent.of(seed) };
         fuzz::check(&module, &compare, how).map_err(|finding| (module, finding))
     })?;
-    summarize(&outcome, "changed programs", args.volume.no_shrink, args.save.as_ref(), |seed| {
+    summarize(&outcome, "changed programs", args.volume.no_shrink, args.save.as_ref(), false, |seed| {
         let folders: Vec<String> = args.folders.iter().map(|f| f.display().to_string()).collect();
         format!(
             "satir fuzz mutate {} --max-bytes {} --count 1 --seed {seed}",
@@ -284,11 +295,13 @@ fn summarize(
     what: &str,
     no_shrink: bool,
     save: Option<&PathBuf>,
+    padding: bool,
     again: impl Fn(u64) -> String,
 ) -> Result<(), Failure> {
     let mut text = String::new();
     for case in &outcome.cases {
-        report(case, &again(case.seed), no_shrink, save, &mut text)?;
+        let how = Thoroughness { padding, ..Thoroughness::of(case.seed) };
+        report(case, &again(case.seed), (no_shrink, how), save, &mut text)?;
     }
     let tally = &outcome.tally;
     let _ = writeln!(
@@ -411,12 +424,12 @@ const SHRINK_TRIES: usize = 1500;
 fn report(
     case: &Case<(Module, Finding)>,
     again: &str,
-    no_shrink: bool,
+    (no_shrink, how): (bool, Thoroughness),
     save: Option<&PathBuf>,
     text: &mut String,
 ) -> Result<(), Failure> {
     let Case { seed, failure: (module, finding) } = case;
-    let how = Thoroughness { only: Some(finding.part), ..Thoroughness::of(*seed) };
+    let how = Thoroughness { only: Some(finding.part), ..how };
     let compare = fuzz::compare_options(module, *seed);
     let wrong = |candidate: &Module| match fuzz::check(candidate, &compare, how) {
         Err(found) => found.part == finding.part && found.kind == finding.kind,

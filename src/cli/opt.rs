@@ -41,6 +41,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     args: Option<PathBuf>,
 
+    /// For the pass `link`: a buffer that one function writes is what another one gets.
+    #[arg(long, value_name = "F.A=G.B")]
+    edge: Vec<String>,
+
     /// Optimization level: 0 only verifies, 1 simplifies and shares what is written alike, 2 is the full pipeline.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
     level: u8,
@@ -151,7 +155,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     args.watch.check(&pipeline)?;
     let options = Options { loops: args.loops.options(), ..options::options(&args.tuning)? };
-    let told = match &args.args {
+    let mut told = match &args.args {
         Some(path) => {
             let source = io::read(Some(path))?;
             let bad = |what| Failure::usage(format_args!("{}: {what}", source.name));
@@ -159,6 +163,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         None => passes::Args::default(),
     };
+    let edges = args.edge.iter().cloned();
+    told.requests
+        .extend(edges.map(|edge| passes::Request { edge: Some(edge), ..passes::Request::default() }));
     let job = |source: &Source, module: &Module| {
         one(source, module, (&pipeline, &told), &options, &args.tuning, &args.inout, &args.watch)
     };

@@ -17,6 +17,7 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
         bindings: tuning.bind.values()?,
         positive_dims: tuning.assume_positive_dims,
         readable_parameters: tuning.readable_parameters,
+        finite: tuning.finite,
         target: tuning.compiler.target(),
         ignored_reasons: tuning.compiler.ignored(),
         fast_math: tuning.chosen.allowed.fast_math,
@@ -35,10 +36,12 @@ pub(crate) fn options(tuning: &Tuning) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// The built-in cost profile, or the one in a file.
+/// The built-in cost profile, another one that has a name, or the one in a file.
 pub(crate) fn profile(path: Option<&Path>) -> Result<Profile, Failure> {
+    let named = path.and_then(Path::to_str).and_then(Profile::named);
     match path {
         None => Ok(Profile::default()),
+        Some(_) if named.is_some() => Ok(named.unwrap_or_default()),
         Some(path) => Profile::from_json(&io::read(Some(path))?.text).map_err(|e| Failure::about(path, e)),
     }
 }

@@ -223,7 +223,8 @@ pub fn weight_of(profile: &Profile, e: &Expr) -> Weight {
 /// ```
 pub fn cost_of_expr(profile: &Profile, e: &Expr) -> Cost {
     let mut total = Cost::ZERO;
-    operations(profile, e, Frequency::ONE, &mut |class, runs, _| total += profile.weight(class) * runs);
+    let arms = |e: &Expr| lazy_arms(profile, e);
+    operations(&arms, e, Frequency::ONE, &mut |class, runs, _| total += profile.weight(class) * runs);
     total
 }
 
@@ -284,14 +285,28 @@ impl Counter<'_> {
                 | StmtKind::Continue
                 | StmtKind::Return(_) => {}
             }
-            let profile = self.profile;
+            let mut found = Vec::new();
             stmt.for_each_expr(|e| {
-                operations(profile, e, head, &mut |class, runs, units| self.add(class, runs, units));
+                let arms = |e: &Expr| self.places.lazy_arms(e);
+                operations(&arms, e, head, &mut |class, runs, units| found.push((class, runs, units)));
             });
+            for (class, runs, units) in found {
+                self.add(class, runs, units);
+            }
             let counts = self.places.block_counts(stmt);
+            let cond = match &stmt.kind {
+                StmtKind::If { cond, .. } => Some(cond),
+                _ => None,
+            };
             let mut index = 0;
             stmt.for_each_block(|b| {
+                if let Some(cond) = cond {
+                    self.places.enter_arm(cond, index == 0);
+                }
                 self.block(b, frequency * counts[index]);
+                if cond.is_some() {
+                    self.places.leave_arm();
+                }
                 index += 1;
             });
         }
@@ -301,7 +316,7 @@ impl Counter<'_> {
 /// Calls `found` on the class of each operation of an expression, how often it runs, a vector's once per started 8 lanes,
 /// and how many it is in the text.
 fn operations(
-    profile: &Profile,
+    arms_of: &impl Fn(&Expr) -> LazyArms,
     e: &Expr,
     frequency: Frequency,
     found: &mut impl FnMut(OpClass, Frequency, u64),
@@ -310,11 +325,11 @@ fn operations(
         let runs = if units == 1 { frequency } else { frequency * Frequency::times(units) };
         found(class, runs, units);
     }
-    let arms = lazy_arms(profile, e);
+    let arms = arms_of(e);
     let mut index = 0;
     e.for_each_child(|c| {
         let frequency = if arms == LazyArms::None { frequency } else { frequency * arms.probability(index) };
-        operations(profile, c, frequency, found);
+        operations(arms_of, c, frequency, found);
         index += 1;
     });
 }

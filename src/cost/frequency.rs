@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::guards::{self, Axis, Domain, Fact};
 use super::{Frequency, Profile};
 use crate::ir::{
     AttrNode, AxisKind, BinOp, Expr, ExprKind, For, PrimFunc, SBlock, Stmt, StmtKind, VarId, value,
@@ -27,6 +28,10 @@ pub type Bindings = BTreeMap<String, i64>;
 pub(crate) struct Places<'p> {
     profile: &'p Profile,
     values: Vec<Option<i64>>,
+    /// By variable, the values of a loop variable; none unless the profile counts them.
+    axes: Vec<Option<Axis>>,
+    /// The conditions that hold where the walk is, as far as it says so.
+    given: Vec<Fact>,
 }
 
 /// Probabilities of the operands of an expression that are evaluated lazily.
@@ -49,15 +54,46 @@ impl<'p> Places<'p> {
                 values[var.index()] = bindings.get(&*func.var(var).name).copied();
             }
         }
-        Places { profile, values }
+        Places { profile, values, axes: Vec::new(), given: Vec::new() }
     }
 
     /// Takes note of what the statement defines.
     pub(crate) fn enter(&mut self, stmt: &Stmt) {
-        if let StmtKind::Bind { var, value } = &stmt.kind {
-            let known = self.evaluate(value);
-            self.define(*var, known);
+        match &stmt.kind {
+            StmtKind::Bind { var, value } => {
+                let known = self.evaluate(value);
+                self.define(*var, known);
+            }
+            StmtKind::For(f) if self.profile.exact_guards() => {
+                let step = f.step.as_ref().map_or(Some(1), |step| self.evaluate(step));
+                if let (Some(first), Some(extent), Some(step @ 1..)) =
+                    (self.evaluate(&f.min), self.evaluate(&f.extent), step)
+                {
+                    let count = u64::try_from(extent).unwrap_or(0).div_ceil(step.unsigned_abs());
+                    if self.axes.len() <= f.var.index() {
+                        self.axes.resize(f.var.index() + 1, None);
+                    }
+                    self.axes[f.var.index()] = Some(Axis { first, step, count });
+                }
+            }
+            _ => {}
         }
+    }
+
+    /// Goes into an arm of an `if`: what is under it is counted where the condition holds, or does not.
+    pub(super) fn enter_arm(&mut self, cond: &Expr, truth: bool) {
+        if self.profile.exact_guards() {
+            self.given.push((cond.clone(), truth));
+        }
+    }
+
+    /// Leaves the innermost arm.
+    pub(super) fn leave_arm(&mut self) {
+        self.given.pop();
+    }
+
+    fn domain(&self) -> Domain<'_> {
+        Domain { axes: &self.axes, values: &self.values }
     }
 
     fn define(&mut self, var: VarId, value: Option<i64>) {
@@ -75,8 +111,20 @@ impl<'p> Places<'p> {
                 let extent = u64::try_from(extent).unwrap_or(0);
                 Frequency::times(extent.div_ceil(step.unsigned_abs()))
             }
-            _ => Frequency::times(self.profile.default_extent()),
+            (_, step) => match self.mean_trip_count(f, step) {
+                Some(mean) => mean,
+                None => Frequency::times(self.profile.default_extent()),
+            },
         }
+    }
+
+    /// How many times the body of a loop runs on average, if that follows from the loops around it.
+    fn mean_trip_count(&self, f: &For, step: Option<i64>) -> Option<Frequency> {
+        if !self.profile.exact_guards() || step != Some(1) {
+            return None;
+        }
+        let (sum, points) = guards::mean(self.domain(), &f.extent)?;
+        Some(Frequency::times(sum).over(points))
     }
 
     /// How many threads a launch of `extent` threads starts.
@@ -108,7 +156,38 @@ impl<'p> Places<'p> {
 
     /// The probabilities of the two arms of an `if`.
     pub(crate) fn branches(&self, cond: &Expr) -> (Frequency, Frequency) {
-        branches(self.profile, cond)
+        self.counted(cond).unwrap_or_else(|| branches(self.profile, cond))
+    }
+
+    /// The probabilities of the two arms by counting, where the profile wants it and it can be done.
+    fn counted(&self, cond: &Expr) -> Option<(Frequency, Frequency)> {
+        if !self.profile.exact_guards() {
+            return None;
+        }
+        let share = guards::share(self.domain(), &self.given, cond)?;
+        let part = |count: u64| Frequency::times(count).over(share.of);
+        Some((part(share.holds), part(share.of.saturating_sub(share.holds))))
+    }
+
+    /// Which operands of `e` are evaluated lazily here, and how probable each is.
+    pub(super) fn lazy_arms(&self, e: &Expr) -> LazyArms {
+        if self.profile.exact_guards() {
+            match &e.kind {
+                ExprKind::Binary(op @ (BinOp::And | BinOp::Or), first, _) => {
+                    if let Some((holds, fails)) = self.counted(first) {
+                        return LazyArms::Second(if *op == BinOp::And { holds } else { fails });
+                    }
+                }
+                _ => {
+                    if let Some(("if_then_else", [cond, _, _])) = e.as_intrin()
+                        && let Some((holds, fails)) = self.counted(cond)
+                    {
+                        return LazyArms::SecondThird(holds, fails);
+                    }
+                }
+            }
+        }
+        lazy_arms(self.profile, e)
     }
 
     /// How often the expressions of the statement itself are evaluated each time that it runs.

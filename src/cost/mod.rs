@@ -20,6 +20,8 @@
 //! - Each arm of an `if` has [`Profile::branch`]; under `T.likely` the first arm has [`Profile::likely`] and the
 //!   other the rest. `T.where` of a block is an `if`. An arm of `T.if_then_else` is an arm of an `if`, and so is
 //!   the right operand of `and` and `or`. Both arms of `T.Select` are evaluated.
+//! - A profile with `exact_guards` counts the iterations in which a condition on loop variables holds (`guards`) where it
+//!   can, and takes the mean of a trip count that depends on outer loops. The default profile does not.
 //! - `T.init()` of a block runs once for all values of its reduction axes.
 //!
 //! All arithmetic is in fixed point and saturates, so a cost is the same number on every machine and whatever the
@@ -27,6 +29,7 @@
 
 mod count;
 mod frequency;
+mod guards;
 mod profile;
 mod units;
 

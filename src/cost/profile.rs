@@ -80,11 +80,18 @@ struct ProfileFile {
     default_extent: u32,
     branch: f64,
     likely: f64,
+    exact_guards: bool,
 }
 
 impl Default for ProfileFile {
     fn default() -> ProfileFile {
-        ProfileFile { weights: Weights::default(), default_extent: 32, branch: 0.5, likely: 0.9 }
+        ProfileFile {
+            weights: Weights::default(),
+            default_extent: 32,
+            branch: 0.5,
+            likely: 0.9,
+            exact_guards: false,
+        }
     }
 }
 
@@ -180,6 +187,30 @@ impl Profile {
         serde_json::to_string_pretty(&self.file).expect("a profile is plain data")
     }
 
+    /// A profile by its name: `default`, or `padding`, in which a store weighs 4 and conditions on loop variables count as
+    /// often as they hold. With it a program is cheaper that stores less, or runs a condition less often than half.
+    ///
+    /// ```
+    /// use satir::cost::Profile;
+    /// use satir::ir::opclass::OpClass;
+    ///
+    /// let padding = Profile::named("padding").expect("there is one");
+    /// assert_eq!(padding.weight(OpClass::Store).to_f64(), 4.0);
+    /// assert_eq!(Profile::named("default"), Some(Profile::default()));
+    /// ```
+    pub fn named(name: &str) -> Option<Profile> {
+        let file = match name {
+            "default" => ProfileFile::default(),
+            "padding" => ProfileFile {
+                weights: Weights { store: 4.0, ..Weights::default() },
+                exact_guards: true,
+                ..ProfileFile::default()
+            },
+            _ => return None,
+        };
+        Profile::check(file).ok()
+    }
+
     fn check(file: ProfileFile) -> Result<Profile, ProfileError> {
         let mut weights = vec![Weight::ZERO; OpClass::ALL.len()];
         for &class in OpClass::ALL {
@@ -223,6 +254,11 @@ impl Profile {
     /// ```
     pub fn default_extent(&self) -> u64 {
         u64::from(self.file.default_extent)
+    }
+
+    /// Whether the iterations in which a condition on loop variables holds are counted.
+    pub(crate) fn exact_guards(&self) -> bool {
+        self.file.exact_guards
     }
 
     /// The probability of an arm of an `if`.

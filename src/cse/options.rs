@@ -132,6 +132,8 @@ pub struct Options {
     /// Whether all elements of parameters may be read, also those that the program does not read: for passes that let work run
     /// where it is not needed.
     pub readable_parameters: bool,
+    /// Whether no float in the inputs is infinite or NaN, for passes on padding: a zero times such an element is a zero.
+    pub finite: bool,
 }
 
 impl Options {
@@ -192,6 +194,7 @@ impl Default for Options {
             fast_math: false,
             loops: Loops::default(),
             readable_parameters: false,
+            finite: false,
         }
     }
 }

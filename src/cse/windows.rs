@@ -32,7 +32,7 @@ impl Windows<'_> {
         let made = self.ranges.par_iter().map(|window| {
             let mut view = func.hollow();
             view.body = self.view_of(&func.body, window, &mut Counters::default());
-            with_room(|| optimize(&view)).map_err(|failure| (failure, view))
+            with_room(|| optimize(&view)).map_err(|failure| Box::new((failure, view)))
         });
         let mut done: Result<Stats, Failure> = Err(Failure::NoTerm);
         let mut views = Vec::with_capacity(self.ranges.len());
@@ -45,7 +45,8 @@ impl Windows<'_> {
                     });
                     view
                 }
-                Err((failure, view)) => {
+                Err(failed) => {
+                    let (failure, view) = *failed;
                     done = done.or(Err(failure));
                     view
                 }

@@ -9,11 +9,12 @@ mod dice;
 mod generate;
 mod mutate;
 mod oracle;
+mod padding;
 mod shrink;
 pub mod text;
 mod tree;
 
-pub use generate::{Shape, program};
+pub use generate::{Shape, padded, program};
 pub use mutate::mutate;
 pub use oracle::{Finding, Kind, Tally, Thoroughness, check, compare_options};
 pub use shrink::shrink;

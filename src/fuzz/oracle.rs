@@ -117,6 +117,8 @@ pub struct Thoroughness {
     pub loops: bool,
     /// Only the checks of this part.
     pub only: Option<&'static str>,
+    /// Whether the passes on padding and on statements that change nothing are checked, instead of those that share.
+    pub padding: bool,
 }
 
 impl Thoroughness {
@@ -128,7 +130,14 @@ impl Thoroughness {
     /// assert_eq!((0..80).filter(|&seed| Thoroughness::of(seed).full).count(), 10);
     /// ```
     pub fn of(seed: u64) -> Thoroughness {
-        Thoroughness { runs: 6, max_steps: 100_000, full: seed.is_multiple_of(8), loops: true, only: None }
+        Thoroughness {
+            runs: 6,
+            max_steps: 100_000,
+            full: seed.is_multiple_of(8),
+            loops: true,
+            only: None,
+            padding: false,
+        }
     }
 }
 
@@ -192,9 +201,10 @@ pub fn check(module: &Module, compare: &EquivOptions, how: Thoroughness) -> Resu
     }
 }
 
-struct Checker {
-    compare: EquivOptions,
-    tally: Tally,
+/// Checks one program.
+pub(super) struct Checker {
+    pub(super) compare: EquivOptions,
+    pub(super) tally: Tally,
 }
 
 impl Checker {
@@ -210,6 +220,11 @@ impl Checker {
             return Ok(());
         };
         let options = Options::default();
+        if how.padding {
+            // The search takes most of the time.
+            let plans = how.full || how.only.is_some();
+            return self.padding(module, &|part: &str| wanted(part) && (plans || part != "plan"));
+        }
         let before = cost(module, &options);
         let mut least = before;
         if wanted("syntactic") || wanted("semantic") {
@@ -310,7 +325,7 @@ impl Checker {
         Ok((settled(part, &out)?, added))
     }
 
-    fn pass(
+    pub(super) fn pass(
         &mut self,
         module: &Module,
         part: &'static str,
@@ -325,7 +340,7 @@ impl Checker {
     }
 
     /// Compares runs.
-    fn same(&mut self, part: &'static str, a: &Module, b: &Module) -> Result<(), Finding> {
+    pub(super) fn same(&mut self, part: &'static str, a: &Module, b: &Module) -> Result<(), Finding> {
         if a == b {
             return Ok(());
         }
@@ -352,7 +367,10 @@ fn finding(part: &'static str, kind: Kind, what: String) -> Finding {
 }
 
 /// Runs a part of the optimizer; a panic or refusal is a finding.
-fn guarded<T>(part: &'static str, f: impl FnOnce() -> Result<T, crate::Error>) -> Result<T, Finding> {
+pub(super) fn guarded<T>(
+    part: &'static str,
+    f: impl FnOnce() -> Result<T, crate::Error>,
+) -> Result<T, Finding> {
     match panic::catch_unwind(AssertUnwindSafe(f)) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(e)) => Err(finding(part, Kind::Refused, e.to_string())),
@@ -362,7 +380,7 @@ fn guarded<T>(part: &'static str, f: impl FnOnce() -> Result<T, crate::Error>) -
 
 /// The module as it is when read from text. TVMScript folds some calls of constants when it is read, so that not every
 /// program can be written: what is read is read again until it stays the same.
-fn settled(part: &'static str, module: &Module) -> Result<Module, Finding> {
+pub(super) fn settled(part: &'static str, module: &Module) -> Result<Module, Finding> {
     const READINGS: usize = 6;
     let mut text = module.to_string();
     for _ in 0..READINGS {

@@ -22,7 +22,7 @@ use super::modes::{Logic, RunMode};
 use super::outcome::{Outcome, TrapKind};
 use super::satisfy::{assumed_of_scalars, holds};
 use super::session::{RunError, RunOptions, Wild, run_in_range};
-use crate::ir::{Expr, ExprKind, Module, PrimFunc, with_room};
+use crate::ir::{Expr, ExprKind, Module, Origin, Param, PrimFunc, with_room};
 
 /// How two modules are compared.
 ///
@@ -321,7 +321,9 @@ impl Pair<'_> {
         let generate = |func: &PrimFunc, fill: &Fill<'_>| {
             let mut inputs = Inputs::generate(func, bindings, fill)?;
             if !self.a.no_alias() && attempt % 3 == 2 {
-                let pairs = inputs.pairs();
+                let mut pairs = inputs.pairs();
+                // What has another layout in one of the programs is no other buffer in any.
+                pairs.retain(|&(first, second)| !self.has_layout(first) && !self.has_layout(second));
                 if !pairs.is_empty() {
                     let chosen = Random::new(seed, u64::MAX - 1).int(0, pairs.len() as i64 - 1);
                     let (first, second) = pairs[chosen as usize];
@@ -379,6 +381,19 @@ impl Pair<'_> {
             }
         }
         Ok(Verdict::Same)
+    }
+
+    /// Whether a parameter has another layout in the second function.
+    fn has_layout(&self, param: usize) -> bool {
+        let name = match self.a.params.get(param) {
+            Some(Param::Buffer(id)) => Some(&self.a.buffer(*id).name),
+            Some(Param::Var(handle)) => {
+                let mapped = self.a.buffers.iter().find(|buffer| buffer.origin == Origin::Match(*handle));
+                mapped.map(|buffer| &buffer.name)
+            }
+            None => None,
+        };
+        name.is_some_and(|name| self.layouts.iter().any(|layout| layout.buffer == *name))
     }
 
     /// Where the elements of the first function's memories are in those of the second.

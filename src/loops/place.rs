@@ -112,18 +112,16 @@ impl<'a> Place<'a> {
         fine && !ExprEffect::of(&plain).any.may_trap
     }
 
-    /// The same of an expression of which some parts have been evaluated when it is.
+    /// The same of an expression of which some parts have been evaluated when it is. A sum with such a part may overflow
+    /// where the part does not; the lesser of two does not.
     pub(super) fn is_free_given(&self, e: &Expr, evaluated: &[Expr]) -> bool {
-        fn cut(e: &mut Expr, evaluated: &[Expr]) {
-            if evaluated.contains(e) {
-                *e = Expr::int(0, e.dtype);
-            } else {
-                e.for_each_child_mut(|part| cut(part, evaluated));
+        match &e.kind {
+            _ if evaluated.contains(e) => true,
+            ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) => {
+                self.is_free_given(a, evaluated) && self.is_free_given(b, evaluated)
             }
+            _ => self.is_free(e),
         }
-        let mut rest = e.clone();
-        cut(&mut rest, evaluated);
-        self.is_free(&rest)
     }
 
     /// Enters a block of a statement.

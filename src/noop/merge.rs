@@ -4,6 +4,7 @@
 //! that an access of the second at `s` meets one of the first at `t`, where one of the two writes.
 
 use super::clause::Clause;
+use super::obstacle::Obstacle;
 use super::reason::{Change, Reason};
 use crate::analysis::accesses::{Accesses, Kind};
 use crate::analysis::instances::Asker;
@@ -16,7 +17,7 @@ const MAX_MERGES: usize = 256;
 pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
     while changes.len() < MAX_MERGES
-        && let Some(change) = merge_one(func)
+        && let Ok(change) = merge_one(func, |_| true)
     {
         changes.push(change);
     }
@@ -26,23 +27,32 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
 /// The number of a statement, and of the one that follows it.
 type Pair = (usize, usize);
 
-fn merge_one(func: &mut PrimFunc) -> Option<Change> {
+/// The numbers of loops that the next one may be merged into.
+pub(super) fn sites(body: &Block) -> Vec<usize> {
+    let mut pairs = Vec::new();
+    neighbours(body, &mut 0, &mut pairs);
+    pairs.into_iter().map(|((first, _), _)| first).collect()
+}
+
+/// Merges the first pair of loops that can be, among those of which the number of the first is wanted.
+pub(super) fn merge_one(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Result<Change, Obstacle> {
     let mut pairs = Vec::new();
     neighbours(&func.body, &mut 0, &mut pairs);
+    pairs.retain(|((first, _), _)| wanted(*first));
     if pairs.is_empty() {
-        return None;
+        return Err(Obstacle::Nothing);
     }
-    let accesses = Accesses::new(func)?;
+    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
     let asker = Asker::new(&accesses, Asker::budget(&accesses));
-    let (first, second, vars) = pairs
+    let ((first, second), vars) = pairs
         .into_iter()
         .find(|&((first, second), vars)| {
             independent(&asker, accesses.spans[first], accesses.spans[second], vars)
         })
-        .map(|((first, second), vars)| (first, second, vars))?;
+        .ok_or(Obstacle::Order)?;
     let names = [vars.0, vars.1].map(|var| func.var(var).name.clone());
     join(&mut func.body, &mut 0, (first, second));
-    Some(Change {
+    Ok(Change {
         what: format!("the loops over `{}` and `{}` become one", names[0], names[1]),
         reasons: vec![Reason::Independent],
     })

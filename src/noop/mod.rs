@@ -3,16 +3,27 @@
 //!
 //! - [`remove_no_op`]: statements that never change anything go.
 //! - [`overcompute`]: a condition goes if what it guards may as well run where it does not hold.
+//! - [`add_branches`]: the reverse: statements get a condition, where they change nothing without it.
+//! - [`choose_padding`]: padding that nobody sees gets a value, where conditions can go that rest on it.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
 //!
 //! `under` answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
 //! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
+//! [`sites`] and [`apply`] are the same changes one by one, for whoever chooses among them; `establish` makes true first what
+//! a condition needs to go.
+//!
+//! `guarantee` says what a function leaves in a buffer, for the functions that get it.
+//!
 //! After each change everything is found out anew: a store that a change adds may end what another one rests on.
 
 mod arms;
+mod branching;
 mod clause;
+mod establish;
+mod fill;
+mod guarantee;
 mod merge;
 mod obstacle;
 mod overcompute;
@@ -21,15 +32,22 @@ mod reason;
 mod remove;
 mod same;
 mod settings;
+mod sites;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod total;
 mod under;
 
+pub(crate) use self::guarantee::link;
+#[doc(hidden)]
+pub use self::obstacle::Refusal;
 pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
-use crate::ir::PrimFunc;
+#[doc(hidden)]
+pub use self::sites::{Site, SiteKind, apply, apply_after_filling, sites};
+use crate::ir::{DType, PrimFunc};
 
 /// Removes what changes nothing: stores that are overwritten before they are read or store what is there, iterations that do
 /// no more than that, and then loops, conditions, bindings and allocations that are left for nothing. Returns what went, and
@@ -74,4 +92,45 @@ pub fn overcompute(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
 /// ```
 pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| merge::run(func))
+}
+
+/// Gives statements in loops conditions, so that they do not run where they change nothing: where what they store is
+/// overwritten later, or is there already. Returns which, and why. Whether that pays is not asked.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    for i in range(16):\n        A[i] = B[i] * B[i]\n    \
+///             for i in range(16):\n        if i >= 14:\n            A[i] = 0\n";
+/// let mut module = satir::parse(text)?;
+/// assert_eq!(satir::noop::add_branches(&mut module.funcs[0]).len(), 1);
+/// assert!(module.to_string().contains("if i < 14:\n            A[i] = B[i] * B[i]"), "{module}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[doc(hidden)]
+pub fn add_branches(func: &mut PrimFunc) -> Vec<Change> {
+    crate::ir::with_room(|| branching::run(func))
+}
+
+/// Stores constants in padding that nobody sees, where conditions can go afterwards that rest on the value
+/// ([`overcompute`]). Returns which, and why nobody sees it.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((14,), \"int32\"), C: T.Buffer((1,), \"int32\")):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    B = T.alloc_buffer((16,), \"int32\")\n    \
+///             for i in range(16):\n        if i < 14:\n            B[i] = A[i]\n    C[0] = 0\n    \
+///             for i in range(16):\n        if i < 14:\n            C[0] = C[0] + B[i]\n";
+/// let mut func = satir::parse(text)?.funcs.remove(0);
+/// let settings = satir::noop::Settings::default();
+/// assert!(satir::noop::overcompute(&mut func, settings).is_empty());
+/// assert_eq!(satir::noop::choose_padding(&mut func, settings).len(), 1);
+/// assert_eq!(satir::noop::overcompute(&mut func, settings).len(), 1);
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+pub fn choose_padding(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
+    crate::ir::with_room(|| fill::run(func, settings))
+}
+
+/// The constants that padding of a type may be, in the order in which they are tried, as options spell them.
+pub(crate) fn padding_values(func: &PrimFunc, dtype: DType) -> Vec<String> {
+    fill::constants(func, dtype).iter().filter_map(fill::spelled).collect()
 }

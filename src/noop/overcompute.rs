@@ -8,6 +8,7 @@ use super::obstacle::Obstacle;
 use super::reason::{Change, Described, Reason};
 use super::same::same_value;
 use super::settings::Settings;
+use super::statements::{find, replace};
 use super::under::{ghosts, noop_under};
 use super::{arms, permit, total};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind, is_plain};
@@ -40,7 +41,7 @@ fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, lef
             if *left == 0 {
                 return;
             }
-            if let Some(change) = at(func, &mut accesses, site, settings) {
+            if let Ok(change) = at(func, &mut accesses, site, settings) {
                 changes.push(change);
                 // What took its place has its number.
                 from = site;
@@ -52,7 +53,7 @@ fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, lef
 }
 
 /// The numbers of statements with a condition that may go: an `if`, or a store of a choice.
-fn sites(body: &Block) -> Vec<usize> {
+pub(super) fn sites(body: &Block) -> Vec<usize> {
     let mut found = Vec::new();
     let mut number = 0;
     let mut inside: Vec<usize> = Vec::new();
@@ -81,37 +82,47 @@ fn has_choice(e: &Expr) -> bool {
 }
 
 /// Tries the condition of a statement.
-fn at(func: &mut PrimFunc, accesses: &mut Accesses, site: usize, settings: Settings) -> Option<Change> {
-    let stmt = find(&func.body, &mut 0, site)?.clone();
+pub(super) fn at(
+    func: &mut PrimFunc,
+    accesses: &mut Accesses,
+    site: usize,
+    settings: Settings,
+) -> Result<Change, Obstacle> {
+    let stmt = find(&func.body, site).ok_or(Obstacle::Nothing)?.clone();
+    let condition = accesses.conditions.get(&site).cloned();
     match &stmt.kind {
         StmtKind::If { then, otherwise, .. } if !otherwise.is_empty() => {
-            if !is_plain(&accesses.conditions.get(&site)?.cond) {
-                return None;
+            if !is_plain(&condition.ok_or(Obstacle::Nothing)?.cond) {
+                return Err(Obstacle::Statement);
             }
             let asker = Asker::new(accesses, Asker::budget(accesses));
             let kept = [(then, otherwise, true), (otherwise, then, false)]
                 .into_iter()
                 .find(|&(kept, gone, truth)| arms::stands_for(&asker, site, (kept, gone), truth))
-                .map(|(kept, ..)| kept.clone())?;
-            replace(&mut func.body, &mut 0, site, kept);
-            Some(Change { what: "a condition goes".to_owned(), reasons: vec![Reason::SameValue] })
+                .map(|(kept, ..)| kept.clone())
+                .ok_or(Obstacle::Value)?;
+            replace(&mut func.body, site, kept);
+            Ok(Change { what: "a condition goes".to_owned(), reasons: vec![Reason::SameValue] })
         }
         StmtKind::If { then, .. } => {
-            let condition = accesses.conditions.get(&site)?.clone();
-            if !is_plain(&condition.cond) || Clause::Total.counts() && total::block(then).is_err() {
-                return None;
+            let condition = condition.ok_or(Obstacle::Nothing)?;
+            if !is_plain(&condition.cond) {
+                return Err(Obstacle::Statement);
+            }
+            if Clause::Total.counts() {
+                total::block(then)?;
             }
             let mut block = then.clone();
             let mut reasons = Vec::new();
             let proof = match guarded(func, accesses, site, &condition, &[], settings) {
                 Ok(proof) => proof,
-                Err(Obstacle::Bounds(_)) => {
+                Err(Obstacle::Bounds(buffer)) => {
                     let wraps = wraps(accesses, site, &condition);
                     // A remainder in an address costs more than a guard around straight code, which a compiler splits.
                     if wraps.is_empty() || binds(&block) || !loops(&block) {
-                        return None;
+                        return Err(Obstacle::Bounds(buffer));
                     }
-                    let proof = guarded(func, accesses, site, &condition, &wraps, settings).ok()?;
+                    let proof = guarded(func, accesses, site, &condition, &wraps, settings)?;
                     wrap_block(&mut block, &wraps);
                     for wrap in &wraps {
                         let reason = Reason::Wrapped { buffer: func.name_of(wrap.buffer) };
@@ -121,19 +132,20 @@ fn at(func: &mut PrimFunc, accesses: &mut Accesses, site: usize, settings: Setti
                     }
                     proof
                 }
-                Err(_) => return None,
+                Err(other) => return Err(other),
             };
             reasons.extend(proof);
-            replace(&mut func.body, &mut 0, site, block);
-            Some(Change { what: "a condition goes".to_owned(), reasons })
+            replace(&mut func.body, site, block);
+            Ok(Change { what: "a condition goes".to_owned(), reasons })
         }
         StmtKind::Store { buffer, indices, value } => {
-            let (value, reasons) = without_choice(func, accesses, site, value, settings)?;
+            let (value, reasons) =
+                without_choice(func, accesses, site, value, settings).ok_or(Obstacle::Value)?;
             let store = StmtKind::Store { buffer: *buffer, indices: indices.clone(), value };
-            replace(&mut func.body, &mut 0, site, vec![Stmt { kind: store, ..stmt.clone() }]);
-            Some(Change { what: "a choice goes".to_owned(), reasons })
+            replace(&mut func.body, site, vec![Stmt { kind: store, ..stmt.clone() }]);
+            Ok(Change { what: "a choice goes".to_owned(), reasons })
         }
-        _ => None,
+        _ => Err(Obstacle::Nothing),
     }
 }
 
@@ -296,7 +308,7 @@ fn without_choice(
         at.conditions.push((plain.clone(), truth));
         let facts = at.conditions.clone();
         let mut reasons = Vec::new();
-        if (!Clause::Value.counts() || same_value(&asker, &at, &facts, own, gone))
+        if (!Clause::Value.counts() || same_value(&asker, &at, &facts, (own, gone), settings))
             && let Ok(more) = noop_under(&asker, func, len, settings)
         {
             reasons.push(Reason::SameValue);
@@ -333,45 +345,4 @@ fn loads_of(arm: &Expr, store: &Access, guards: &[crate::analysis::accesses::Fac
         _ => {}
     });
     simple.then_some(loads)
-}
-
-/// The statement with a number.
-fn find<'a>(block: &'a Block, number: &mut usize, wanted: usize) -> Option<&'a Stmt> {
-    for stmt in block {
-        if *number == wanted {
-            return Some(stmt);
-        }
-        *number += 1;
-        let mut found = None;
-        stmt.for_each_block(|inner| {
-            if found.is_none() {
-                found = find(inner, number, wanted);
-            }
-        });
-        if found.is_some() {
-            return found;
-        }
-    }
-    None
-}
-
-/// Puts statements in the place of the one with a number.
-fn replace(block: &mut Block, number: &mut usize, wanted: usize, by: Block) -> bool {
-    for at in 0..block.len() {
-        if *number == wanted {
-            block.splice(at..=at, by);
-            return true;
-        }
-        *number += 1;
-        let mut done = false;
-        block[at].for_each_block_mut(|inner| {
-            if !done {
-                done = replace(inner, number, wanted, by.clone());
-            }
-        });
-        if done {
-            return true;
-        }
-    }
-    false
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 use crate::ir::{BufferId, PrimFunc};
 
 /// A change to a function, with what it rests on.
@@ -14,7 +16,7 @@ use crate::ir::{BufferId, PrimFunc};
 /// let change = Change { what: "a store to `A` goes".to_owned(), reasons: why };
 /// assert_eq!(change.to_string(), "a store to `A` goes: what it stores is overwritten before it is read");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Change {
     /// What was done.
     pub what: String,
@@ -71,6 +73,48 @@ pub enum Reason {
         /// The buffer.
         buffer: Arc<str>,
     },
+}
+
+impl Reason {
+    /// The name of the clause in reports.
+    fn name(&self) -> &'static str {
+        match self {
+            Reason::Overwritten { .. } => "overwritten",
+            Reason::Unchanged { .. } => "unchanged",
+            Reason::WrittenBefore { .. } => "written-before",
+            Reason::Assumed { .. } => "assumed",
+            Reason::AccessedAnyway { .. } => "accessed-anyway",
+            Reason::Declared { .. } => "declared",
+            Reason::SameValue => "same-value",
+            Reason::Independent => "independent",
+            Reason::Wrapped { .. } => "wrapped",
+        }
+    }
+
+    /// The buffer that the clause speaks of.
+    fn buffer(&self) -> Option<&str> {
+        match self {
+            Reason::Overwritten { buffer }
+            | Reason::Unchanged { buffer }
+            | Reason::WrittenBefore { buffer }
+            | Reason::Assumed { buffer }
+            | Reason::AccessedAnyway { buffer }
+            | Reason::Declared { buffer }
+            | Reason::Wrapped { buffer } => Some(buffer),
+            Reason::SameValue | Reason::Independent => None,
+        }
+    }
+}
+
+/// As data: the clause's name, its buffer, and the words.
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut data = serializer.serialize_struct("Reason", 3)?;
+        data.serialize_field("clause", self.name())?;
+        data.serialize_field("buffer", &self.buffer())?;
+        data.serialize_field("words", &self.to_string())?;
+        data.end()
+    }
 }
 
 impl fmt::Display for Reason {

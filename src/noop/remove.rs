@@ -3,8 +3,10 @@
 use hashbrown::HashSet;
 
 use super::clause::Clause;
+use super::obstacle::Obstacle;
 use super::reason::{Change, Described, Reason};
 use super::same::stores_what_is_there;
+use super::settings::Settings;
 use crate::analysis::accesses::{Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
@@ -17,16 +19,32 @@ use crate::simplify::tidy;
 /// The most rounds over a function; each may let the next see more.
 const MAX_ROUNDS: usize = 16;
 
+/// How many times the questions that one proof may take all rounds take together.
+const ROUNDS_IN_FULL: usize = 3;
+
+/// An asker for a part of what may still be asked.
+fn asker<'a>(accesses: &'a Accesses, left: &usize) -> Asker<'a> {
+    Asker::new(accesses, Asker::budget(accesses).min(*left))
+}
+
+/// Takes off what was asked.
+fn settle(asker: &Asker<'_>, accesses: &Accesses, left: &mut usize) {
+    let had = Asker::budget(accesses).min(*left);
+    *left -= had - asker.left().min(had);
+}
+
 /// Removes what changes nothing.
 pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
+    // Of all rounds together, so that the time grows with the function only.
+    let mut left = Accesses::new(func).map_or(0, |accesses| ROUNDS_IN_FULL * Asker::budget(&accesses));
     for _ in 0..MAX_ROUNDS {
         let before = changes.len();
-        remove_dead(func, &mut changes);
-        while let Some(change) = remove_unchanged(func) {
+        remove_dead(func, &mut changes, &mut left);
+        while let Some(change) = remove_unchanged(func, &mut left) {
             changes.push(change);
         }
-        while let Some(change) = shorten(func) {
+        while let Some(change) = shorten(func, |_| true, &mut left) {
             changes.push(change);
         }
         if changes.len() == before {
@@ -67,9 +85,9 @@ fn in_sblocks(block: &Block) -> HashSet<usize> {
 
 /// Removes all stores that are dead. They may go together: of those that go, the last one before a load is overwritten by
 /// one that stays.
-fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>) {
+fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>, left: &mut usize) {
     let Some(accesses) = Accesses::new(func) else { return };
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let asker = asker(&accesses, left);
     let mut gone = HashSet::new();
     for at in stores(func, &accesses) {
         let access = &accesses.list[at];
@@ -83,22 +101,56 @@ fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>) {
             gone.insert(access.stmt);
         }
     }
+    settle(&asker, &accesses, left);
     remove(&mut func.body, &mut 0, &gone);
 }
 
 /// Removes one store of what is there. Another one may rest on it.
-fn remove_unchanged(func: &mut PrimFunc) -> Option<Change> {
+fn remove_unchanged(func: &mut PrimFunc, left: &mut usize) -> Option<Change> {
     let accesses = Accesses::new(func)?;
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let asker = asker(&accesses, left);
     let found = stores(func, &accesses).into_iter().rev().find(|&at| {
         let access = &accesses.list[at];
         let Kind::Store(value) = &access.kind else { return false };
-        stores_what_is_there(&asker, access, value, &asker.itself(access).conditions)
-    })?;
+        let facts = asker.itself(access).conditions;
+        stores_what_is_there(&asker, access, value, &facts, Settings::default())
+    });
+    settle(&asker, &accesses, left);
+    let found = found?;
     let access = &accesses.list[found];
     let buffer = func.name_of(access.buffer);
     remove(&mut func.body, &mut 0, &HashSet::from_iter([access.stmt]));
     Some(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![Reason::Unchanged { buffer }] })
+}
+
+/// Removes the store with a number, if it is dead or stores what is there.
+pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
+    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let of = |&at: &usize| accesses.list[at].stmt == number;
+    let at = stores(func, &accesses).into_iter().find(of).ok_or(Obstacle::Nothing)?;
+    let access = &accesses.list[at];
+    let facts = asker.itself(access).conditions;
+    let buffer = func.name_of(access.buffer);
+    let unchanged = match &access.kind {
+        Kind::Store(value) => stores_what_is_there(&asker, access, value, &facts, Settings::default()),
+        _ => false,
+    };
+    let reason = if is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
+        Reason::Overwritten { buffer: buffer.clone() }
+    } else if unchanged {
+        Reason::Unchanged { buffer: buffer.clone() }
+    } else {
+        return Err(Obstacle::Store(access.buffer));
+    };
+    remove(&mut func.body, &mut 0, &HashSet::from_iter([number]));
+    tidy(func);
+    Ok(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![reason] })
+}
+
+/// Takes iterations from the ends of the loop with a number, if they change nothing.
+pub(super) fn loop_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
+    shorten(func, |other| other == number, &mut usize::MAX.clone()).ok_or(Obstacle::Nothing)
 }
 
 /// Removes the statements with some numbers.
@@ -111,16 +163,31 @@ fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
     });
 }
 
-/// Takes iterations from an end of a loop whose stores are dead in them.
-fn shorten(func: &mut PrimFunc) -> Option<Change> {
+/// Takes iterations from an end of a loop, among those with the numbers that are wanted, whose stores are dead in them.
+fn shorten(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool, left: &mut usize) -> Option<Change> {
     let accesses = Accesses::new(func)?;
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let asker = asker(&accesses, left);
+    let made = shortened(func, &accesses, &asker, wanted);
+    settle(&asker, &accesses, left);
+    let (number, (first, extent), change) = made?;
+    set_bounds(&mut func.body, &mut 0, number, first, extent);
+    Some(change)
+}
+
+/// The loop with new bounds, and what that changes.
+fn shortened(
+    func: &PrimFunc,
+    accesses: &Accesses,
+    asker: &Asker<'_>,
+    wanted: impl Fn(usize) -> bool,
+) -> Option<(usize, (i64, i64), Change)> {
     let kept = in_sblocks(&func.body);
     let mut loops = Vec::new();
     let mut number = 0;
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::For(l) = &stmt.kind
+                && wanted(number)
                 && !kept.contains(&number)
                 && let Some(bounds) = shortenable(l)
             {
@@ -146,7 +213,7 @@ fn shorten(func: &mut PrimFunc) -> Option<Change> {
                 if asker.refutes(&facts) {
                     continue;
                 }
-                is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).ok()?;
+                is_dead(asker, at, &facts, |_| Clause::Reads.counts()).ok()?;
                 let reason = Reason::Overwritten { buffer: func.name_of(access.buffer) };
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
@@ -176,9 +243,9 @@ fn shorten(func: &mut PrimFunc) -> Option<Change> {
         }
         if (first, last) != (min, end) {
             let name = func.var(var).name.clone();
-            set_bounds(&mut func.body, &mut 0, number, first, last - first);
             let left = end - min - (last - first);
-            return Some(Change { what: format!("{left} iterations of the loop over `{name}` go"), reasons });
+            let what = format!("{left} iterations of the loop over `{name}` go");
+            return Some((number, (first, last - first), Change { what, reasons }));
         }
     }
     None

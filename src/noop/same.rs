@@ -4,6 +4,7 @@
 //! -0.0, `x * 1.0` always, `max(x, -inf)` unless `x` is NaN, which is not known. An accumulator that starts at +0.0 and only
 //! adds is never -0.0: a sum is -0.0 only if both operands are.
 
+use super::settings::Settings;
 use crate::analysis::accesses::{Access, Fact, Kind, is_plain};
 use crate::analysis::contents::{self, defined};
 use crate::analysis::instances::{Asker, Instance};
@@ -12,13 +13,19 @@ use crate::ir::value::{self, Value};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind};
 
 /// Whether a store of `value` leaves its element as it is, where `facts` hold.
-pub(super) fn stores_what_is_there(asker: &Asker<'_>, store: &Access, value: &Expr, facts: &[Fact]) -> bool {
+pub(super) fn stores_what_is_there(
+    asker: &Asker<'_>,
+    store: &Access,
+    value: &Expr,
+    facts: &[Fact],
+    settings: Settings,
+) -> bool {
     if !store.exact || has_side_effects(value) {
         return false;
     }
     let at = asker.itself(store);
     let own = Expr::load(value.dtype, store.buffer, store.indices.clone());
-    let mut folder = Folder::new(asker, &at, facts);
+    let mut folder = Folder::new(asker, &at, facts, settings);
     let there = folder.fold(&own);
     // Of an element of which nothing is known only itself is the same.
     let mut reads_own = false;
@@ -33,11 +40,17 @@ pub(super) fn stores_what_is_there(asker: &Asker<'_>, store: &Access, value: &Ex
 }
 
 /// Whether two values are the same at an instance where `facts` hold.
-pub(super) fn same_value(asker: &Asker<'_>, at: &Instance, facts: &[Fact], a: &Expr, b: &Expr) -> bool {
+pub(super) fn same_value(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    (a, b): (&Expr, &Expr),
+    settings: Settings,
+) -> bool {
     if has_side_effects(a) || has_side_effects(b) {
         return false;
     }
-    let mut folder = Folder::new(asker, at, facts);
+    let mut folder = Folder::new(asker, at, facts, settings);
     let (a, b) = (folder.fold(a), folder.fold(b));
     folder.equal(&a, &b)
 }
@@ -64,12 +77,13 @@ struct Folder<'a, 'b> {
     asker: &'a Asker<'b>,
     at: &'a Instance,
     facts: &'a [Fact],
+    settings: Settings,
     elements: Vec<Element>,
 }
 
 impl<'a, 'b> Folder<'a, 'b> {
-    fn new(asker: &'a Asker<'b>, at: &'a Instance, facts: &'a [Fact]) -> Folder<'a, 'b> {
-        Folder { asker, at, facts, elements: Vec::new() }
+    fn new(asker: &'a Asker<'b>, at: &'a Instance, facts: &'a [Fact], settings: Settings) -> Folder<'a, 'b> {
+        Folder { asker, at, facts, settings, elements: Vec::new() }
     }
 
     fn fold(&mut self, e: &Expr) -> Folded {
@@ -91,7 +105,7 @@ impl<'a, 'b> Folder<'a, 'b> {
                         *child = value;
                     }
                 });
-                Folded::Value(result)
+                Folded::Value(neutral(&result).unwrap_or(result))
             }
         }
     }
@@ -152,6 +166,10 @@ impl<'a, 'b> Folder<'a, 'b> {
             (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => a,
             (BinOp::Mul, Some(0), _) | (BinOp::Mul, _, Some(0)) => Expr::int(0, e.dtype),
             (BinOp::Min | BinOp::Max, ..) if a == b => a,
+            (BinOp::Min, Some(v), _) if is_end(e.dtype, v, true) => b,
+            (BinOp::Min, _, Some(v)) if is_end(e.dtype, v, true) => a,
+            (BinOp::Max, Some(v), _) if is_end(e.dtype, v, false) => b,
+            (BinOp::Max, _, Some(v)) if is_end(e.dtype, v, false) => a,
             _ => Expr::binary(op, a, b),
         };
         Folded::Value(result)
@@ -172,12 +190,35 @@ impl<'a, 'b> Folder<'a, 'b> {
             BinOp::Mul if is(&b, 1.0) => return a,
             BinOp::Mul if is(&a, 1.0) => return b,
             BinOp::Add if zero(&a) && zero(&b) => return Folded::Zero,
+            BinOp::Mul if zero(&a) && self.is_finite(&b) || zero(&b) && self.is_finite(&a) => {
+                return Folded::Zero;
+            }
             _ => {}
         }
         match (a, b) {
             (Folded::Value(a), Folded::Value(b)) => Folded::Value(Expr::binary(op, a, b)),
             // Which zero it is is not known: a variable of which nothing is.
             _ => Folded::Value(self.asker.variable(e.dtype)),
+        }
+    }
+
+    /// Whether a float is no infinity and no NaN: a constant, or an element of what the function was given and does not
+    /// write, where that is declared to be so.
+    fn is_finite(&self, folded: &Folded) -> bool {
+        let Folded::Value(e) = folded else { return true };
+        match &e.kind {
+            ExprKind::Float(bits) => f64::from_bits(*bits).is_finite(),
+            ExprKind::Var(_) => {
+                self.settings.finite && {
+                    let accesses = self.asker.accesses;
+                    self.elements.iter().any(|element| {
+                        element.variable == *e
+                            && !accesses.is_allocated(element.buffer)
+                            && accesses.sharing(element.buffer).all(|at| !accesses.list[at].writes())
+                    })
+                }
+            }
+            _ => false,
         }
     }
 
@@ -216,6 +257,29 @@ impl<'a, 'b> Folder<'a, 'b> {
             && a.dtype.is_integral()
             && a.dtype.is_scalar()
             && self.asker.proves(self.facts, &Expr::binary(BinOp::Eq, a.clone(), b.clone()), true)
+    }
+}
+
+/// Whether an integer is the greatest, or the least, of its type.
+fn is_end(dtype: crate::ir::DType, v: i64, greatest: bool) -> bool {
+    dtype.int_range().is_some_and(|(lo, hi)| i128::from(v) == if greatest { hi } else { lo })
+}
+
+/// What a call of an intrinsic is that has a neutral operand, or of which the limit is known.
+fn neutral(e: &Expr) -> Option<Expr> {
+    let (name, args) = e.as_intrin()?;
+    match (name, args) {
+        ("bitwise_or" | "bitwise_xor", [a, b]) if b.as_int() == Some(0) && a.dtype == e.dtype => {
+            Some(a.clone())
+        }
+        ("bitwise_or" | "bitwise_xor", [a, b]) if a.as_int() == Some(0) && b.dtype == e.dtype => {
+            Some(b.clone())
+        }
+        // Exactly: what is smaller than every number has a power smaller than every positive one.
+        ("exp", [x]) if matches!(x.kind, ExprKind::Float(bits) if f64::from_bits(bits) == f64::NEG_INFINITY) => {
+            Some(Expr::float(0.0, e.dtype))
+        }
+        _ => None,
     }
 }
 

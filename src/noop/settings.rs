@@ -10,7 +10,7 @@
 /// let mut func = module.funcs[0].clone();
 /// let cautious = satir::noop::Settings::default();
 /// assert!(satir::noop::overcompute(&mut func, cautious).is_empty(), "`A[3]` may not be there");
-/// let declared = satir::noop::Settings { readable_parameters: true };
+/// let declared = satir::noop::Settings { readable_parameters: true, ..cautious };
 /// assert_eq!(satir::noop::overcompute(&mut func, declared).len(), 1);
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
@@ -18,4 +18,6 @@
 pub struct Settings {
     /// Whether all elements of parameters may be read, also those that the function does not read.
     pub readable_parameters: bool,
+    /// Whether no float that the function is given is infinite or NaN.
+    pub finite: bool,
 }

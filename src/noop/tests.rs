@@ -270,3 +270,41 @@ fn loops_merge_up_to_dependences() {
     stays(merge_loops, "for i in range(16):\n    B[i] = A[i]\nfor j in range(15):\n    F[j] = T.float32(0)");
     stays(merge_loops, "for i in range(16):\n    B[0] = B[0] + A[i]\nfor j in range(16):\n    A[j] = B[0]");
 }
+
+#[test]
+fn statements_that_change_nothing_get_a_condition() {
+    becomes(
+        super::add_branches,
+        "for i in range(16):\n    A[i] = 0\n    for f in range(3):\n        A[i] = A[i] + B[i] * f\nfor i in range(14, 16):\n    A[i] = 0",
+        "for i in range(16):\n    if 14 > i:\n        A[i] = 0\n        for f in range(3):\n            A[i] = A[i] + B[i] * f\nfor i in range(14, 16):\n    A[i] = 0",
+    );
+    // Only one of two statements, since the caller sees what the other one stores.
+    becomes(
+        super::add_branches,
+        "for i in range(16):\n    A[i] = B[i]\n    B[i] = 7\nfor i in range(14, 16):\n    A[i] = 0",
+        "for i in range(16):\n    if 14 > i:\n        A[i] = B[i]\n    B[i] = 7\nfor i in range(14, 16):\n    A[i] = 0",
+    );
+    // What is added is zero.
+    becomes(
+        super::add_branches,
+        "for i in range(16):\n    T.assume(i < 14 or B[i] == 0)\nfor i in range(16):\n    A[0] = A[0] + B[i]",
+        "for i in range(16):\n    T.assume(i < 14 or B[i] == 0)\nfor i in range(16):\n    if i < 14:\n        A[0] = A[0] + B[i]",
+    );
+    // The caller sees all of it.
+    stays(super::add_branches, "for i in range(16):\n    A[i] = B[i]\nfor i in range(14, 16):\n    B[i] = 0");
+    // It is read before it is overwritten.
+    stays(
+        super::add_branches,
+        "for i in range(16):\n    A[i] = B[i]\nB[0] = A[15]\nfor i in range(14, 16):\n    A[i] = 0",
+    );
+}
+
+#[test]
+fn a_zero_times_what_is_finite_is_a_zero() {
+    let body = "for i in range(16):\n    T.assume(i < 14 or F[i] == T.float32(0))\nG[0] = T.float32(0)\nfor i in range(16):\n    if i < 14:\n        G[0] = G[0] + F[i] * F[15 - i]";
+    stays(over, body);
+    let finite = |func: &mut PrimFunc| overcompute(func, Settings { finite: true, ..Settings::default() });
+    becomes(finite, body, &body.replace("    if i < 14:\n        G", "    G"));
+    // What the function computed itself may be infinite.
+    stays(finite, &body.replace("G[0] = T.float32(0)\n", "G[0] = T.float32(0)\nF[0] = F[0] * F[1]\n"));
+}

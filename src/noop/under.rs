@@ -29,8 +29,8 @@ pub(super) fn ghosts(accesses: &Accesses, span: (usize, usize), condition: &Cond
     accesses.list[span.0..span.1].iter().map(copy).collect()
 }
 
-/// Whether the accesses from `first` on, which a change adds, leave no trace and may happen; why, or why not.
-pub(super) fn noop_under(
+/// Whether the stores among the accesses from `first` on, which are added, leave no trace; why, or why not.
+pub(super) fn stores_leave_no_trace(
     asker: &Asker<'_>,
     func: &PrimFunc,
     first: usize,
@@ -43,7 +43,6 @@ pub(super) fn noop_under(
             reasons.push(reason);
         }
     };
-    // Stores decide most often.
     for (at, own) in accesses.list.iter().enumerate().skip(first) {
         let Kind::Store(value) = &own.kind else {
             if own.kind == Kind::Load {
@@ -56,7 +55,7 @@ pub(super) fn noop_under(
         if !Clause::Stores.counts() {
             continue;
         }
-        if stores_what_is_there(asker, own, value, &facts) {
+        if stores_what_is_there(asker, own, value, &facts, settings) {
             note(Reason::Unchanged { buffer });
         } else if is_dead(asker, at, &facts, |load| !load.ghost && Clause::Reads.counts()).is_ok() {
             note(Reason::Overwritten { buffer });
@@ -64,6 +63,24 @@ pub(super) fn noop_under(
             return Err(Obstacle::Store(own.buffer));
         }
     }
+    Ok(reasons)
+}
+
+/// Whether the accesses from `first` on, which a change adds, leave no trace and may happen; why, or why not.
+pub(super) fn noop_under(
+    asker: &Asker<'_>,
+    func: &PrimFunc,
+    first: usize,
+    settings: Settings,
+) -> Result<Vec<Reason>, Obstacle> {
+    let accesses = asker.accesses;
+    // Stores decide most often.
+    let mut reasons = stores_leave_no_trace(asker, func, first, settings)?;
+    let mut note = |reason: Reason| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    };
     for own in &accesses.list[first..] {
         let facts = asker.itself(own).conditions;
         let within = permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty());

@@ -9,6 +9,7 @@ use super::build::loop_var;
 use super::coverage::covers;
 use super::layout::fixed_layout;
 use super::refusal::{Refusals, refuse};
+use super::shared::memory_of_its_own;
 use super::store_nest::store_nest;
 use crate::diag::Span;
 use crate::error::Error;
@@ -129,24 +130,10 @@ fn plan(func: &PrimFunc, block: &Block, id: BufferId, how: Access) -> Option<Res
             format!("an assumption on `{name}` stands among the statements that access it"),
         );
     }
-    if func.buffer(id).origin != Origin::Alloc && !func.no_alias() {
-        let mut other = None;
-        for stmt in &within {
-            stmt.walk(&mut |stmt| {
-                if let StmtKind::Store { buffer, .. } = &stmt.kind
-                    && *buffer != id
-                    && func.buffer(func.memory_of(*buffer)).origin != Origin::Alloc
-                {
-                    other = Some((stmt.span, func.buffer(*buffer).name.clone()));
-                }
-            });
-        }
-        if let Some((span, other)) = other {
-            return refused(
-                span,
-                format!("`{other}` may be the memory of `{name}`, as nothing says otherwise"),
-            );
-        }
+    let mut refusals = Refusals::of(func);
+    memory_of_its_own(func, id, &within, &mut refusals);
+    if let Err(refused) = refusals.result() {
+        return Some(Err(refused));
     }
     let all_read = || covers(func, &within, id, Access::Load);
     let copy_in = match how {

@@ -18,6 +18,7 @@ mod layout;
 mod prune;
 mod refusal;
 mod sequential;
+mod shared;
 mod store_nest;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::negation::negated;
 use crate::analysis::side_effects::has_side_effects;
-use crate::ir::{AttrNode, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{AttrNode, Block, DType, Expr, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Removes the statements for which `gone` says so, and what does nothing then. What is opaque in a statement that goes
 /// stays as an evaluation. Whether anything went.
@@ -118,26 +119,6 @@ fn keep_other_arm(stmt: &mut Stmt) {
     {
         std::mem::swap(then, otherwise);
         *cond = negated(std::mem::replace(cond, Expr::bool(true)));
-    }
-}
-
-/// The negation of a condition; a comparison of integers becomes the opposite one.
-pub(super) fn negated(cond: Expr) -> Expr {
-    use crate::ir::BinOp;
-    match cond.kind {
-        ExprKind::Not(inner) => *inner,
-        ExprKind::Binary(op, a, b) if op.is_compare() && a.dtype.is_integral() => {
-            let opposite = match op {
-                BinOp::Lt => BinOp::Ge,
-                BinOp::Le => BinOp::Gt,
-                BinOp::Gt => BinOp::Le,
-                BinOp::Ge => BinOp::Lt,
-                BinOp::Eq => BinOp::Ne,
-                _ => BinOp::Eq,
-            };
-            Expr::binary(opposite, *a, *b)
-        }
-        kind => Expr::not(Expr { dtype: cond.dtype, kind }),
     }
 }
 

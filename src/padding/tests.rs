@@ -139,3 +139,59 @@ fn iterations_that_depend_on_each_other_keep_their_order() {
         "for i0 in range(16):\n    if 0 <= i0 - 2:\n        B[i0 - 2] = A[i0]",
     );
 }
+
+/// As [`refused`], for functions of which nothing says that parameters are different memory.
+#[track_caller]
+fn refused_without_noalias(
+    before: &str,
+    pass: impl Fn(&mut crate::ir::PrimFunc) -> Result<(), crate::error::Error>,
+    why: Option<&str>,
+) {
+    let mut module = program(before);
+    module.funcs[0].attrs.retain(|(key, _)| !key.ends_with("noalias"));
+    let text = module.to_string();
+    let done = pass(&mut module.funcs[0]);
+    match why {
+        Some(why) => {
+            let error = done.expect_err("it is refused").to_string();
+            assert!(error.contains(why), "{error}");
+            assert_eq!(module.to_string(), text, "nothing is changed");
+        }
+        None => done.unwrap_or_else(|error| panic!("{error}")),
+    }
+}
+
+#[test]
+fn what_may_be_other_memory_keeps_its_layout_and_has_no_copy() {
+    let tiles = || layout("A", "lambda i: [i // 4, i % 4]", None);
+    let why = Some("`B` may be the memory of `A`, as nothing says otherwise");
+    let copy = "for i in range(16):\n    B[i] = A[i]";
+    refused_without_noalias(copy, tiles(), why);
+    refused_without_noalias("for i in range(16):\n    A[i] = B[i]", tiles(), why);
+    refused_without_noalias("A[0] = 1\nT.evaluate(T.call_extern(\"int32\", \"f\", B.data))", tiles(), why);
+    refused_without_noalias(copy, |func| cache_read(func, "A", None), why);
+    // Where what is read may just have been written elsewhere.
+    let back = Some("`A` may be the memory of `B`, as nothing says otherwise");
+    refused_without_noalias(copy, |func| cache_write(func, "B", None), back);
+    // Nobody writes, or nobody accesses the other one.
+    let reads = "C = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    C[i] = A[i] + B[i]";
+    refused_without_noalias(reads, tiles(), None);
+    refused_without_noalias("for i in range(16):\n    A[i] = i", tiles(), None);
+}
+
+#[test]
+fn loops_over_what_may_be_one_memory_keep_their_order() {
+    let body = "for i in range(4):\n    for j in range(4):\n        A[j * 4 + i] = B[i * 4 + j]";
+    let sequential =
+        |func: &mut crate::ir::PrimFunc| sequential_access(func, "A", &Sequential::default()).map(|_| ());
+    check_runs(body, sequential);
+    refused_without_noalias(body, sequential, Some("order"));
+}
+
+/// The pass does something.
+#[track_caller]
+fn check_runs(before: &str, pass: impl Fn(&mut crate::ir::PrimFunc) -> Result<(), crate::error::Error>) {
+    let mut module = program(before);
+    pass(&mut module.funcs[0]).unwrap();
+    assert_ne!(module.to_string(), program(before).to_string());
+}

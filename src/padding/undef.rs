@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::assume::{each_expr, is_assumption};
-use super::prune::{self, choose_undef, negated, zero};
+use super::prune::{self, choose_undef, zero};
 use super::refusal::Refusals;
+use crate::analysis::negation::negated;
 use crate::analysis::side_effects::{effect_of_call, is_lazy_select};
 use crate::error::Error;
 use crate::ir::intrin::Effect;

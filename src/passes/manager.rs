@@ -13,6 +13,7 @@ use super::settings::Settings;
 use crate::cse::Options;
 use crate::error::Error;
 use crate::ir::{Module, with_room};
+use crate::plan::Plan;
 
 /// The most rounds of a group that runs until nothing changes.
 const MAX_ROUNDS: usize = 8;
@@ -33,7 +34,7 @@ const MAX_ROUNDS: usize = 8;
 /// assert_eq!(changed, [true, false], "nothing is left for the second round");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Step {
     /// The pass's name.
@@ -44,6 +45,8 @@ pub struct Step {
     pub time: Duration,
     /// How long the verification of what it made took.
     pub verification: Duration,
+    /// What the pass `plan` did, function by function.
+    pub plans: Vec<Plan>,
     /// What it did to loop nests, if it is one that says so.
     pub changes: Vec<Change>,
 }
@@ -124,7 +127,7 @@ pub fn run_with(
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
     let widens = pipeline.names().contains(&WIDENING);
-    let settings = Settings { options, widens, args, changes: RefCell::default() };
+    let settings = Settings { options, widens, args, changes: RefCell::default(), plans: RefCell::default() };
     let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
@@ -172,8 +175,9 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let start = Instant::now();
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
-        let changes = self.settings.changes.take();
-        let step = Step { pass: pass.name, changed, time, verification: start.elapsed(), changes };
+        let (changes, plans) = (self.settings.changes.take(), self.settings.plans.take());
+        let verification = start.elapsed();
+        let step = Step { pass: pass.name, changed, time, verification, changes, plans };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

@@ -15,6 +15,7 @@ mod analyses;
 mod args;
 mod change;
 mod hoist;
+mod linking;
 mod manager;
 mod nests;
 mod padding;

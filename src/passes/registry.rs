@@ -2,6 +2,7 @@
 
 use super::analyses::Analysis;
 use super::hoist;
+use super::linking;
 use super::nests;
 use super::padding;
 use super::settings::Settings;
@@ -12,6 +13,7 @@ use crate::ir::{Module, PrimFunc, StmtKind};
 use crate::loops;
 use crate::noop;
 use crate::padding::remove_assume;
+use crate::plan;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 use crate::tensor;
@@ -177,10 +179,19 @@ pub const ALL: &[Pass] = &[
         name: "overcompute",
         about: "remove conditions whose statements may as well run where they do not hold",
         needs: &[Analysis::WellFormed],
-        apply: |module, &Settings { options, .. }| {
-            let settings = noop::Settings { readable_parameters: options.readable_parameters };
+        apply: |module, settings| {
             Ok(each(module, |func| {
-                noop::overcompute(func, settings);
+                noop::overcompute(func, settings.noop());
+            }))
+        },
+    },
+    Pass {
+        name: "branching",
+        about: "give statements in loops conditions, so that they do not run where they change nothing",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::add_branches(func);
             }))
         },
     },
@@ -203,6 +214,18 @@ pub const ALL: &[Pass] = &[
                 tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
             Ok(each(module, |func| {
                 tensor::share(func, &told);
+            }))
+        },
+    },
+    Pass {
+        name: "plan",
+        about: "make the changes above that are cheapest together, by an estimate of instructions; the report has each with its proof",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| {
+            Ok(each(module, |func| {
+                let (made, plan) = plan::run(func, &plan::Settings::new(settings.options));
+                *func = made;
+                settings.plans.borrow_mut().push(plan);
             }))
         },
     },
@@ -245,6 +268,18 @@ pub const ALL: &[Pass] = &[
         about: "let loops run over the elements of a buffer in their order (--args: buffer, block)",
         needs: &[Analysis::WellFormed],
         apply: padding::in_sequence,
+    },
+    Pass {
+        name: "choose-padding",
+        about: "find values for padding with which conditions go (--args: buffer, map and pad \"?\"; without, where nobody sees it)",
+        needs: &[Analysis::WellFormed],
+        apply: linking::choose_padding,
+    },
+    Pass {
+        name: "link",
+        about: "let a function assume what others leave in a buffer that it gets (--args: edge)",
+        needs: &[Analysis::WellFormed],
+        apply: linking::link,
     },
 ];
 

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use super::args::Args;
 use super::change::Change;
 use crate::cse::Options;
+use crate::noop;
+use crate::plan::Plan;
 
 /// What a pass is told beside the program.
 ///
@@ -29,4 +31,14 @@ pub struct Settings<'a> {
     pub args: &'a Args,
     /// What passes say that they did to loop nests, until the manager takes it.
     pub(super) changes: RefCell<Vec<Change>>,
+    /// What the pass `plan` did, function by function.
+    pub(super) plans: RefCell<Vec<Plan>>,
+}
+
+impl Settings<'_> {
+    /// What the passes of [`noop`] are told.
+    pub(super) fn noop(&self) -> noop::Settings {
+        let Options { readable_parameters, finite, .. } = *self.options;
+        noop::Settings { readable_parameters, finite }
+    }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cse::{self, FunctionReport, Mode, Options, Report};
 use crate::ir::Module;
 use crate::passes::{Change, Step};
+use crate::plan::Plan;
 
 /// The version of the shape. It grows when a key goes or gets another meaning; new keys may come without that.
 ///
@@ -86,7 +87,7 @@ pub struct Document {
 /// assert_eq!(changed, [true, false]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PassReport {
     /// Its name.
@@ -99,6 +100,9 @@ pub struct PassReport {
     pub verification_us: Option<u64>,
     /// What it did to loop nests, if it is one that says so.
     pub changes: Vec<Change>,
+    /// What the pass `plan` did, function by function: each move with its cost and its proof.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<Plan>,
 }
 
 /// A rewrite rule that fired.
@@ -151,6 +155,7 @@ impl Document {
             time_us: report.time_us,
             verification_us: None,
             changes: Vec::new(),
+            plans: Vec::new(),
         };
         Document::new(file, text, Some(report.mode), vec![pass], report.functions, options)
     }
@@ -182,6 +187,7 @@ impl Document {
             time_us: cse::micros(step.time),
             verification_us: Some(cse::micros(step.verification)),
             changes: step.changes.clone(),
+            plans: step.plans.clone(),
         };
         let pairs = before.funcs.iter().zip(&after.funcs);
         let functions = pairs.map(|(before, after)| cse::compare(before, after, options)).collect();

@@ -133,6 +133,68 @@ MUTANTS = [
     ),
 ]
 
+# The same for what programs over padded buffers are for (`satir fuzz programs --padded`): the clauses of `src/noop`, and
+# what the passes of `src/padding` must not forget.
+PADDED = [
+    (
+        "noop-bounds", "an access that is added may be out of bounds", "src/noop/under.rs",
+        "if !within && Clause::Bounds.counts() {", "if !MUTANT && !within && Clause::Bounds.counts() {",
+    ),
+    (
+        "noop-stores", "a store that is added may be seen", "src/noop/under.rs",
+        "        } else {\n            return Err(Obstacle::Store(own.buffer));",
+        "        } else if !MUTANT {\n            return Err(Obstacle::Store(own.buffer));",
+    ),
+    (
+        "noop-permission", "what is read may never have been written", "src/noop/permit.rs",
+        "    // What was allocated holds nothing before it is written.\n",
+        "    if MUTANT { return Ok(Reason::Declared { buffer }); }\n"
+        "    // What was allocated holds nothing before it is written.\n",
+    ),
+    (
+        "noop-threads", "no other thread matters", "src/noop/threads.rs",
+        "    let at = asker.itself(own);\n", "    if MUTANT { return Ok(()); }\n    let at = asker.itself(own);\n",
+    ),
+    (
+        "noop-total", "any statement may be added", "src/noop/total.rs",
+        "    for stmt in block {\n        match &stmt.kind {",
+        "    if MUTANT { return Ok(()); }\n    for stmt in block {\n        match &stmt.kind {",
+    ),
+    (
+        "noop-reads", "nobody but the caller reads what is overwritten later", "src/analysis/dead.rs",
+        "let reads = load.kind == Kind::Load && sees(load);", "let reads = !MUTANT && load.kind == Kind::Load && sees(load);",
+    ),
+    (
+        "noop-caller", "the caller does not look at parameters", "src/analysis/dead.rs",
+        "    if !accesses.is_allocated(own.buffer) {\n        let mut all",
+        "    if !MUTANT && !accesses.is_allocated(own.buffer) {\n        let mut all",
+    ),
+    (
+        "noop-value", "both arms of a choice are the same", "src/noop/overcompute.rs",
+        "(!Clause::Value.counts() || same_value(", "(MUTANT || !Clause::Value.counts() || same_value(",
+    ),
+    (
+        "noop-order", "neighbouring loops do not depend on each other", "src/noop/merge.rs",
+        "asker.refutes(&all) || !Clause::Order.counts()", "MUTANT || asker.refutes(&all) || !Clause::Order.counts()",
+    ),
+    (
+        "noop-anew", "accesses are not found anew after a condition went", "src/noop/overcompute.rs",
+        "                // What took its place has its number.\n                from = site;\n                continue 'changed;",
+        "                from = site;\n                if MUTANT { continue; }\n                continue 'changed;",
+    ),
+    (
+        "noop-zero", "of a float zero the sign does not matter", "src/noop/same.rs",
+        "BinOp::Add if zero(&b) && self.is_never_negative_zero(&a) => return a,",
+        "BinOp::Add if zero(&b) && (MUTANT || self.is_never_negative_zero(&a)) => return a,",
+    ),
+    (
+        "contents-lasts", "what an element holds, it holds for ever", "src/analysis/contents.rs",
+        "                || !lasts(asker,", "                || !MUTANT && !lasts(asker,",
+    ),
+]
+
+PADDED_NAMES = {name for name, *_ in PADDED}
+
 SWITCH = '''
 /// Whether the mutant of this name is switched on.
 pub(crate) fn mutant(name: &str) -> bool {
@@ -145,7 +207,7 @@ pub(crate) fn mutant(name: &str) -> bool {
 def changed_sources():
     """The sources with all mutants, each behind its switch: texts by path."""
     changed = {}
-    for name, _, path, old, new in MUTANTS:
+    for name, _, path, old, new in MUTANTS + PADDED:
         text = changed.get(path) or (ROOT / path).read_text()
         if text.count(old) != 1:
             sys.exit(f"mutant {name}: its text stands {text.count(old)} times in {path}")
@@ -176,7 +238,8 @@ def build(folder, tree):
 def fuzz(binary, name, first, count, *options):
     """What `satir fuzz programs` finds with a mutant, or without one: [(seed, what)], and its output."""
     environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
-    command = [binary, "fuzz", "programs", "--seed", first, "--count", count, *options]
+    padded = ["--padded"] if name in PADDED_NAMES else []
+    command = [binary, "fuzz", "programs", *padded, "--seed", first, "--count", count, *options]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
     found = re.findall(r"^# (.*)\n# satir fuzz .*--seed (\d+)$", done.stdout, re.M)
     if done.returncode != 0 and not found:
@@ -190,7 +253,8 @@ def search(binary, name, limit):
     while first < limit:
         found, _ = fuzz(binary, name, first, count, "--no-shrink")
         for seed, what in found:
-            if name and fuzz(binary, None, seed, 1, "--no-shrink")[0]:
+            padded = ["--padded"] if name in PADDED_NAMES else []
+            if name and fuzz(binary, None, seed, 1, "--no-shrink", *padded)[0]:
                 sys.exit(f"without a mutant, program {seed + 1} goes wrong, too")
             return seed + 1, what
         first, count = first + count, min(2 * count, 2000)
@@ -208,7 +272,7 @@ def main():
     args = parser.parse_args()
 
     if args.check:
-        print(f"{len(MUTANTS)} mutants in {len(changed_sources()) - 1} files")
+        print(f"{len(MUTANTS + PADDED)} mutants in {len(changed_sources()) - 1} files")
         return 0
     binary = build(args.folder, copy_with_mutants(args.folder))
     unharmed = 200
@@ -216,7 +280,7 @@ def main():
     if number is not None:
         sys.exit(f"without a mutant, program {number} goes wrong: {what}")
     rows, alive = [], 0
-    for name, about, path, *_ in MUTANTS:
+    for name, about, path, *_ in MUTANTS + PADDED:
         if args.names and name not in args.names:
             continue
         start = time.monotonic()

@@ -44,7 +44,8 @@ const CATCH_ALLS: &[(&str, usize)] = &[
     ("src/arith/invert/sum.rs", 1),
     ("src/arith/linear/translate.rs", 3),
     ("src/arith/poly.rs", 1),
-    ("src/cost/frequency.rs", 1),
+    ("src/cost/frequency.rs", 2),
+    ("src/cost/guards.rs", 8),
     ("src/egraph/proof.rs", 1),
     ("src/egraph/transfer.rs", 1),
     ("src/interp/compile/assume.rs", 5),
@@ -70,7 +71,7 @@ const OPERATORS: [(&str, usize); 3] =
 fn no_other_file_tells_all_operators_apart() {
     let found = matches_of_the_source();
     for (operators, files) in [("BinOp", &BINARY[..]), ("MathFn", &FUNCTION[..])] {
-        assert!(files.len() <= 8);
+        assert!(files.len() <= 9);
         for found in found.iter().filter(|found| found.complete == Some(operators)) {
             assert!(
                 files.contains(&&*found.file),

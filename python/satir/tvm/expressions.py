@@ -17,7 +17,7 @@ from . import convert
 if TYPE_CHECKING:
     from ..context import Context
 
-__all__ = ["explain", "prove", "simplify", "simplify_under", "text"]
+__all__ = ["egraph", "explain", "prove", "simplify", "simplify_under", "text"]
 
 
 def simplify(context: Context, expr: Any) -> Any:
@@ -33,6 +33,11 @@ def prove(context: Context, condition: Any) -> Optional[bool]:
 def explain(context: Context, expr: Any) -> tuple[str, str]:
     """The result as TVMScript, and the steps that lead there."""
     return context._native.explain_object(expr)
+
+
+def egraph(context: Context, expr: Any) -> tuple[str, str, str]:
+    """The e-graph, in all ways in which it is drawn."""
+    return context._native.egraph_object(expr)
 
 
 def text(expr: Any) -> str:

@@ -11,6 +11,7 @@ macro_rules! kinds {
     ($($kind:ident $key:literal)*) => {
         /// The classes of TVM that are known.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(clippy::enum_variant_names, reason = "the names are those of TVM")]
         pub(super) enum Kind {
             $(#[doc = $key] $kind,)*
         }

@@ -13,10 +13,13 @@ mod integer;
 mod kept;
 mod limits;
 mod nest;
+mod padded;
 mod respell;
 mod scope;
 mod stmt;
 mod vector;
+
+pub use padded::padded;
 
 use super::dice::Dice;
 use super::tree::for_each_root_mut;

@@ -1,10 +1,10 @@
 //! What the padding of a buffer holds: loops that store it, loops that assume it.
 
 use super::map::{IndexMap, Padding};
+use crate::analysis::negation::negated;
 use crate::diag::Span;
 use crate::ir::{BinOp, Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind, VarId};
 use crate::padding::build::{folded, loop_var, nest};
-use crate::padding::prune::negated;
 use crate::padding::store_nest::store_nest;
 
 /// What an element of the padding holds, as an expression of the variables [`Filling::axes`].

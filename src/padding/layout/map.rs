@@ -247,7 +247,7 @@ impl IndexMap {
                 .iter()
                 .map(|cuboid| cuboid.condition(&self.axes, &self.shape))
                 .reduce(|a, b| Expr::binary(BinOp::Or, a, b)),
-            Padding::Unreached(reached) => Some(crate::padding::prune::negated(reached.clone())),
+            Padding::Unreached(reached) => Some(crate::analysis::negation::negated(reached.clone())),
         }
     }
 }

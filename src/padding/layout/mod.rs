@@ -13,6 +13,7 @@ use self::fill::Filling;
 use self::map::{IndexMap, Padding, param_buffers};
 use super::accesses::{Access, accesses, first_access, in_root, in_scope, map_indices};
 use super::refusal::{Refusals, refuse};
+use super::shared::memory_of_its_own;
 use super::value::Pad;
 use crate::diag::Span;
 use crate::error::Error;
@@ -49,7 +50,8 @@ pub struct LayoutChange<'a> {
 /// # Errors
 ///
 /// If the function has no such buffer, the map is not injective or has negative indices, the value does not fit, or
-/// something fixes the layout: views, pointers, strides, calls that get the buffer.
+/// something fixes the layout: views, pointers, strides, calls that get the buffer, or another buffer that may be the same
+/// memory, where one of the two is written.
 ///
 /// ```
 /// use satir::padding::{LayoutChange, transform_layout};
@@ -74,6 +76,9 @@ pub fn transform_layout(func: &mut PrimFunc, buffer: &str, change: &LayoutChange
     let argument = |what: String| Error::Argument { pass: NAME, what };
     let mut refusals = Refusals::of(&result);
     fixed_layout(&result, id, &mut refusals);
+    refusals.result()?;
+    let mut refusals = Refusals::of(&result);
+    memory_of_its_own(&result, id, &result.body.iter().collect::<Vec<_>>(), &mut refusals);
     refusals.result()?;
     let map = IndexMap::new(&mut result, id, change.map).map_err(argument)?;
     let dtype = result.buffer(id).dtype;

@@ -1,0 +1,43 @@
+//! What the search minimizes.
+
+use super::lowered;
+use crate::cost::{Profile, cost_of_func};
+use crate::cse::Options;
+use crate::ir::PrimFunc;
+use crate::target::{Target, nests};
+
+/// How the cost of a function is found.
+#[derive(Clone, Debug)]
+pub(super) struct Model<'a> {
+    options: &'a Options,
+    /// For functions of a GPU: operations, with stores and exact guards.
+    operations: Option<Profile>,
+}
+
+impl<'a> Model<'a> {
+    /// The model for a function.
+    pub(super) fn new(func: &PrimFunc, options: &'a Options) -> Model<'a> {
+        let is_gpu = options.target_of(func) == Target::Gpu;
+        Model { options, operations: if is_gpu { Profile::named("padding") } else { None } }
+    }
+
+    /// What it counts.
+    pub(super) fn counts(&self) -> &'static str {
+        if self.operations.is_some() { "operations" } else { "instructions" }
+    }
+
+    /// The cost of a function; assumptions cost nothing.
+    pub(super) fn of(&self, func: &PrimFunc) -> f64 {
+        match &self.operations {
+            Some(profile) => {
+                cost_of_func(&lowered::runs(func), profile, &self.options.bindings).total.to_f64()
+            }
+            None => instructions(func, self.options),
+        }
+    }
+}
+
+fn instructions(func: &PrimFunc, options: &Options) -> f64 {
+    let lowered = lowered::lowered(func, options);
+    nests::instructions(&lowered, &options.profile, &options.bindings, &nests::Odds::default())
+}

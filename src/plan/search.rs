@@ -1,0 +1,187 @@
+//! The search: the best states at each depth are followed.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use hashbrown::HashSet;
+
+use super::cost::Model;
+use super::moves::{WHOLE, moves};
+use super::outcome::{Move, Plan, Settings};
+use crate::analysis::length;
+use crate::ir::PrimFunc;
+use crate::noop::Change;
+use crate::script::print_func;
+use crate::simplify::{self, Reach};
+
+/// A result has to be cheaper by this share: the estimate is not exact.
+const LEAST_GAIN: f64 = 0.001;
+
+/// Longer functions stay: each state is simplified, and its loops are searched, as a whole.
+const MAX_LENGTH: usize = 2_500;
+
+/// The most parts of expressions in all states together, for each one of the function, and for any function.
+const WORK_FOR_EACH: usize = 200;
+const LEAST_WORK: usize = 40_000;
+const MAX_WORK: usize = 400_000;
+
+/// The most places that are tried in all states together: fewer in long functions, where each takes longer.
+const MAX_TRIES: usize = 600;
+const LEAST_TRIES: usize = 32;
+const TRIED_LENGTH: usize = 300_000;
+
+/// A state of the search.
+#[derive(Debug)]
+struct State {
+    func: PrimFunc,
+    cost: f64,
+    length: usize,
+    /// The text, which orders states that are alike otherwise.
+    text: String,
+    /// The way here.
+    last: Option<Last>,
+}
+
+/// The move that made a state.
+#[derive(Debug)]
+struct Last {
+    from: Rc<State>,
+    pass: &'static str,
+    changes: Vec<Change>,
+}
+
+impl State {
+    fn order(&self, other: &State) -> Ordering {
+        let cost = self.cost.total_cmp(&other.cost);
+        cost.then(self.length.cmp(&other.length)).then_with(|| self.text.cmp(&other.text))
+    }
+}
+
+struct Search<'a> {
+    settings: &'a Settings<'a>,
+    model: Model<'a>,
+    seen: HashSet<String>,
+    states: usize,
+    work: usize,
+    /// How many places may still be tried.
+    tries: usize,
+    limit: Option<&'static str>,
+}
+
+/// Runs the search.
+pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) {
+    let model = Model::new(func, settings.options);
+    let length = length::of(func);
+    let mut plan = Plan {
+        function: func.name.to_string(),
+        counts: model.counts(),
+        before: 0.0,
+        after: 0.0,
+        moves: Vec::new(),
+        states: 0,
+        limit: None,
+    };
+    if length > MAX_LENGTH {
+        plan.limit = Some("long");
+        return (func.clone(), plan);
+    }
+    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
+    let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
+    let mut search = Search { settings, model, seen: HashSet::new(), states: 1, work, tries, limit: None };
+    let input = Rc::new(State {
+        cost: search.model.of(func),
+        length,
+        text: print_func(func),
+        func: func.clone(),
+        last: None,
+    });
+    search.seen.insert(input.text.clone());
+    let best = search.best(&input);
+    plan.before = input.cost;
+    plan.after = best.cost;
+    plan.states = search.states;
+    plan.limit = search.limit;
+    let mut state = Rc::clone(&best);
+    while let Some(last) = &state.last {
+        plan.moves.push(Move {
+            pass: last.pass,
+            before: last.from.cost,
+            after: state.cost,
+            changes: last.changes.clone(),
+        });
+        state = Rc::clone(&last.from);
+    }
+    plan.moves.reverse();
+    (best.func.clone(), plan)
+}
+
+impl Search<'_> {
+    /// The best state that is found from the input.
+    fn best(&mut self, input: &Rc<State>) -> Rc<State> {
+        let mut best = Rc::clone(input);
+        let mut beam = vec![Rc::clone(input)];
+        let simplified =
+            Change { what: "what its place decides is written shorter".to_owned(), reasons: Vec::new() };
+        if let Some(state) = self.state(input, "simplify", input.func.clone(), vec![simplified]) {
+            beam = vec![state];
+        }
+        for depth in 0.. {
+            for state in &beam {
+                if state.cost < input.cost * (1.0 - LEAST_GAIN) && state.order(&best).is_lt() {
+                    best = Rc::clone(state);
+                }
+            }
+            if depth == self.settings.depth {
+                self.limit = self.limit.or(Some("depth"));
+                break;
+            }
+            let mut next: Vec<Rc<State>> = Vec::new();
+            for state in &beam {
+                for (pass, func, changes) in moves(&state.func, self.settings.options, &mut self.tries) {
+                    next.extend(self.state(state, pass, func, changes));
+                }
+            }
+            if self.tries < WHOLE {
+                self.limit = self.limit.or(Some("tries"));
+            }
+            if next.is_empty() {
+                break;
+            }
+            next.sort_by(|a, b| a.order(b));
+            next.truncate(self.settings.beam);
+            beam = next;
+        }
+        best
+    }
+
+    /// The state that a move leads to, simplified; `None` if it is known, or a budget is used up.
+    fn state(
+        &mut self,
+        from: &Rc<State>,
+        pass: &'static str,
+        mut func: PrimFunc,
+        changes: Vec<Change>,
+    ) -> Option<Rc<State>> {
+        if self.states >= self.settings.states {
+            self.limit = Some("states");
+            return None;
+        }
+        let work = length::of(&func);
+        if work > self.work {
+            self.limit = Some("work");
+            return None;
+        }
+        self.work -= work;
+        simplify::run(&mut func, &self.settings.options.simplification(Reach::Everything));
+        let text = print_func(&func);
+        if !self.seen.insert(text.clone()) {
+            return None;
+        }
+        self.states += 1;
+        let cost = self.model.of(&func);
+        let length = length::of(&func);
+        log::debug!("plan: {pass} makes {cost} of {}", from.cost);
+        let last = Some(Last { from: Rc::clone(from), pass, changes });
+        Some(Rc::new(State { func, cost, length, text, last }))
+    }
+}
