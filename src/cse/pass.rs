@@ -9,8 +9,7 @@ use crate::cost::{Cost, CostBreakdown};
 use crate::eqsat;
 use crate::ir::PrimFunc;
 use crate::simplify::{self, Reach};
-use crate::target::llvm::addresses;
-use crate::target::{Model, Reason, compare_programs, tvm};
+use crate::target::{Model, compare_programs, tvm};
 use crate::verify::verify_func;
 
 /// How a pass is done.
@@ -89,9 +88,6 @@ impl Pass<'_> {
         };
         let mut shared = func.clone();
         syntactic::run_with(&mut shared, &how);
-        if self.model.has(Reason::SharedAddress) {
-            addresses::rematerialize(&mut shared, func.vars.len());
-        }
         shared
     }
 
@@ -160,10 +156,7 @@ impl Pass<'_> {
             None => optimize(func),
         };
         match optimized {
-            Ok((mut made, stats)) => {
-                if self.model.has(Reason::SharedAddress) {
-                    addresses::rematerialize(&mut made, func.vars.len());
-                }
+            Ok((made, stats)) => {
                 log::debug!(
                     "function `{}`: e-graph of {} nodes in {} classes after {} rounds{}",
                     func.name,

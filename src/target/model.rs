@@ -8,11 +8,11 @@ use super::Reason;
 /// use satir::target::{Model, Reason, Target};
 ///
 /// let cpu = Model::new(Target::Cpu, false);
-/// assert!(cpu.has(Reason::HiddenSign) && cpu.has(Reason::BrokenAddress));
+/// assert!(cpu.has(Reason::HiddenSign) && cpu.has(Reason::LateProduct));
 /// assert!(!Model::new(Target::Cpu, true).has(Reason::HiddenSign), "indices of 64 bits are not extended");
-/// assert!(!Model::new(Target::Gpu, false).has(Reason::BrokenAddress));
+/// assert!(!Model::new(Target::Gpu, false).has(Reason::LateProduct));
 /// assert!(!Model::NEUTRAL.has(Reason::CorrectedDivision), "only the weights of the cost profile count");
-/// assert!(!cpu.without(&[Reason::BrokenAddress]).has(Reason::BrokenAddress));
+/// assert!(!cpu.without(&[Reason::LateProduct]).has(Reason::LateProduct));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {

@@ -27,10 +27,6 @@ pub enum Reason {
     UnrolledDivision,
     /// A comparison in whose place the input compares a quotient of the variable of an unrolled loop.
     DividedCondition,
-    /// The same of a quotient.
-    DividedQuotient,
-    /// A part of an address that is `outer + (inner + more)`, where `outer + more` could be computed further out.
-    BrokenAddress,
     /// `(outer + inner) * c` as a part of an address, where `outer * c` could be computed further out.
     LateProduct,
     /// A sum that is never negative, as a part of an address, of which the compiler does not see that.
@@ -45,8 +41,6 @@ pub enum Reason {
     CommonFactor,
     /// A sum in an address whose second part is a sum.
     ReorderedSum,
-    /// A binding of an address that several accesses share which do not all happen.
-    SharedAddress,
     /// A sum in an address that begins with a constant, or with what varies further in than the rest.
     OperandOrder,
     /// A quotient of a quotient, both by variables, in a function with blocks.
@@ -76,13 +70,11 @@ impl Reason {
     /// ```
     /// assert!(satir::target::Reason::ALL.contains(&satir::target::Reason::HiddenSign));
     /// ```
-    pub const ALL: [Reason; 16] = [
+    pub const ALL: [Reason; 13] = [
         Reason::TruncatedDivision,
         Reason::CorrectedDivision,
         Reason::UnrolledDivision,
         Reason::DividedCondition,
-        Reason::DividedQuotient,
-        Reason::BrokenAddress,
         Reason::LateProduct,
         Reason::HiddenSign,
         Reason::RolledFirst,
@@ -90,7 +82,6 @@ impl Reason {
         Reason::NewStride,
         Reason::CommonFactor,
         Reason::ReorderedSum,
-        Reason::SharedAddress,
         Reason::OperandOrder,
         Reason::NestedQuotient,
     ];
@@ -128,22 +119,6 @@ impl Reason {
                 true,
                 "`x + i // 2 < n` is one comparison for two iterations of an unrolled loop over `i`, `2*x + i < 2*n` is two \
                  that the compiler does not know to be alike",
-            ),
-            Reason::DividedQuotient => row(
-                "divided-quotient",
-                2560,
-                false,
-                true,
-                "`(2*x + i // 3) // 3` is one division for three iterations of an unrolled loop over `i`, `(6*x + i) // 9` is \
-                 three",
-            ),
-            Reason::BrokenAddress => row(
-                "broken-address",
-                512,
-                false,
-                false,
-                "addressing modes and the analyses of strides want `base + inner`: only then are constant differences between \
-                 the addresses of unrolled iterations seen",
             ),
             Reason::LateProduct => row(
                 "late-product",
@@ -200,13 +175,6 @@ impl Reason {
                 false,
                 "the compiler brings the terms of a sum into one order, and knows no longer that the sum does not overflow",
             ),
-            Reason::SharedAddress => row(
-                "shared-address",
-                0,
-                true,
-                false,
-                "the compiler takes the constant out of an address only where the sum has no other use",
-            ),
             Reason::OperandOrder => row(
                 "operand-order",
                 1,
@@ -237,7 +205,7 @@ impl Reason {
     /// The cause, in words.
     ///
     /// ```
-    /// assert!(satir::target::Reason::BrokenAddress.about().contains("addressing modes"));
+    /// assert!(satir::target::Reason::CommonFactor.about().contains("overflow"));
     /// ```
     pub const fn about(self) -> &'static str {
         self.row().about

@@ -1,4 +1,4 @@
-//! Divisions: which are corrected for signs, which are constants, which are done once for several iterations.
+//! Divisions: which are corrected for signs, which are constants, and what compares quotients.
 
 use egg::Id;
 
@@ -26,17 +26,9 @@ pub(super) fn of_slow(
     }
 }
 
-/// The reason against a node that does not stand in the input, in whose place the input divides what varies in unrolled loops.
-pub(super) fn of_divided(unrolled: &Unrolled<'_>, class: Id, node: &Node) -> Option<Reason> {
-    if !unrolled.is_divided(class) {
-        return None;
-    }
-    match node.op {
-        Op::Not => Some(Reason::DividedCondition),
-        Op::Bin(op) if op.is_compare() => Some(Reason::DividedCondition),
-        Op::Bin(BinOp::FloorDiv) if !unrolled.divides(node.children[0]) => Some(Reason::DividedQuotient),
-        _ => None,
-    }
+/// Whether the node is a comparison, or the opposite of one.
+pub(super) fn compares(node: &Node) -> bool {
+    matches!(node.op, Op::Not) || matches!(node.op, Op::Bin(op) if op.is_compare())
 }
 
 /// Whether the node is a quotient by a variable of such a quotient.

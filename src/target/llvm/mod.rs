@@ -5,13 +5,12 @@
 //! modes and 64-bit addresses on x86 do not go for them.
 
 mod access;
-pub(crate) mod addresses;
 mod divisions;
 pub(super) mod nests;
 pub(crate) mod rewritten;
 mod signs;
 mod sums;
-pub(crate) mod unrolled;
+mod unrolled;
 
 use egg::Id;
 
@@ -93,8 +92,8 @@ impl<'a> Penalties<'a> {
             }
             _ => {}
         }
-        if is_new {
-            divisions::of_divided(&self.unrolled, class, node).into_iter().for_each(&mut found);
+        if is_new && self.unrolled.is_divided(class) && divisions::compares(node) {
+            found(Reason::DividedCondition);
         }
     }
 

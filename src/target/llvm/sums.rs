@@ -23,17 +23,17 @@ impl Sums<'_> {
         let Some((op, a, b)) = node.as_bin().filter(|_| self.addresses.have_part(class)) else { return };
         match op {
             BinOp::Add | BinOp::Sub => {
-                let is_address = self.addresses.contain(class);
                 let by_range = !self.unrolled.is_inmost(class);
-                let is_offset = is_constant(self.graph, b);
                 let is_backwards = op == BinOp::Add
-                    && !is_offset
+                    && !is_constant(self.graph, b)
                     && (is_constant(self.graph, a) || self.level(a) > self.level(b));
-                let is_detached = is_address && op == BinOp::Add && is_offset && self.lowers_unrolled(a);
+                let is_detached = op == BinOp::Add
+                    && self.addresses.contain(class)
+                    && is_constant(self.graph, b)
+                    && self.lowers_unrolled(a);
                 for (holds, reason) in [
                     (self.signs.hide_sum(class, op, a, b, by_range), Reason::HiddenSign),
                     (is_detached, Reason::HiddenSign),
-                    (is_address && (self.breaks(a, b) || self.breaks(b, a)), Reason::BrokenAddress),
                     (self.is_rolled_first(a, b) || self.is_rolled_first(b, a), Reason::RolledFirst),
                     (is_backwards, Reason::OperandOrder),
                 ] {
@@ -89,11 +89,6 @@ impl Sums<'_> {
             })
         };
         divides(a, b) || divides(b, a)
-    }
-
-    /// Whether `outer` can be computed further out than `inner`, and part of `inner`, too.
-    fn breaks(&self, outer: Id, inner: Id) -> bool {
-        self.level(outer) < self.level(inner) && !is_constant(self.graph, outer) && self.is_mixed_sum(inner)
     }
 
     /// Whether `outer` is a symbolic stride times the variable of an unrolled loop, and `inner` holds that of one which is not,

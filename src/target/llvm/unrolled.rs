@@ -10,7 +10,7 @@ use crate::ir::BinOp;
 
 /// The most iterations of a loop, times those of the loops inside of it, that are written out. LLVM goes by the size of the
 /// code, which gives about this for the bodies of kernels.
-pub(crate) const MAX_ITERATIONS: f64 = 64.0;
+const MAX_ITERATIONS: f64 = 64.0;
 
 /// The most iterations of a loop of which LLVM looks at what is constant in each (`MaxIterationsCountToAnalyze`).
 const MAX_ANALYZED: f64 = 10.0;
@@ -23,7 +23,7 @@ pub(super) struct Unrolled<'a> {
     analyzed: ClassSet,
     /// The levels of the latter.
     levels: HashSet<u32>,
-    /// The comparisons and quotients for which the input has a quotient of such variables.
+    /// The comparisons for which the input has a quotient of such variables.
     divided: ClassSet,
     /// The classes of which a term is such a variable times something that is not constant.
     strides: ClassSet,
@@ -47,7 +47,6 @@ impl<'a> Unrolled<'a> {
         }
         for id in (0..lowered.input_nodes).map(Id::from) {
             let divided = match lowered.graph.id_to_node(id).as_bin() {
-                Some((BinOp::FloorDiv, a, _)) => unrolled.divides(a),
                 Some((op, a, b)) if op.is_compare() => unrolled.divides(a) || unrolled.divides(b),
                 _ => false,
             };
@@ -76,7 +75,7 @@ impl<'a> Unrolled<'a> {
     }
 
     /// Whether the class varies in unrolled loops only.
-    pub(super) fn has_all(&self, id: Id) -> bool {
+    fn has_all(&self, id: Id) -> bool {
         self.varies_only_in(&self.variables, id)
     }
 
@@ -85,18 +84,23 @@ impl<'a> Unrolled<'a> {
         self.varies_only_in(&self.analyzed, id)
     }
 
+    fn varies_only_in(&self, variables: &ClassSet, id: Id) -> bool {
+        let atoms = poly_of(self.graph, id).atoms();
+        !atoms.is_empty() && atoms.into_iter().all(|atom| variables.contains(self.graph.find(atom)))
+    }
+
     /// Whether a term of the class is the variable of an unrolled loop times something that is not constant.
     pub(super) fn has_stride(&self, id: Id) -> bool {
         self.strides.contains(self.graph.find(id))
     }
 
-    /// Whether the input computes the comparison or quotient from a quotient of what varies in unrolled loops only.
+    /// Whether the input computes the comparison from a quotient of what varies in unrolled loops only.
     pub(super) fn is_divided(&self, id: Id) -> bool {
         self.divided.contains(id)
     }
 
     /// Whether among the terms of the class is a quotient by a constant of what varies in unrolled loops only.
-    pub(super) fn divides(&self, id: Id) -> bool {
+    fn divides(&self, id: Id) -> bool {
         let graph = self.graph;
         graph.facts(id).dtype.is_index()
             && poly_of(graph, id).atoms().into_iter().any(|atom| {
@@ -105,11 +109,6 @@ impl<'a> Unrolled<'a> {
                         if is_constant(graph, c) && self.has_all(x))
                 })
             })
-    }
-
-    fn varies_only_in(&self, variables: &ClassSet, id: Id) -> bool {
-        let atoms = poly_of(self.graph, id).atoms();
-        !atoms.is_empty() && atoms.into_iter().all(|atom| variables.contains(self.graph.find(atom)))
     }
 }
 
@@ -153,7 +152,7 @@ fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
 }
 
 /// How many values a range has.
-pub(crate) fn values(range: Interval) -> f64 {
+fn values(range: Interval) -> f64 {
     match (range.lo(), range.hi()) {
         (Some(lo), Some(hi)) => hi as f64 - lo as f64 + 1.0,
         _ => f64::INFINITY,
