@@ -11,7 +11,7 @@
 //! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
 //! (`total`), and no other thread may meet what is stored (`threads`). What is not proven is no.
 //!
-//! [`sites`] and [`apply`] are the same changes one by one, for whoever chooses among them; `establish` makes true first what
+//! `sites` and `apply` are the same changes one by one, for whoever chooses among them; `establish` makes true first what
 //! a condition needs to go.
 //!
 //! `guarantee` says what a function leaves in a buffer, for the functions that get it.
@@ -103,7 +103,7 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 ///             for i in range(16):\n        if i >= 14:\n            A[i] = 0\n";
 /// let mut module = satir::parse(text)?;
 /// assert_eq!(satir::noop::add_branches(&mut module.funcs[0]).len(), 1);
-/// assert!(module.to_string().contains("if i < 14:\n            A[i] = B[i] * B[i]"), "{module}");
+/// assert!(module.to_string().contains("if i < 14:\n                A[i] = B[i] * B[i]"), "{module}");
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 #[doc(hidden)]
