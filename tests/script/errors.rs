@@ -518,6 +518,13 @@ fn buffers() {
           |       ^"#]],
     );
     check(
+        "with T.sblock(\"b\"):\n        T.reads(A[0:x, 0])",
+        expect![[r#"
+            test.py:4:25: error: expected an integer index, found one of type `float32`
+            4 |             T.reads(A[0:x, 0])
+              |                         ^"#]],
+    );
+    check(
         "T.evaluate(A[0])",
         expect![[r#"
             test.py:3:16: error: buffer `A` has 2 dimensions, found indices for 1

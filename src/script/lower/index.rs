@@ -52,16 +52,27 @@ impl Lower<'_> {
                 NodeKind::Slice(start, stop, step) => self.ramp(item, start, stop, step)?,
                 _ => self.expr(item)?,
             };
-            if !index.dtype.is_integral() {
-                return self
-                    .err(item, format!("expected an integer index, found one of type `{}`", index.dtype));
-            }
+            let index = self.integral(item, index)?;
             if !index.dtype.is_scalar() && at + 1 != rank {
                 return self.err(item, "only the last index can be a vector");
             }
             indices.push(index);
         }
         Ok(indices)
+    }
+
+    /// An index, which must be an integer.
+    fn integral(&self, id: NodeId, index: Expr) -> Res<Expr> {
+        match index.dtype.is_integral() {
+            true => Ok(index),
+            false => self.err(id, format!("expected an integer index, found one of type `{}`", index.dtype)),
+        }
+    }
+
+    /// The index that a node stands for.
+    fn index(&mut self, id: NodeId) -> Res<Expr> {
+        let index = self.expr(id)?;
+        self.integral(id, index)
     }
 
     /// The items of a subscript; `A[()]` has none.
@@ -139,7 +150,7 @@ impl Lower<'_> {
                 None => whole,
                 Some(NodeKind::Slice(start, stop, step)) => (start, stop, step),
                 Some(_) => {
-                    let index = self.expr(items[at])?;
+                    let index = self.index(items[at])?;
                     ranges.push((index, None));
                     continue;
                 }
@@ -152,11 +163,11 @@ impl Lower<'_> {
             }
             let extent = self.func.buffer(buffer).shape[at].clone();
             let min = match start {
-                Some(start) => self.expr(start)?,
+                Some(start) => self.index(start)?,
                 None => self.at(place, fold::int_const(extent.dtype, 0))?,
             };
             let stop = match stop {
-                Some(stop) => self.expr(stop)?,
+                Some(stop) => self.index(stop)?,
                 None => extent,
             };
             let extent = self.at(place, extent_between(&min, stop))?;
