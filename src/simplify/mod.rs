@@ -600,6 +600,11 @@ impl Simplifier<'_> {
     }
 
     fn for_loop(&mut self, f: &mut For) {
+        if self.never_runs(&f.extent) {
+            f.extent = Expr::int(0, f.extent.dtype);
+            f.body.clear();
+            return;
+        }
         let (var, min, extent) = (f.var, f.min.clone(), f.extent.clone());
         let body = std::mem::take(&mut f.body);
         f.body = self.within(|s| {
@@ -607,6 +612,15 @@ impl Simplifier<'_> {
             forget_writes(&s.engine, &mut s.known, &body);
             s.block(body)
         });
+    }
+
+    /// Whether the facts of this place say that a loop of this extent has no iteration.
+    fn never_runs(&mut self, extent: &Expr) -> bool {
+        let goal = || Expr::binary(BinOp::Le, extent.clone(), Expr::int(0, extent.dtype));
+        !self.known.facts.is_empty()
+            && extent.as_int().is_none()
+            && extent.dtype.is_index()
+            && entail::entails(&self.engine, &mut self.known, &goal(), true, false)
     }
 
     fn sblock(&mut self, block: &mut SBlock) {

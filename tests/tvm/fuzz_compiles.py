@@ -47,6 +47,9 @@ PATIENCE = 120
 # What may keep TVM from reading a program or a result of it: it folds also what is never evaluated.
 FOLDED = "Divide by zero"
 
+# The same in its analysis of bounds, of a program.
+BOUND_OF_NOTHING = "Find divide by zero"
+
 # What may keep TVM from reading a program: it folds constants of unsigned types as if none was taken from a smaller one.
 FOLDED_BELOW_ZERO = "will cause a negative uint"
 
@@ -95,7 +98,7 @@ def judge(program, results, through):
     why, before = taken(program)
     through.value = 1
     if why is not None:
-        if FOLDED in why or FOLDED_BELOW_ZERO in why:
+        if any(reason in why for reason in (FOLDED, BOUND_OF_NOTHING, FOLDED_BELOW_ZERO)):
             return "refused", []
         return "FAIL", [("program", program, why)]
     wrong, seen = [], {program: (None, before)}

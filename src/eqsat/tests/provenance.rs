@@ -68,17 +68,19 @@ proptest! {
         let ranges = [(lo, lo + width), (0, 7), (Interval::NEG_INF, Interval::POS_INF)];
         let (plain, ..) = saturated(TheoryLevel::Full, &ranges, &x, &y);
         let (g, ..) = saturated(logged(), &ranges, &x, &y);
-        prop_assert_eq!(plain.nodes().len(), g.nodes().len());
-        // The same nodes and classes, though a class may be named after another one of its nodes.
+        // The same equalities between what was there at first. A class may be named after another one of its nodes, and
+        // then operands that may change places stand in another order, in a node more.
+        let first = {
+            let mut before = Graph::new(theory_for(ranges.len(), TheoryLevel::Full));
+            term(&mut before, &x);
+            term(&mut before, &y);
+            before.nodes().len()
+        };
         let named: HashSet<(Id, Id)> =
-            (0..g.nodes().len()).map(Id::from).map(|id| (plain.find(id), g.find(id))).collect();
+            (0..first).map(Id::from).map(|id| (plain.find(id), g.find(id))).collect();
         let count = |side: fn(&(Id, Id)) -> Id| named.iter().map(side).collect::<HashSet<Id>>().len();
         prop_assert_eq!((count(|pair| pair.0), count(|pair| pair.1)), (named.len(), named.len()));
-        for (x, y) in plain.nodes().iter().zip(g.nodes()) {
-            prop_assert_eq!((&x.op, x.dtype, x.children.len()), (&y.op, y.dtype, y.children.len()));
-            let same = |(a, b): (&Id, &Id)| named.contains(&(plain.find(*a), g.find(*b)));
-            prop_assert!(x.children.iter().zip(&y.children).all(same), "{:?} {:?}", x, y);
-        }
+        prop_assert_eq!(plain.number_of_classes(), g.number_of_classes());
         prop_assert!(Proofs::new(&plain).is_none());
         check_proofs(&g);
     }

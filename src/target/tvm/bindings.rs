@@ -9,18 +9,20 @@
 //! are simplified away before anyone asks. So a value of constants alone, and one that is cut off near the limit of its
 //! type, is not bound unless the input binds it; no compiler computes the former, nor hardly ever the latter.
 
+use hashbrown::HashSet;
+
 use crate::analysis::lets;
-use crate::ir::{BinOp, DType, Expr, ExprKind, PrimFunc, StmtKind};
+use crate::ir::{BinOp, DType, Expr, ExprKind, PrimFunc, StmtKind, VarId};
 
 /// Takes such bindings out of `after` that are not in `before`, of which it was made. Returns whether there were any.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
     let first_new = before.vars.len();
-    let mut found = hashbrown::HashSet::new();
+    let mut found = HashSet::new();
     for stmt in &after.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::Bind { var, value } = &stmt.kind
                 && var.index() >= first_new
-                && stops(value)
+                && stops(value, &found)
             {
                 found.insert(*var);
             }
@@ -35,28 +37,26 @@ pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
     !found.is_empty()
 }
 
-/// Whether TVM stops at uses of a variable with this value.
-fn stops(value: &Expr) -> bool {
-    value.dtype.is_bool() && !value.dtype.is_scalar() || is_folded(value)
+/// Whether TVM stops at uses of a variable with this value. `inlined`: variables that are written out.
+fn stops(value: &Expr, inlined: &HashSet<VarId>) -> bool {
+    value.dtype.is_bool() && !value.dtype.is_scalar()
+        || value.dtype.is_integral() && (is_cut_off(value) || is_constant(value, inlined))
 }
 
-fn is_folded(value: &Expr) -> bool {
-    value.dtype.is_integral()
-        && match &value.kind {
-            ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) => {
-                [a, b].into_iter().any(|e| is_near_limit(e)) || is_constant(value)
-            }
-            _ => is_constant(value),
-        }
+fn is_cut_off(value: &Expr) -> bool {
+    let ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) = &value.kind else { return false };
+    is_near_limit(a) || is_near_limit(b)
 }
 
-/// Whether the expression is made of constants by operators.
-fn is_constant(e: &Expr) -> bool {
+/// Whether the expression is made by operators, of constants and such variables.
+fn is_constant(e: &Expr, inlined: &HashSet<VarId>) -> bool {
+    let of = |e: &Expr| is_constant(e, inlined);
     match &e.kind {
         ExprKind::Int(_) => true,
-        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
-        ExprKind::Cast(a) | ExprKind::Not(a) => is_constant(a),
-        _ => false,
+        ExprKind::Var(var) => inlined.contains(var),
+        ExprKind::Binary(_, a, b) => of(a) && of(b),
+        ExprKind::Cast(a) | ExprKind::Not(a) => of(a),
+        _ => matches!(e.as_intrin(), Some(("bitwise_or", [a, b])) if of(a) && of(b)),
     }
 }
 
@@ -83,6 +83,8 @@ mod tests {
             "T.min(d, 2147483647)",
             "T.max(-2147483647, d)",
             "T.Cast(\"int32\", T.Add(T.uint64(9), T.uint64(9)))",
+            "T.bitwise_or(T.Add(3, 4), 0)",
+            "T.max(T.Mul(1, -17), T.Mul(1, -17))",
         ] {
             let text = shared(&twice(value));
             assert!(text.contains(&twice(value)), "{text}");

@@ -4,7 +4,8 @@
 //! is compared to one side. With variables of an unsigned type, their sums and products, that is a negative constant of
 //! that type, at which TVM stops, and so it does where the constant on that side has no place in the type, as in
 //! `m + n >= -2147483648`. Conversions and all other operations it leaves alone. A function without such conditions gets
-//! none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`.
+//! none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`. Where a conversion has become a
+//! variable, also what TVM may simplify to a sum counts.
 
 use super::mask::mask;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
@@ -12,23 +13,105 @@ use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtK
 /// Writes the conditions of `after` at which TVM would stop in another way, unless `before` has some: then it does not
 /// compile as it is. Returns whether there were any.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
-    if before.body.iter().any(stops) || !after.body.iter().any(stops) {
+    let first_new = before.vars.len();
+    let conditions = Conditions { first_new };
+    let stop = |func: &PrimFunc| func.body.iter().any(|stmt| conditions.stop_in(stmt));
+    if stop(before) || !stop(after) {
         return false;
     }
-    hide_in_block(&mut after.body);
+    conditions.hide_in_block(&mut after.body);
     true
 }
 
-/// Whether TVM would stop at a condition of the statement or within it.
-fn stops(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.walk(&mut |stmt| {
-        if let StmtKind::If { cond, .. } = &stmt.kind {
-            found |= has_exposed(cond);
+/// What is known of the conditions of a function.
+struct Conditions {
+    /// The first variable that the input does not have.
+    first_new: usize,
+}
+
+impl Conditions {
+    /// Whether TVM would stop at a condition of the statement or within it.
+    fn stop_in(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::If { cond, .. } = &stmt.kind {
+                found |= self.has_exposed(cond);
+            }
+            stmt.for_each_expr(|root| {
+                root.walk(&mut |e| found |= condition(e).is_some_and(|cond| self.has_exposed(cond)));
+            });
+        });
+        found
+    }
+
+    /// Whether one of the comparisons that a condition consists of stops TVM.
+    fn has_exposed(&self, cond: &Expr) -> bool {
+        match &cond.kind {
+            ExprKind::Binary(op, a, b) if op.is_logic() => self.has_exposed(a) || self.has_exposed(b),
+            ExprKind::Not(of) => self.has_exposed(of),
+            ExprKind::Binary(..) => self.is_exposed(cond),
+            _ => matches!(cond.as_intrin(), Some(("likely", [of])) if self.has_exposed(of)),
         }
-        stmt.for_each_expr(|root| root.walk(&mut |e| found |= condition(e).is_some_and(has_exposed)));
-    });
-    found
+    }
+
+    fn is_exposed(&self, e: &Expr) -> bool {
+        let ExprKind::Binary(op, a, b) = &e.kind else { return false };
+        let unsigned = a.dtype.kind == Kind::UInt;
+        let are_sums = || is_sum(a) && is_sum(b) && (a.as_int().is_none() || b.as_int().is_none());
+        op.is_compare()
+            && ((unsigned || has_large_constant(a, b)) && are_sums()
+                || unsigned && self.has_new(e) && may_become_sum(a) && may_become_sum(b))
+    }
+
+    /// Whether a variable occurs in an expression that the input does not have.
+    fn has_new(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(var) if var.index() >= self.first_new));
+        found
+    }
+
+    fn hide_in_block(&self, block: &mut Block) {
+        for stmt in block {
+            if let StmtKind::If { cond, .. } = &mut stmt.kind {
+                self.hide(cond);
+            }
+            stmt.for_each_expr_mut(|e| self.hide_in_choices(e));
+            stmt.for_each_block_mut(|block| self.hide_in_block(block));
+        }
+    }
+
+    fn hide_in_choices(&self, e: &mut Expr) {
+        if condition(e).is_some() {
+            let mut first = true;
+            e.for_each_child_mut(|part| {
+                if std::mem::take(&mut first) {
+                    self.hide(part);
+                }
+            });
+        }
+        e.for_each_child_mut(|part| self.hide_in_choices(part));
+    }
+
+    /// Writes the comparisons that a condition consists of so that TVM leaves them alone.
+    fn hide(&self, cond: &mut Expr) {
+        if self.is_exposed(cond) {
+            let ExprKind::Binary(_, a, b) = &mut cond.kind else { return };
+            return match (a.as_int(), b.as_int()) {
+                (_, Some(c)) if a.dtype.bits <= 32 => widen(a, b, c),
+                (Some(c), _) if a.dtype.bits <= 32 => widen(b, a, c),
+                (Some(_), _) => mask(b),
+                _ => mask(a),
+            };
+        }
+        let is_condition = match &cond.kind {
+            ExprKind::Binary(op, ..) => op.is_logic(),
+            ExprKind::Not(_) => true,
+            _ => matches!(cond.as_intrin(), Some(("likely", _))),
+        };
+        if is_condition {
+            cond.for_each_child_mut(|part| self.hide(part));
+        }
+    }
 }
 
 /// The condition of `T.if_then_else`.
@@ -37,26 +120,6 @@ fn condition(e: &Expr) -> Option<&Expr> {
         Some(("if_then_else", [cond, ..])) => Some(cond),
         _ => None,
     }
-}
-
-/// Whether one of the comparisons that a condition consists of stops TVM.
-fn has_exposed(cond: &Expr) -> bool {
-    match &cond.kind {
-        ExprKind::Binary(op, a, b) if op.is_logic() => has_exposed(a) || has_exposed(b),
-        ExprKind::Not(of) => has_exposed(of),
-        ExprKind::Binary(..) => is_exposed(cond),
-        _ => matches!(cond.as_intrin(), Some(("likely", [of])) if has_exposed(of)),
-    }
-}
-
-fn is_exposed(e: &Expr) -> bool {
-    let ExprKind::Binary(op, a, b) = &e.kind else { return false };
-    let is_constant = |e: &Expr| e.as_int().is_some();
-    op.is_compare()
-        && (a.dtype.kind == Kind::UInt || has_large_constant(a, b))
-        && is_sum(a)
-        && is_sum(b)
-        && !(is_constant(a) && is_constant(b))
 }
 
 /// Whether the constants of a comparison of `int32` or narrower integers may have no place in their type on one side of it.
@@ -80,46 +143,15 @@ fn is_sum(e: &Expr) -> bool {
     }
 }
 
-fn hide_in_block(block: &mut Block) {
-    for stmt in block {
-        if let StmtKind::If { cond, .. } = &mut stmt.kind {
-            hide(cond);
-        }
-        stmt.for_each_expr_mut(&mut hide_in_choices);
-        stmt.for_each_block_mut(hide_in_block);
-    }
-}
-
-fn hide_in_choices(e: &mut Expr) {
-    if condition(e).is_some() {
-        let mut first = true;
-        e.for_each_child_mut(|part| {
-            if std::mem::take(&mut first) {
-                hide(part);
-            }
-        });
-    }
-    e.for_each_child_mut(hide_in_choices);
-}
-
-/// Writes the comparisons that a condition consists of so that TVM leaves them alone.
-fn hide(cond: &mut Expr) {
-    if is_exposed(cond) {
-        let ExprKind::Binary(_, a, b) = &mut cond.kind else { return };
-        return match (a.as_int(), b.as_int()) {
-            (_, Some(c)) if a.dtype.bits <= 32 => widen(a, b, c),
-            (Some(c), _) if a.dtype.bits <= 32 => widen(b, a, c),
-            (Some(_), _) => mask(b),
-            _ => mask(a),
-        };
-    }
-    let is_condition = match &cond.kind {
-        ExprKind::Binary(op, ..) => op.is_logic(),
-        ExprKind::Not(_) => true,
-        _ => matches!(cond.as_intrin(), Some(("likely", _))),
-    };
-    if is_condition {
-        cond.for_each_child_mut(hide);
+/// Whether TVM may make a sum of the expression, once it knows more of its parts.
+fn may_become_sum(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(_) | ExprKind::Int(_) => true,
+        ExprKind::Binary(op, _, by) if op.is_division() => by.as_int() == Some(1),
+        ExprKind::Binary(_, a, b) => may_become_sum(a) && may_become_sum(b),
+        ExprKind::Let(_, value, body) => may_become_sum(value) && may_become_sum(body),
+        ExprKind::Select(select) => may_become_sum(&select.then) && may_become_sum(&select.otherwise),
+        _ => false,
     }
 }
 
