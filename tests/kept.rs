@@ -161,6 +161,10 @@ fn no_condition_of_unsigned_variables_is_made_at_which_tvm_stops() {
         A[2] = T.Cast(\"int32\", T.max(U[e % 64], v) % T.uint64(24))";
     let shared = &results(params, shared)[1];
     assert!(shared.contains("if v | T.uint64(0) != cse_v1:"), "{shared}");
+    // A conversion that becomes a variable: what is made of it may become a sum.
+    let converted = "if T.max(T.Cast(\"uint16\", e), T.Cast(\"uint16\", e)) < T.uint16(2):\n    A[T.Cast(\"uint16\", e) % T.uint16(64)] = 3";
+    let converted = &results(params, converted)[2];
+    assert!(converted.contains("if T.Cast(\"int32\", T.Max(cse_v1, cse_v1)) < 2:"), "{converted}");
     // What has such a condition already does not compile in any case; elsewhere than in conditions they are fine.
     let exposed = "if m < w:\n    A[0] = T.if_then_else(T.Cast(\"int32\", m) < 4, 3, e)";
     assert!(results(params, exposed)[1].contains("else(m < T.uint16(4)"));

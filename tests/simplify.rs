@@ -184,6 +184,19 @@ fn loops_that_may_be_empty_show_what_they_need_inside_only() {
 }
 
 #[test]
+fn loops_that_never_run_go() {
+    check(
+        "if x < -17:\n    for i in range(T.min(x & x, 17)):\n        A[i] = 1\n    A[1] = 2",
+        "if x < -17:\n    A[1] = 2",
+    );
+    check(
+        "if n + x < 3:\n    A[1] = 2\n    for i in T.parallel(n + x - 2):\n        A[i] = 1",
+        "if n + x < 3:\n    A[1] = 2",
+    );
+    check_same("if x < 4:\n    A[1] = 2\n    for i in range(x - 2):\n        A[i] = 1");
+}
+
+#[test]
 fn sizes_of_one_leave_one_index() {
     check("for i in range(1):\n    if i == 0:\n        A[0] = i + x", "for i in range(1):\n    A[0] = x");
     check(

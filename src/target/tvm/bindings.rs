@@ -7,12 +7,13 @@
 //! constants in 64 bits and stops where the result has no place in the type: at the end of `range(3, 3 + v)` for
 //! `v = T.min(d, 2147483647)`, and at `T.uint64(1) - v` for `v = T.Add(T.uint64(10), T.uint64(10))`. Written out, such values
 //! are simplified away before anyone asks. So a value of constants alone, and one that is cut off near the limit of its
-//! type, is not bound unless the input binds it; no compiler computes the former, nor hardly ever the latter.
+//! type, is not bound unless the input binds it; no compiler computes the former, nor hardly ever the latter. Of a comparison
+//! of unsigned constants it makes their difference, which may be negative, as soon as it is bound to a variable.
 
 use hashbrown::HashSet;
 
 use crate::analysis::lets;
-use crate::ir::{BinOp, DType, Expr, ExprKind, PrimFunc, StmtKind, VarId};
+use crate::ir::{BinOp, DType, Expr, ExprKind, Kind, PrimFunc, StmtKind, VarId};
 
 /// Takes such bindings out of `after` that are not in `before`, of which it was made. Returns whether there were any.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
@@ -41,6 +42,19 @@ pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
 fn stops(value: &Expr, inlined: &HashSet<VarId>) -> bool {
     value.dtype.is_bool() && !value.dtype.is_scalar()
         || value.dtype.is_integral() && (is_cut_off(value) || is_constant(value, inlined))
+        || compares_constants(value, inlined)
+}
+
+/// Whether unsigned constants are compared in the value: TVM takes one from the other.
+fn compares_constants(value: &Expr, inlined: &HashSet<VarId>) -> bool {
+    let mut found = false;
+    value.walk(&mut |e| {
+        if let ExprKind::Binary(op, a, b) = &e.kind {
+            let unsigned = op.is_compare() && a.dtype.kind == Kind::UInt;
+            found |= unsigned && is_constant(a, inlined) && is_constant(b, inlined);
+        }
+    });
+    found
 }
 
 fn is_cut_off(value: &Expr) -> bool {
@@ -83,8 +97,9 @@ mod tests {
             "T.min(d, 2147483647)",
             "T.max(-2147483647, d)",
             "T.Cast(\"int32\", T.Add(T.uint64(9), T.uint64(9)))",
-            "T.bitwise_or(T.Add(3, 4), 0)",
+            "T.Cast(\"int32\", T.Add(T.int64(9), T.int64(9)) | T.int64(0))",
             "T.max(T.Mul(1, -17), T.Mul(1, -17))",
+            "d * 3 + T.Cast(\"int32\", T.LT(T.uint8(0), T.uint8(254)))",
         ] {
             let text = shared(&twice(value));
             assert!(text.contains(&twice(value)), "{text}");
