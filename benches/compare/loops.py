@@ -4,8 +4,8 @@
     .venv/bin/python benches/compare/loops.py [--corpus ../shared/corpus] [--satir PATH] [--half looked-at|judging] [NAME …]
 
 Pairs are `X__fs` (and `X__fs2`) with `X__default` of the corpus. Both are compiled by TVM with LLVM at -O3, callgrind counts what the kernel
-executes. Of the plain program the best of none, TVM's CSE and satir's counts; of the other one there are those three and
-satir's loop passes (`loops`), all in the same run. With `--every` all programs for CPUs are
+executes. Of the plain program the best of none, TVM's CSE and satir's counts; of the other one there are those three,
+satir's loop passes with CSE (`loops`) and all of satir (`full`, which is `satir opt -O2`), all in the same run. With `--every` all programs for CPUs are
 measured, each over the better of none and TVM's CSE of itself. Each result is compared with what the input computes. With `--estimate` nothing is compiled: the
 weighted dynamic integer cost that `satir count` finds takes the place of instructions. With `--document FILE` the figures are
 written as a document, such as LOOPS.md beside this file; `--every-nth N` takes a sample of the programs.
@@ -26,7 +26,7 @@ import programs  # noqa: E402
 import report  # noqa: E402
 
 PLAIN = ["none", "tvm", "semantic"]
-SPLIT = [*PLAIN, "loops"]
+SPLIT = [*PLAIN, "loops", "full"]
 
 
 def pairs(corpus):

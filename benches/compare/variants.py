@@ -30,8 +30,8 @@ PASSES = {
 }
 
 
-# Pipelines of satir's passes that are no mode of `satir cse`.
-PIPELINES = {"loops": "loops,semantic-cse"}
+# Pipelines of satir's passes that are no mode of `satir cse`, as `satir opt` is told them.
+PIPELINES = {"loops": ["--passes", "loops,semantic-cse"], "full": ["-O2"]}
 
 
 def as_module(text):
@@ -66,7 +66,7 @@ def make(name, binary, text, module, bindings, repeats):
     mode = ["semantic", "--index-bits", "64"] if name == "wide" else [name]
     command = [binary, "cse", "-", "--mode", *mode, *bind_argument(bindings)]
     if name in PIPELINES:
-        command = [binary, "opt", "-", "--passes", PIPELINES[name], *bind_argument(bindings)]
+        command = [binary, "opt", "-", *PIPELINES[name], *bind_argument(bindings)]
     if not repeats:
         output = satir(command, text)
         return as_module(output), output, {}

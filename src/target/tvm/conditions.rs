@@ -3,54 +3,70 @@
 //! For what holds under an `if` or in an arm of `T.if_then_else`, TVM's simplifier takes comparisons apart and brings what
 //! is compared to one side. With variables of an unsigned type, their sums and products, that is a negative constant of
 //! that type, at which TVM stops, and so it does where the constant on that side has no place in the type, as in
-//! `m + n >= -2147483648`. Conversions and all other operations it leaves alone. A function without such conditions gets
-//! none: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`. Where a conversion has become a
-//! variable, also what TVM may simplify to a sum counts.
+//! `m + n >= -2147483648`. Conversions and all other operations it leaves alone. A function gets no such condition that it
+//! did not have: `m < 4` is then written as `T.Cast("int32", m) < 4`, or `m < n` as `m | 0 < n`. Where a conversion has
+//! become a variable, also what TVM may simplify to a sum counts.
+
+use hashbrown::HashSet;
 
 use super::mask::mask;
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, Stmt, StmtKind};
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, StmtKind};
 
-/// Writes the conditions of `after` at which TVM would stop in another way, unless `before` has some: then it does not
-/// compile as it is. Returns whether there were any.
-pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
-    let first_new = before.vars.len();
-    let conditions = Conditions { first_new };
-    let stop = |func: &PrimFunc| func.body.iter().any(|stmt| conditions.stop_in(stmt));
-    if stop(before) || !stop(after) {
-        return false;
+/// Writes the conditions of `after` at which TVM would stop, and that `before` does not have, in another way. A variable of
+/// `before` is the same in `after`.
+pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
+    let mut conditions = Conditions { first_new: before.vars.len(), had: HashSet::new() };
+    let had = conditions.exposed(before);
+    if conditions.exposed(after).is_subset(&had) {
+        return;
     }
+    conditions.had = had.into_iter().cloned().collect();
     conditions.hide_in_block(&mut after.body);
-    true
 }
 
 /// What is known of the conditions of a function.
 struct Conditions {
     /// The first variable that the input does not have.
     first_new: usize,
+    /// The comparisons that the input has.
+    had: HashSet<Expr>,
 }
 
 impl Conditions {
-    /// Whether TVM would stop at a condition of the statement or within it.
-    fn stop_in(&self, stmt: &Stmt) -> bool {
-        let mut found = false;
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::If { cond, .. } = &stmt.kind {
-                found |= self.has_exposed(cond);
-            }
-            stmt.for_each_expr(|root| {
-                root.walk(&mut |e| found |= condition(e).is_some_and(|cond| self.has_exposed(cond)));
+    /// The comparisons in conditions of a function at which TVM would stop.
+    fn exposed<'f>(&self, func: &'f PrimFunc) -> HashSet<&'f Expr> {
+        let mut found = HashSet::new();
+        for stmt in &func.body {
+            stmt.walk(&mut |stmt| {
+                if let StmtKind::If { cond, .. } = &stmt.kind {
+                    self.exposed_in(cond, &mut found);
+                }
+                stmt.for_each_expr(|root| {
+                    root.walk(&mut |e| {
+                        if let Some(cond) = condition(e) {
+                            self.exposed_in(cond, &mut found);
+                        }
+                    });
+                });
             });
-        });
+        }
         found
     }
 
-    /// Whether one of the comparisons that a condition consists of stops TVM.
-    fn has_exposed(&self, cond: &Expr) -> bool {
+    /// Those of the comparisons that a condition consists of.
+    fn exposed_in<'f>(&self, cond: &'f Expr, found: &mut HashSet<&'f Expr>) {
         match &cond.kind {
-            ExprKind::Binary(op, a, b) if op.is_logic() => self.has_exposed(a) || self.has_exposed(b),
-            ExprKind::Not(of) => self.has_exposed(of),
-            ExprKind::Binary(..) => self.is_exposed(cond),
-            _ => matches!(cond.as_intrin(), Some(("likely", [of])) if self.has_exposed(of)),
+            ExprKind::Binary(op, a, b) if op.is_logic() => {
+                self.exposed_in(a, found);
+                self.exposed_in(b, found);
+            }
+            ExprKind::Not(of) => self.exposed_in(of, found),
+            _ if self.is_exposed(cond) => _ = found.insert(cond),
+            _ => {
+                if let Some(("likely", [of])) = cond.as_intrin() {
+                    self.exposed_in(of, found);
+                }
+            }
         }
     }
 
@@ -94,7 +110,7 @@ impl Conditions {
 
     /// Writes the comparisons that a condition consists of so that TVM leaves them alone.
     fn hide(&self, cond: &mut Expr) {
-        if self.is_exposed(cond) {
+        if self.is_exposed(cond) && !self.had.contains(cond) {
             let ExprKind::Binary(_, a, b) = &mut cond.kind else { return };
             return match (a.as_int(), b.as_int()) {
                 (_, Some(c)) if a.dtype.bits <= 32 => widen(a, b, c),
