@@ -95,7 +95,11 @@ def taken(text):
 def judge(program, results, through):
     """("taken" | "refused", []) for the program, with a list of results that TVM does not take and why. Sets `through` once
     TVM is through with the program."""
+    start = time.monotonic()
     why, before = taken(program)
+    if time.monotonic() - start > PATIENCE / (2 * len(WAYS)):
+        # Its results would take as long each.
+        return "refused", []
     through.value = 1
     if why is not None:
         if any(reason in why for reason in (FOLDED, BOUND_OF_NOTHING, FOLDED_BELOW_ZERO)):

@@ -4,13 +4,16 @@
 //!
 //! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
 
-use std::cell::RefCell;
+mod hash;
+mod iterations;
 
 use hashbrown::{HashMap, HashSet};
 
+use self::hash::{hash_of, mix, tag};
+use self::iterations::Iterations;
+pub(crate) use self::iterations::Odds;
 use super::llvm::nests::{Stride, lanes, operation, stride};
 use crate::cost::{Bindings, Profile};
-use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Instructions of a loop around its body, for each iteration and each time that it starts.
@@ -28,13 +31,6 @@ const STRING: f64 = 2_048.0;
 
 /// A branch on a condition.
 const BRANCH: f64 = 1.0;
-
-/// The most points at which a condition is evaluated, to know or guess how often it holds.
-const POINTS: u64 = 512;
-
-/// How often conditions hold, as far as that has been found out: ways to write a nest have most of their conditions in common.
-#[derive(Debug, Default)]
-pub(crate) struct Odds(RefCell<HashMap<u64, f64>>);
 
 /// An estimate of the instructions of a function. `odds` must come from estimates with the same profile.
 pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings, odds: &Odds) -> f64 {
@@ -68,13 +64,8 @@ struct Frame {
 }
 
 struct Estimate<'a> {
-    odds: &'a Odds,
     func: &'a PrimFunc,
-    profile: &'a Profile,
-    /// The value of each variable, in the middle of its range.
-    values: Vec<i64>,
-    /// The range of each loop variable: its first value and how many there are.
-    ranges: HashMap<VarId, (i64, i64)>,
+    iterations: Iterations<'a>,
     frames: Vec<Frame>,
     /// The loop that defines a variable, by its depth.
     depths: HashMap<VarId, usize>,
@@ -90,15 +81,9 @@ struct Seen {
 
 impl<'a> Estimate<'a> {
     fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, odds: &'a Odds) -> Estimate<'a> {
-        let unknown = profile.default_extent() as i64;
-        let values =
-            func.vars.iter().map(|var| bindings.get(&*var.name).copied().unwrap_or(unknown)).collect();
+        let iterations = Iterations::new(func, profile, bindings, odds);
         let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
-        Estimate { odds, func, profile, values, ranges: HashMap::new(), frames, depths: HashMap::new() }
-    }
-
-    fn value(&self, e: &Expr) -> Option<i64> {
-        evaluate(e, &|var| self.values.get(var.index()).map(|&value| Value::Int(value)))?.as_int()
+        Estimate { func, iterations, frames, depths: HashMap::new() }
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -128,7 +113,7 @@ impl<'a> Estimate<'a> {
                 if seen.depth == here {
                     self.frame().scalar = true;
                 }
-                let taken = self.probability(cond);
+                let taken = self.iterations.probability(cond);
                 self.block(then, share * taken);
                 self.block(otherwise, share * (1.0 - taken));
             }
@@ -148,11 +133,7 @@ impl<'a> Estimate<'a> {
             StmtKind::Bind { var, value } => {
                 let seen = self.expr(value, share);
                 self.depths.insert(*var, seen.depth);
-                if let Some(known) = self.value(value)
-                    && let Some(slot) = self.values.get_mut(var.index())
-                {
-                    *slot = known;
-                }
+                self.iterations.bind(*var, value);
             }
             _ => {
                 stmt.for_each_expr(|e| {
@@ -171,17 +152,7 @@ impl<'a> Estimate<'a> {
         self.expr(&l.min, share);
         self.expr(&l.extent, share);
         self.frame().inner = true;
-        let min = self.value(&l.min).unwrap_or(0);
-        let step = l.step.as_ref().and_then(|step| self.value(step)).unwrap_or(1).max(1);
-        let unknown = self.profile.default_extent() as i64;
-        let extent = self.value(&l.extent).unwrap_or(unknown);
-        // Where loops further out change how often it runs, the middle says little.
-        let average =
-            if l.extent.as_int().is_some() { None } else { self.average(&l.extent, |n| n.max(0) as f64) };
-        let trips = average.map_or_else(|| (extent.max(0) as f64 / step as f64).ceil(), |n| n / step as f64);
-        let extent = extent.max(average.map_or(0, |n| n.ceil() as i64));
-        self.values[l.var.index()] = min.saturating_add(extent.max(1) / 2);
-        self.ranges.insert(l.var, (min, extent.max(1)));
+        let trips = self.iterations.enter(l);
         self.depths.insert(l.var, here + 1);
         let starts = self.frames[here].runs * share;
         let mut frame = Frame { var: Some(l.var), runs: starts * trips, ..Frame::default() };
@@ -247,7 +218,7 @@ impl<'a> Estimate<'a> {
             _ => {}
         }
         let lazy = match e.as_intrin() {
-            Some(("if_then_else", [cond, _, _])) => Some(self.probability(cond)),
+            Some(("if_then_else", [cond, _, _])) => Some(self.iterations.probability(cond)),
             _ => None,
         };
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
@@ -338,11 +309,11 @@ impl<'a> Estimate<'a> {
             let mut only_var = addend;
             if let ExprKind::Binary(BinOp::Mul, a, b) = &addend.kind
                 && a.as_var().is_some()
-                && !b.as_var().is_some_and(|var| self.ranges.contains_key(&var))
+                && !b.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
             {
                 only_var = a;
             }
-            let is_grown = only_var.as_var().is_some_and(|var| self.ranges.contains_key(&var));
+            let is_grown = only_var.as_var().is_some_and(|var| self.iterations.is_of_loop(var));
             let seen = if is_grown {
                 let var = self.expr(only_var, share);
                 Seen { depth: var.depth, hash: mix(var.hash, hash_of(addend)) }
@@ -363,80 +334,6 @@ impl<'a> Estimate<'a> {
         }
         Seen { depth, hash }
     }
-
-    /// How often a condition holds: at all points of the loops around it that it depends on, or at some if those are many.
-    fn probability(&self, cond: &Expr) -> f64 {
-        let question = self.question(cond);
-        if let Some(&known) = self.odds.0.borrow().get(&question) {
-            return known;
-        }
-        let found = self.counted(cond);
-        self.odds.0.borrow_mut().insert(question, found);
-        found
-    }
-
-    /// A hash of a condition and of what its variables are, whatever they are called.
-    fn question(&self, cond: &Expr) -> u64 {
-        let mut vars: Vec<VarId> = Vec::new();
-        let mut number = |var: VarId| {
-            let at = vars.iter().position(|known| *known == var).unwrap_or_else(|| {
-                vars.push(var);
-                vars.len() - 1
-            });
-            at as u64
-        };
-        let mut hash = hash_by(cond, &mut number);
-        for var in vars {
-            let (min, count) = match self.ranges.get(&var) {
-                Some(&range) => range,
-                None => (self.values.get(var.index()).copied().unwrap_or(0), 0),
-            };
-            hash = mix(mix(hash, min as u64), count as u64);
-        }
-        hash
-    }
-
-    fn counted(&self, cond: &Expr) -> f64 {
-        let odds = self.average(cond, |value| if value == 0 { 0.0 } else { 1.0 });
-        odds.unwrap_or_else(|| self.profile.branch().to_f64())
-    }
-
-    /// The average of what `f` makes of the values of an expression at all points of the loops around it that it depends on, or
-    /// at some if those are many.
-    fn average(&self, e: &Expr, f: impl Fn(i64) -> f64) -> Option<f64> {
-        let mut vars: Vec<(VarId, i64, u64)> = Vec::new();
-        e.walk(&mut |part| {
-            if let Some(var) = part.as_var()
-                && let Some(&(min, count)) = self.ranges.get(&var)
-                && vars.iter().all(|(known, ..)| *known != var)
-            {
-                vars.push((var, min, count.unsigned_abs()));
-            }
-        });
-        let all = vars.iter().fold(1_u64, |all, (_, _, count)| all.saturating_mul(*count));
-        let points = all.min(POINTS);
-        let (mut sum, mut known) = (0.0, 0_u32);
-        for point in 0..points {
-            let mut rest = if all <= POINTS { point } else { mix(point, 5) % all };
-            for slot in &mut vars {
-                let count = slot.2;
-                let at = rest % count;
-                rest /= count;
-                slot.1 = self.ranges.get(&slot.0).map_or(0, |(min, _)| min.saturating_add(at as i64));
-            }
-            let value_of = |var: VarId| {
-                let drawn = vars.iter().find(|(own, ..)| *own == var).map(|(_, value, _)| *value);
-                drawn.or_else(|| self.values.get(var.index()).copied()).map(Value::Int)
-            };
-            if let Some(value) = evaluate(e, &value_of).and_then(|value| value.as_int()) {
-                known += 1;
-                sum += f(value);
-            } else if point == 0 {
-                break;
-            }
-        }
-        (known > 0).then(|| sum / f64::from(known))
-    }
 }
 
 fn addends_of<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
@@ -454,43 +351,4 @@ fn has_load(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
     found
-}
-
-/// A number for the operation at the root of an expression.
-fn tag(e: &Expr) -> u64 {
-    let bits = u64::from(e.dtype.bits) << 32 | u64::from(e.dtype.lanes);
-    let kind = match &e.kind {
-        ExprKind::Binary(op, ..) => 100 + *op as u64,
-        ExprKind::Not(_) => 20,
-        ExprKind::Cast(_) => 21,
-        ExprKind::Select(_) => 22,
-        ExprKind::Load { buffer, .. } => 1_000 + u64::from(buffer.0),
-        ExprKind::Call(_) => {
-            e.as_intrin().map_or(23, |(name, _)| name.bytes().fold(24, |h, b| mix(h, b.into())))
-        }
-        _ => 30,
-    };
-    mix(bits, kind)
-}
-
-fn hash_of(e: &Expr) -> u64 {
-    hash_by(e, &mut |var| u64::from(var.0))
-}
-
-/// A hash of an expression of which variables have these numbers.
-fn hash_by(e: &Expr, number: &mut impl FnMut(VarId) -> u64) -> u64 {
-    let mut hash = match &e.kind {
-        ExprKind::Var(var) => mix(1, number(*var)),
-        ExprKind::Int(value) => mix(2, *value as u64),
-        ExprKind::Float(bits) => mix(3, *bits),
-        _ => tag(e),
-    };
-    e.for_each_child(|part| hash = mix(hash, hash_by(part, number)));
-    hash
-}
-
-/// A hash of two numbers that is the same on every machine.
-fn mix(a: u64, b: u64) -> u64 {
-    let x = (a ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (x ^ (x >> 29)).wrapping_mul(0x94D0_49BB_1331_11EB) ^ (x >> 32)
 }
