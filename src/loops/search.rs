@@ -52,7 +52,9 @@ struct State {
     /// The function with that statement as its body.
     func: PrimFunc,
     instructions: f64,
-    /// The same and a little for each quotient of a loop variable that is left: what is decided by one becomes bounds only
+    /// Those of each loop.
+    of_loops: Rc<HashMap<VarId, f64>>,
+    /// All and a little for each quotient of a loop variable that is left: what is decided by one becomes bounds only
     /// when it is a variable.
     with_quotients: f64,
     length: usize,
@@ -182,15 +184,22 @@ impl Search<'_> {
 
     fn measured(&self, func: PrimFunc, spelled: Rc<Spelled>) -> State {
         let (profile, bindings) = (&self.options.profile, &self.options.bindings);
-        let instructions = nests::instructions(&func, profile, bindings, &self.odds);
+        let (instructions, of_loops) = nests::with_loops(&func, profile, bindings, &self.odds);
         let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
         let length = length::of(&func);
-        State { func, instructions, with_quotients, length, spelled, done: Vec::new() }
+        let of_loops = Rc::new(of_loops);
+        State { func, instructions, of_loops, with_quotients, length, spelled, done: Vec::new() }
     }
 
     /// The first loop that can be written better, so written.
     fn step(&mut self, state: &State, phase: Phase) -> Option<State> {
-        for var in loops(&state.func) {
+        let mut vars = loops(&state.func);
+        if phase == Phase::Cut {
+            // The text can grow so far only: what takes most comes first.
+            let cost = |var: &VarId| state.of_loops.get(var).copied().unwrap_or(0.0);
+            vars.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        }
+        for var in vars {
             if !self.tried.insert((phase, var)) {
                 continue;
             }
@@ -355,7 +364,9 @@ pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     let length = length::of(func);
     let spelled = Rc::default();
     let done = Vec::new();
-    let state = State { func: func.clone(), instructions: 0.0, with_quotients: 0.0, length, spelled, done };
+    let of_loops = Rc::default();
+    let state =
+        State { func: func.clone(), instructions: 0.0, of_loops, with_quotients: 0.0, length, spelled, done };
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
     let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));

@@ -34,9 +34,19 @@ const BRANCH: f64 = 1.0;
 
 /// An estimate of the instructions of a function. `odds` must come from estimates with the same profile.
 pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings, odds: &Odds) -> f64 {
+    with_loops(func, profile, bindings, odds).0
+}
+
+/// The same, and that of each of its loops.
+pub(crate) fn with_loops(
+    func: &PrimFunc,
+    profile: &Profile,
+    bindings: &Bindings,
+    odds: &Odds,
+) -> (f64, HashMap<VarId, f64>) {
     let mut estimate = Estimate::new(func, profile, bindings, odds);
     estimate.block(&func.body, 1.0);
-    estimate.frames.pop().map_or(0.0, |frame| frame.cost)
+    (estimate.frames.pop().map_or(0.0, |frame| frame.cost), estimate.loops)
 }
 
 /// A loop that is open, or the function.
@@ -69,6 +79,8 @@ struct Estimate<'a> {
     frames: Vec<Frame>,
     /// The loop that defines a variable, by its depth.
     depths: HashMap<VarId, usize>,
+    /// What loops take that are closed.
+    loops: HashMap<VarId, f64>,
 }
 
 /// What is known of an expression.
@@ -83,7 +95,7 @@ impl<'a> Estimate<'a> {
     fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, odds: &'a Odds) -> Estimate<'a> {
         let iterations = Iterations::new(func, profile, bindings, odds);
         let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
-        Estimate { func, iterations, frames, depths: HashMap::new() }
+        Estimate { func, iterations, frames, depths: HashMap::new(), loops: HashMap::new() }
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -200,7 +212,7 @@ impl<'a> Estimate<'a> {
                 vector.min(scalar)
             }
         };
-        frame.seen.clear();
+        self.loops.insert(l.var, cost);
         self.frames[here].cost += cost;
     }
 
