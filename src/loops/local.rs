@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::normal::{Sums, is_arithmetic};
+use super::normal::{Reduced, Sums, is_arithmetic};
 use super::place::Place;
 use super::points::Points;
 use crate::analysis::known::Known;
@@ -170,10 +170,11 @@ impl Local<'_, '_> {
         }
     }
 
-    /// Makes a sum or a division shorter, or its parts if what it would become may not fit its type.
+    /// Makes a sum or a division shorter, or its parts if what it would become is longer or may not fit its type.
     fn arithmetic(&mut self, e: &mut Expr) {
         match self.reduced(e) {
-            Some(reduced) if self.place.fits(&reduced) => *e = reduced,
+            Some(Reduced::AsShort) => {}
+            Some(Reduced::To(reduced)) if self.place.fits(&reduced) => *e = reduced,
             _ => e.for_each_child_mut(|part| {
                 if is_arithmetic(part) {
                     self.arithmetic(part);
@@ -218,8 +219,8 @@ impl Local<'_, '_> {
         }
     }
 
-    /// A shorter form of a sum or a division.
-    fn reduced(&mut self, e: &Expr) -> Option<Expr> {
+    /// The shortest form of a sum or a division that is found.
+    fn reduced(&mut self, e: &Expr) -> Option<Reduced> {
         let Local { place, points, questions, .. } = self;
         let mut prove = |cond: &Expr| asked(place, points, questions, cond) == Some(true);
         Sums::new(&place.known.ranges, &mut prove).reduced(e)

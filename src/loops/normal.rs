@@ -1,6 +1,8 @@
 //! Integers as sums over quotients: `p % d` is `p - d * (p // d)`, so quotients are the only atoms that division leaves, and a
 //! quotient gives up what is a multiple of its divisor. Sums that are written in many ways become one.
 
+use std::cmp::Ordering;
+
 use super::place::folded;
 use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
@@ -97,6 +99,14 @@ pub(super) fn range(ranges: &[Interval], e: &Expr) -> Interval {
     }
 }
 
+/// What an expression becomes as a sum.
+pub(super) enum Reduced {
+    /// What takes as much.
+    AsShort,
+    /// What takes less. What it computes may be out of its type's range.
+    To(Expr),
+}
+
 /// Makes sums of the expressions at one place.
 pub(super) struct Sums<'a> {
     atoms: Atoms,
@@ -110,12 +120,16 @@ impl<'a> Sums<'a> {
         Sums { atoms: Atoms::default(), ranges, prove }
     }
 
-    /// An equal expression that takes less. What it computes may be out of its type's range.
-    pub(super) fn reduced(&mut self, e: &Expr) -> Option<Expr> {
+    /// What an expression becomes; `None` if that takes more.
+    pub(super) fn reduced(&mut self, e: &Expr) -> Option<Reduced> {
         let sum = self.sum(e)?;
         let sum = self.with_remainders(sum);
         let made = self.atoms.expr(&sum, e.dtype)?;
-        (weight(&made) < weight(e)).then_some(made)
+        match weight(&made).cmp(&weight(e)) {
+            Ordering::Less => Some(Reduced::To(made)),
+            Ordering::Equal => Some(Reduced::AsShort),
+            Ordering::Greater => None,
+        }
     }
 
     /// Where the difference of two integers lies.

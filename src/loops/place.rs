@@ -137,6 +137,18 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// Goes from the start of a block to the loop at the end of a path.
+    pub(super) fn go<'b>(&mut self, block: &'b Block, path: &[(usize, usize)]) -> Option<&'b For> {
+        let [(at, number), rest @ ..] = path else { return None };
+        block.iter().take(*at).for_each(|stmt| self.pass(stmt));
+        let stmt = block.get(*at)?;
+        if rest.is_empty() {
+            return if let StmtKind::For(l) = &stmt.kind { Some(l) } else { None };
+        }
+        self.enter(stmt, *number);
+        self.go(nth_block(stmt, *number)?, rest)
+    }
+
     /// Passes a statement.
     pub(super) fn pass(&mut self, stmt: &Stmt) {
         if let StmtKind::Bind { var, value } = &stmt.kind
@@ -214,14 +226,19 @@ pub(super) fn block_at<'b>(block: &'b Block, path: &[(usize, usize)]) -> Option<
     if rest.is_empty() {
         return Some(block);
     }
+    block_at(nth_block(block.get(*at)?, *number)?, rest)
+}
+
+/// One of the blocks of a statement.
+fn nth_block(stmt: &Stmt, number: usize) -> Option<&Block> {
     let (mut now, mut found) = (0, None);
-    block.get(*at)?.for_each_block(|inner| {
-        if now == *number {
+    stmt.for_each_block(|inner| {
+        if now == number {
             found = Some(inner);
         }
         now += 1;
     });
-    block_at(found?, rest)
+    found
 }
 
 /// The loop at the end of a path.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 
 use super::copy::mentions_any;
-use super::place::{Path, Place, for_each_loop, loop_at, replace};
+use super::place::{Path, Place, loop_at, replace};
 use super::{init, join, local, narrow, partition, split, unswitch};
 use crate::analysis::known::Known;
 use crate::analysis::length;
@@ -136,7 +136,9 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     if !changed {
         return None;
     }
-    let before = search.simplified(first).instructions;
+    // Simplification does not halve what the loops are made of.
+    let is_far = state.instructions < first.instructions / 2.0;
+    let before = if is_far { first.instructions } else { search.simplified(first).instructions };
     log::debug!("loops: {} instructions are estimated in the end, {before} before", state.instructions);
     (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some((state.func, search.taken))
 }
@@ -311,14 +313,10 @@ impl Search<'_> {
 
     /// What `f` says of a loop.
     fn at<T>(&self, state: &State, var: VarId, f: impl Fn(&Place<'_>, &For) -> T) -> Option<T> {
+        let path = first_loop(&state.func.body, &|l| l.var == var)?;
         let mut place = Place::of(&state.func, &self.base);
-        let mut found = None;
-        for_each_loop(&mut place, &state.func.body, &mut Vec::new(), &mut |_, l, place| {
-            if l.var == var {
-                found = Some(f(place, l));
-            }
-        });
-        found
+        let l = place.go(&state.func.body, &path)?;
+        Some(f(&place, l))
     }
 
     /// The statement with what `f` makes of a loop in its place.
