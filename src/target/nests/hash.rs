@@ -19,10 +19,6 @@ pub(super) fn tag(e: &Expr) -> u64 {
     mix(bits, kind)
 }
 
-pub(super) fn hash_of(e: &Expr) -> u64 {
-    hash_by(e, &mut |var| u64::from(var.0))
-}
-
 /// A hash of an expression of which variables have these numbers.
 pub(super) fn hash_by(e: &Expr, number: &mut impl FnMut(VarId) -> u64) -> u64 {
     let mut hash = match &e.kind {

@@ -9,7 +9,7 @@ mod iterations;
 
 use hashbrown::{HashMap, HashSet};
 
-use self::hash::{hash_of, mix, tag};
+use self::hash::{mix, tag};
 use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
 use super::llvm::nests::{Stride, lanes, operation, stride};
@@ -19,6 +19,9 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, 
 /// Instructions of a loop around its body, for each iteration and each time that it starts.
 const PER_ITERATION: f64 = 2.0;
 const PER_LOOP: f64 = 4.0;
+
+/// What setting up one of the addresses that grow with a loop takes, each time that the loop starts.
+const PER_ADDRESS: f64 = 2.0;
 
 /// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
 const PER_VECTOR_LOOP: f64 = 14.0;
@@ -71,6 +74,8 @@ struct Frame {
     computes: bool,
     /// How many loads are of elements that are no neighbours.
     strided: usize,
+    /// The hashes of addresses that grow with it.
+    grown: HashSet<u64>,
 }
 
 struct Estimate<'a> {
@@ -181,15 +186,16 @@ impl<'a> Estimate<'a> {
         self.block(&l.body, 1.0);
         let mut frame = self.frames.pop().expect("pushed above");
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
+        let per_start = PER_LOOP + PER_ADDRESS * frame.grown.len() as f64;
         let is_constant = l.extent.as_int().is_some();
         let cost = if is_vector {
             frame.cost / lanes(frame.bits)
         } else if frame.inner {
             let written_out = is_constant && trips <= 4.0 && per_iteration * trips <= WRITTEN_OUT;
-            frame.cost + if written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * PER_LOOP }
+            frame.cost + if written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * per_start }
         } else {
             let lanes = lanes(frame.bits);
-            let scalar = frame.cost + frame.runs * PER_ITERATION + starts * PER_LOOP;
+            let scalar = frame.cost + frame.runs * PER_ITERATION + starts * per_start;
             let written_out = is_constant && (per_iteration + 1.0) * trips <= WRITTEN_OUT;
             let scalar = if written_out { frame.cost } else { scalar };
             let copies = frame.stores > 0 && !frame.computes && frame.strided == 0;
@@ -311,32 +317,22 @@ impl<'a> Estimate<'a> {
         Seen { depth, hash }
     }
 
-    /// What is computed for an address: sums of products of loop variables grow with the loops.
+    /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
+    /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
     fn address(&mut self, index: &Expr, share: f64) -> Seen {
         let here = self.frames.len() - 1;
-        let (mut depth, mut hash, mut parts) = (0, 11, [0_u32; 16]);
-        let mut addends = Vec::new();
-        addends_of(index, &mut addends);
-        for addend in addends {
-            let mut only_var = addend;
-            if let ExprKind::Binary(BinOp::Mul, a, b) = &addend.kind
-                && a.as_var().is_some()
-                && !b.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
-            {
-                only_var = a;
-            }
-            let is_grown = only_var.as_var().is_some_and(|var| self.iterations.is_of_loop(var));
-            let seen = if is_grown {
-                let var = self.expr(only_var, share);
-                Seen { depth: var.depth, hash: mix(var.hash, hash_of(addend)) }
-            } else {
-                self.expr(addend, share)
-            };
+        let (mut depth, mut hash, mut parts, mut grows) = (0, 11_u64, [0_u32; 16], false);
+        for product in products(index) {
+            let (seen, is_grown) = self.product(&product, share);
             depth = depth.max(seen.depth);
-            hash = mix(hash, seen.hash);
+            hash = hash.wrapping_add(mix(seen.hash, 12));
             if seen.depth < parts.len() {
                 parts[seen.depth] += if is_grown { 0 } else { 1 };
             }
+            grows |= is_grown && seen.depth == here;
+        }
+        if grows {
+            self.frame().grown.insert(hash);
         }
         // What varies in the innermost loop and does not grow with it is added there.
         for (at, &count) in parts.iter().enumerate().take(here + 1).skip(1) {
@@ -346,6 +342,75 @@ impl<'a> Estimate<'a> {
         }
         Seen { depth, hash }
     }
+
+    /// A product, and whether it grows by the same amount with each iteration of one loop.
+    fn product(&mut self, product: &Product<'_>, share: f64) -> (Seen, bool) {
+        let (mut depth, mut hash, mut of_loop, mut beside) = (0, 0_u64, None, 0);
+        for &factor in &product.factors {
+            let seen = self.expr(factor, share);
+            depth = depth.max(seen.depth);
+            hash = hash.wrapping_add(mix(seen.hash, 13));
+            if factor.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
+                && of_loop.is_none_or(|outer| outer < seen.depth)
+            {
+                beside = beside.max(of_loop.replace(seen.depth).unwrap_or(0));
+            } else {
+                beside = beside.max(seen.depth);
+            }
+        }
+        hash = mix(hash, product.times as u64);
+        let is_grown = of_loop.is_some_and(|depth| beside < depth);
+        let multiplied = product.factors.len() + usize::from(product.times != 1);
+        if !is_grown && multiplied > 1 && self.frames[depth].seen.insert(hash) {
+            self.charge(depth, (multiplied - 1) as f64, share);
+        }
+        (Seen { depth, hash }, is_grown)
+    }
+}
+
+/// A product in a sum.
+#[derive(Clone)]
+struct Product<'e> {
+    times: i64,
+    factors: Vec<&'e Expr>,
+}
+
+/// The most products that a sum is multiplied out to.
+const MAX_PRODUCTS: usize = 24;
+
+/// The products of which an integer consists when it is multiplied out, but for constants.
+fn products(e: &Expr) -> Vec<Product<'_>> {
+    let mut found = Vec::new();
+    if !multiply_out(e, &Product { times: 1, factors: Vec::new() }, &mut found) {
+        let mut addends = Vec::new();
+        addends_of(e, &mut addends);
+        found = addends.into_iter().map(|e| Product { times: 1, factors: vec![e] }).collect();
+    }
+    found.retain(|product| !product.factors.is_empty());
+    found
+}
+
+/// Adds the products of `e * by`; `false` if they become too many.
+fn multiply_out<'e>(e: &'e Expr, by: &Product<'e>, out: &mut Vec<Product<'e>>) -> bool {
+    let times = |c: i64| Product { times: by.times.wrapping_mul(c), factors: by.factors.clone() };
+    match &e.kind {
+        ExprKind::Int(value) => out.push(times(*value)),
+        ExprKind::Binary(BinOp::Add, a, b) => return multiply_out(a, by, out) && multiply_out(b, by, out),
+        ExprKind::Binary(BinOp::Sub, a, b) => {
+            return multiply_out(a, by, out) && multiply_out(b, &times(-1), out);
+        }
+        ExprKind::Binary(BinOp::Mul, a, b) => {
+            let mut inner = Vec::new();
+            return multiply_out(b, by, &mut inner)
+                && inner.iter().all(|product| multiply_out(a, product, out));
+        }
+        _ => {
+            let mut product = by.clone();
+            product.factors.push(e);
+            out.push(product);
+        }
+    }
+    out.len() <= MAX_PRODUCTS
 }
 
 fn addends_of<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
