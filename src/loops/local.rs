@@ -93,10 +93,23 @@ impl Local<'_, '_> {
     fn for_loop(&mut self, l: &mut For) {
         let mark = self.mark();
         self.place.iterate(l.var, &l.min, &l.extent);
+        self.bound(l);
         self.points.iterate(l.var, &l.min, &l.extent);
         self.questions.answers.clear();
         self.block(&mut l.body);
         self.release(mark);
+    }
+
+    /// Where a loop's variable lies at most, if its bounds are no constants.
+    fn bound(&mut self, l: &For) {
+        let ranges = &self.place.known.ranges;
+        let mut prove = |_: &Expr| false;
+        let found = Sums::new(ranges, &mut prove).of_loop(&l.min, &l.extent);
+        if let Some(found) = found
+            && let Some(own) = self.place.known.ranges.get_mut(l.var.index())
+        {
+            *own = own.meet(found).unwrap_or(*own);
+        }
     }
 
     /// What is known at a moment, to go back to.

@@ -138,6 +138,14 @@ impl<'a> Sums<'a> {
         Some(self.range(&difference))
     }
 
+    /// Where the variable of a loop lies that runs from `min`.
+    pub(super) fn of_loop(&mut self, min: &Expr, extent: &Expr) -> Option<Interval> {
+        let first = self.sum(min)?;
+        let last = first.plus(&self.sum(extent)?, 1).plus(&Poly::constant(1), -1);
+        let (low, high) = (self.range(&first).lo(), self.range(&last).hi());
+        Interval::between(low.map(i128::from), high.map(i128::from))
+    }
+
     fn range(&self, sum: &Poly) -> Interval {
         self.atoms.range(sum, &|atom| range(self.ranges, atom))
     }
