@@ -64,6 +64,7 @@
 
 pub mod build;
 mod dtype;
+mod excerpt;
 mod expr;
 mod fresh;
 mod func;
@@ -75,6 +76,7 @@ mod number;
 mod op;
 #[doc(hidden)]
 pub mod opclass;
+mod rename;
 mod room;
 mod stmt;
 #[doc(hidden)]

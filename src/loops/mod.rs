@@ -47,24 +47,14 @@ pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<T
     let is_shielded = shielded.is_some();
     let mut made = shielded.unwrap_or_else(|| func.clone());
     let mut steps = Vec::new();
-    let body = std::mem::take(&mut made.body);
-    let mut result = Block::with_capacity(body.len());
-    for stmt in body {
-        let better = has_loop(&stmt).then(|| {
-            let mut alone = made.hollow();
-            alone.body = vec![stmt.clone()];
-            search::better(&alone, options, options.loops.growth)
-        });
-        match better.flatten() {
-            Some((mut better, taken)) => {
-                steps.extend(taken);
-                result.append(&mut better.body);
-                made = better;
-            }
-            None => result.push(stmt),
-        }
-    }
-    made.body = result;
+    each_nest(&mut made, |alone| {
+        let Some((better, taken)) = search::better(alone, options, options.loops.growth) else {
+            return false;
+        };
+        steps.extend(taken);
+        *alone = better;
+        true
+    });
     if is_shielded {
         volatile::unshield(&mut made);
     }
@@ -85,15 +75,32 @@ pub(crate) fn hoist(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
     in_place(func, |func| hoist::hoist(func, options))
 }
 
-fn in_place(func: &PrimFunc, change: impl FnOnce(&mut PrimFunc) -> bool) -> Option<PrimFunc> {
+fn in_place(func: &PrimFunc, change: impl FnMut(&mut PrimFunc) -> bool) -> Option<PrimFunc> {
     let shielded = volatile::shielded(func);
     let is_shielded = shielded.is_some();
     let mut made = shielded.unwrap_or_else(|| func.clone());
-    let changed = change(&mut made);
+    let changed = each_nest(&mut made, change);
     if is_shielded {
         volatile::unshield(&mut made);
     }
     changed.then_some(made)
+}
+
+/// Lets `change` work on each of the function's own statements that has loops, as a function of its own. Whether it changed any.
+fn each_nest(func: &mut PrimFunc, mut change: impl FnMut(&mut PrimFunc) -> bool) -> bool {
+    let body = std::mem::take(&mut func.body);
+    let (mut result, mut changed) = (Block::with_capacity(body.len()), false);
+    for stmt in body {
+        if !has_loop(&stmt) {
+            result.push(stmt);
+            continue;
+        }
+        let mut excerpt = func.excerpt(vec![stmt]);
+        changed |= change(&mut excerpt.func);
+        result.append(&mut excerpt.put_back(func));
+    }
+    func.body = result;
+    changed
 }
 
 fn has_loop(stmt: &Stmt) -> bool {
