@@ -1,4 +1,4 @@
-//! Conditions around loops that TVM does not lower.
+//! Conditions around and in loops that TVM does not lower.
 //!
 //! A loop that is to be unrolled or to run on vectors, of a length that is no constant, stops TVM unless it sees that control
 //! never comes there. It sees that by conditions as they are written: of `d + d >= 0 and d + d < d` it finds out that it never
@@ -12,27 +12,27 @@ use crate::ir::{Block, Expr, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 /// Values that are longer than this, in parts, stay in their variables.
 const LONGEST: usize = 64;
 
-/// Writes out what is bound to variables in the conditions of a function around such loops.
+/// Writes out what is bound to variables in the conditions of a function around such loops and in them.
 pub(crate) fn keep(func: &mut PrimFunc) {
     if func.body.iter().any(has_unlowered) {
-        in_block(&mut func.body, &mut HashMap::new());
+        in_block(&mut func.body, false, &mut HashMap::new());
     }
 }
 
 /// Whether TVM does not lower a loop in the statement.
 fn has_unlowered(stmt: &Stmt) -> bool {
     let mut found = false;
-    stmt.walk(&mut |stmt| {
-        if let StmtKind::For(l) = &stmt.kind {
-            let is_written_out = matches!(l.kind, ForKind::Unrolled | ForKind::Vectorized);
-            found |= is_written_out && l.extent.as_int().is_none();
-        }
-    });
+    stmt.walk(&mut |stmt| found |= is_unlowered(stmt));
     found
 }
 
-/// `values`: those of the variables that are bound so far.
-fn in_block(block: &mut Block, values: &mut HashMap<VarId, Expr>) {
+fn is_unlowered(stmt: &Stmt) -> bool {
+    let StmtKind::For(l) = &stmt.kind else { return false };
+    matches!(l.kind, ForKind::Unrolled | ForKind::Vectorized) && l.extent.as_int().is_none()
+}
+
+/// `inside`: whether the block is one of such a loop. `values`: those of the variables that are bound so far.
+fn in_block(block: &mut Block, inside: bool, values: &mut HashMap<VarId, Expr>) {
     for stmt in block {
         match &mut stmt.kind {
             StmtKind::Bind { var, value } if !reads_or_has_side_effects(value) => {
@@ -44,11 +44,14 @@ fn in_block(block: &mut Block, values: &mut HashMap<VarId, Expr>) {
                     values.insert(*var, whole);
                 }
             }
-            StmtKind::If { cond, then, otherwise } if then.iter().chain(&*otherwise).any(has_unlowered) => {
+            StmtKind::If { cond, then, otherwise }
+                if inside || then.iter().chain(&*otherwise).any(has_unlowered) =>
+            {
                 cond.substitute(&|var| values.get(&var));
             }
             _ => {}
         }
-        stmt.for_each_block_mut(|inner| in_block(inner, values));
+        let inside = inside || is_unlowered(stmt);
+        stmt.for_each_block_mut(|inner| in_block(inner, inside, values));
     }
 }
