@@ -241,3 +241,19 @@ fn volatile_memory_stays_out_of_reach_after_a_condition_went() {
         A[0] = T.Let(T.min(v, v + T.float32(1)), where={v: A[1]})\n    A[2] = A[3] + A[3]";
     all_contain(params, body, &["where={v: A[1]}", "A[2] = A[3] + A[3]"]);
 }
+
+#[test]
+fn conditions_around_loops_that_tvm_does_not_lower_stay_written_out() {
+    let params = "A: T.Buffer((64,), \"int32\"), d: T.int32";
+    for kind in ["T.unroll", "T.vectorized"] {
+        let body = |extent: &str| {
+            format!(
+                "if d + d >= 0 and d + d < d:\n    for i in {kind}({extent}):\n        A[d + d] = A[i]\nA[3] = d + d"
+            )
+        };
+        let guarded = &results(params, &body("d"))[2];
+        assert!(guarded.contains("if d + d >= 0 and d + d < d:"), "{guarded}");
+        let lowered = &results(params, &body("4"))[2];
+        assert!(lowered.contains("if cse_v1 >= 0 and cse_v1 < d:"), "{lowered}");
+    }
+}

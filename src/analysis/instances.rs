@@ -80,13 +80,22 @@ pub(crate) enum Pin {
 impl<'a> Asker<'a> {
     /// Asks at most so many questions.
     pub(crate) fn new(accesses: &'a Accesses, questions: usize) -> Asker<'a> {
-        Asker {
+        let asker = Asker {
             accesses,
             ranges: RefCell::new(accesses.ranges.clone()),
-            questions: Cell::new(questions),
-            pairs: Cell::new(questions.max(LEAST_NAMES).saturating_mul(PAIRS_FOR_EACH)),
-            names: Cell::new(questions.max(LEAST_NAMES)),
-        }
+            questions: Cell::new(0),
+            pairs: Cell::new(0),
+            names: Cell::new(0),
+        };
+        asker.renew(questions);
+        asker
+    }
+
+    /// Lets so many questions be asked from now on.
+    pub(crate) fn renew(&self, questions: usize) {
+        self.questions.set(questions);
+        self.pairs.set(questions.max(LEAST_NAMES).saturating_mul(PAIRS_FOR_EACH));
+        self.names.set(questions.max(LEAST_NAMES));
     }
 
     /// A budget that grows with the function.

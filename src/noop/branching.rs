@@ -34,15 +34,25 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut tries = MAX_TRIES;
     let mut from = 0;
-    while let Some(site) = sites(&func.body).into_iter().find(|&site| site >= from) {
-        if tries == 0 {
-            break;
+    while let Some(accesses) = Accesses::new(func) {
+        let asker = Asker::new(&accesses, QUESTIONS);
+        let mut next = None;
+        let done = from;
+        for site in sites(&func.body).into_iter().filter(|&site| site >= done) {
+            if tries == 0 {
+                break;
+            }
+            asker.renew(QUESTIONS);
+            // What is behind the new condition has the next number.
+            from = site + 1;
+            if let Ok(made) = within(func, &asker, site, &mut tries) {
+                next = Some(made);
+                break;
+            }
         }
-        // What is behind the new condition has the next number.
-        from = site + 1;
-        if let Ok(change) = within(func, site, &mut tries) {
-            changes.push(change);
-        }
+        let Some((made, change)) = next else { break };
+        *func = made;
+        changes.push(change);
     }
     changes
 }
@@ -81,21 +91,30 @@ pub(super) fn sites(body: &Block) -> Vec<usize> {
 
 /// Gives a statement, or the body of a loop, a condition.
 pub(super) fn at(func: &mut PrimFunc, site: usize) -> Result<Change, Obstacle> {
-    within(func, site, &mut MAX_CANDIDATES.clone())
-}
-
-fn within(func: &mut PrimFunc, site: usize, tries: &mut usize) -> Result<Change, Obstacle> {
-    let stmt = find(&func.body, site).ok_or(Obstacle::Nothing)?;
-    let (block, span) = match &stmt.kind {
-        StmtKind::For(l) => (l.body.clone(), stmt.span),
-        _ => (vec![stmt.clone()], stmt.span),
-    };
-    // That it would trap where it does not run any more is no obstacle.
-    if let Err(obstacle @ Obstacle::Statement) = total::block(&block) {
-        return Err(obstacle);
-    }
     let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
     let asker = Asker::new(&accesses, QUESTIONS);
+    let (made, change) = within(func, &asker, site, &mut MAX_CANDIDATES.clone())?;
+    *func = made;
+    Ok(change)
+}
+
+/// The function in which a statement, or the body of a loop, has a condition.
+fn within(
+    func: &PrimFunc,
+    asker: &Asker<'_>,
+    site: usize,
+    tries: &mut usize,
+) -> Result<(PrimFunc, Change), Obstacle> {
+    let accesses = asker.accesses;
+    let stmt = find(&func.body, site).ok_or(Obstacle::Nothing)?;
+    let body = match &stmt.kind {
+        StmtKind::For(l) => &l.body[..],
+        _ => std::slice::from_ref(stmt),
+    };
+    // That it would trap where it does not run any more is no obstacle.
+    if let Err(obstacle @ Obstacle::Statement) = total::block(body) {
+        return Err(obstacle);
+    }
     let (first, last) = accesses.spans.get(site).copied().ok_or(Obstacle::Nothing)?;
     let own = accesses.list.get(first..last).ok_or(Obstacle::Nothing)?;
     // How many loops are around what gets the condition.
@@ -105,14 +124,15 @@ fn within(func: &mut PrimFunc, site: usize, tries: &mut usize) -> Result<Change,
         }),
         _ => own.first().map(|access| access.loops.len()),
     };
-    let candidates = candidates(&asker, own, depth.ok_or(Obstacle::Nothing)?);
+    let candidates = candidates(asker, own, depth.ok_or(Obstacle::Nothing)?);
     let mut obstacle = Obstacle::Nothing;
     for idle in candidates {
         *tries = match tries.checked_sub(1) {
             Some(left) => left,
             None => break,
         };
-        let kind = StmtKind::If { cond: negated(idle), then: block.clone(), otherwise: Block::new() };
+        let kind = StmtKind::If { cond: negated(idle), then: body.to_vec(), otherwise: Block::new() };
+        let span = stmt.span;
         let guarded = Stmt { span, kind };
         let (result, number) = match &stmt.kind {
             StmtKind::For(l) => {
@@ -127,8 +147,7 @@ fn within(func: &mut PrimFunc, site: usize, tries: &mut usize) -> Result<Change,
         match leaves_no_trace(&made, number) {
             Ok(reasons) => {
                 let what = what_gets_it(func, stmt);
-                *func = made;
-                return Ok(Change { what: format!("{what} gets a condition"), reasons });
+                return Ok((made, Change { what: format!("{what} gets a condition"), reasons }));
             }
             Err(other) => obstacle = other,
         }

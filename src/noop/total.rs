@@ -3,10 +3,10 @@
 
 use super::obstacle::Obstacle;
 use crate::analysis::effects::{NodeEffect, node_effect};
-use crate::ir::{Block, Expr, ExprKind, ForKind, StmtKind};
+use crate::ir::{Expr, ExprKind, ForKind, Stmt, StmtKind};
 
 /// Asks that of all statements of a block.
-pub(super) fn block(block: &Block) -> Result<(), Obstacle> {
+pub(super) fn block(block: &[Stmt]) -> Result<(), Obstacle> {
     for stmt in block {
         match &stmt.kind {
             StmtKind::Store { .. } | StmtKind::Bind { .. } | StmtKind::Evaluate(_) | StmtKind::If { .. } => {}

@@ -4,6 +4,7 @@ mod bindings;
 mod conditions;
 mod differences;
 mod ends;
+mod guards;
 mod mask;
 mod offsets;
 mod wrapped;
@@ -15,6 +16,7 @@ use crate::ir::PrimFunc;
 /// No new binding is left that TVM does not take.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
     ends::keep(after);
+    guards::keep(after);
     differences::keep(before, after);
     conditions::keep(before, after);
     wrapped::keep(before, after);
