@@ -167,8 +167,53 @@ impl Accesses {
 
     /// Takes away what was added when there were `len` accesses.
     pub(crate) fn truncate(&mut self, len: usize) {
-        self.list.truncate(len);
-        self.by_region.values_mut().for_each(|list| list.retain(|&at| at < len));
+        // Lists of regions are in order, so what goes stands at their ends.
+        for access in self.list.drain(len..) {
+            if let Some(list) = self.by_region.get_mut(&self.regions.of(access.buffer)) {
+                while list.last().is_some_and(|&at| at >= len) {
+                    list.pop();
+                }
+            }
+        }
+    }
+
+    /// Makes these the accesses of the function in which the statements of the first arm have taken the place of the `if` with
+    /// a number, which has no other arm: `inside` statements, those within them included. `false`, and nothing is changed, if
+    /// that is not all that the condition says about them; then they have to be found anew.
+    pub(crate) fn unguard(&mut self, number: usize, inside: usize) -> bool {
+        let Some(Condition { cond, guards: (from, to) }) = self.conditions.get(&number).cloned() else {
+            return false;
+        };
+        let (first, last) = self.spans[number];
+        // What a condition loads is an access of its own, and the locals of an access may be those of the condition.
+        if !is_plain(&cond) || self.list[first..last].iter().any(|access| !access.locals.is_empty()) {
+            return false;
+        }
+        // Neighbours share their guards.
+        let mut shared: Option<(Rc<[Fact]>, Rc<[Fact]>)> = None;
+        for access in &mut self.list[first..last] {
+            let left = match &shared {
+                Some((before, left)) if Rc::ptr_eq(before, &access.guards) => left.clone(),
+                _ => [&access.guards[..from], &access.guards[to..]].concat().into(),
+            };
+            shared = Some((access.guards.clone(), left.clone()));
+            access.guards = left;
+        }
+        self.spans.remove(number);
+        self.list.iter_mut().filter(|access| access.stmt > number).for_each(|access| access.stmt -= 1);
+        let gone = to - from;
+        let old = std::mem::take(&mut self.conditions);
+        self.conditions = old
+            .into_iter()
+            .filter(|&(of, _)| of != number)
+            .map(|(of, mut condition)| {
+                if of > number && of <= number + inside {
+                    condition.guards = (condition.guards.0 - gone, condition.guards.1 - gone);
+                }
+                (if of > number { of - 1 } else { of }, condition)
+            })
+            .collect();
+        true
     }
 
     /// The accesses of memory that may be that of the buffer.

@@ -32,19 +32,25 @@ pub(super) fn run(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
     }
 }
 
-/// Tries each condition once, in the order of the text; all facts are found anew after each change.
+/// Tries each condition once, in the order of the text; all facts are found anew after each change. The accesses are too,
+/// unless all that a change did was to take a guard from some of them.
 fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, left: &mut usize) {
     let mut from = 0;
-    'changed: while let Some(mut accesses) = Accesses::new(func) {
+    let Some(mut accesses) = Accesses::new(func) else { return };
+    'changed: loop {
         for site in sites(&func.body).into_iter().filter(|&site| site >= from) {
             *left = left.saturating_sub(1);
             if *left == 0 {
                 return;
             }
-            if let Ok(change) = at(func, &mut accesses, site, settings) {
+            if let Ok((change, freed)) = made_at(func, &mut accesses, site, settings) {
                 changes.push(change);
                 // What took its place has its number.
                 from = site;
+                if !freed.is_some_and(|inside| accesses.unguard(site, inside)) {
+                    let Some(anew) = Accesses::new(func) else { return };
+                    accesses = anew;
+                }
                 continue 'changed;
             }
         }
@@ -88,6 +94,16 @@ pub(super) fn at(
     site: usize,
     settings: Settings,
 ) -> Result<Change, Obstacle> {
+    made_at(func, accesses, site, settings).map(|(change, _)| change)
+}
+
+/// The same; with the number of statements that a guard was taken from, if that is all that was done.
+fn made_at(
+    func: &mut PrimFunc,
+    accesses: &mut Accesses,
+    site: usize,
+    settings: Settings,
+) -> Result<(Change, Option<usize>), Obstacle> {
     let stmt = find(&func.body, site).ok_or(Obstacle::Nothing)?.clone();
     let condition = accesses.conditions.get(&site).cloned();
     match &stmt.kind {
@@ -102,7 +118,7 @@ pub(super) fn at(
                 .map(|(kept, ..)| kept.clone())
                 .ok_or(Obstacle::Value)?;
             replace(&mut func.body, site, kept);
-            Ok(Change { what: "a condition goes".to_owned(), reasons: vec![Reason::SameValue] })
+            Ok((Change { what: "a condition goes".to_owned(), reasons: vec![Reason::SameValue] }, None))
         }
         StmtKind::If { then, .. } => {
             let condition = condition.ok_or(Obstacle::Nothing)?;
@@ -114,6 +130,7 @@ pub(super) fn at(
             }
             let mut block = then.clone();
             let mut reasons = Vec::new();
+            let mut freed = Some(length(then));
             let proof = match guarded(func, accesses, site, &condition, &[], settings) {
                 Ok(proof) => proof,
                 Err(Obstacle::Bounds(buffer)) => {
@@ -124,6 +141,7 @@ pub(super) fn at(
                     }
                     let proof = guarded(func, accesses, site, &condition, &wraps, settings)?;
                     wrap_block(&mut block, &wraps);
+                    freed = None;
                     for wrap in &wraps {
                         let reason = Reason::Wrapped { buffer: func.name_of(wrap.buffer) };
                         if !reasons.contains(&reason) {
@@ -136,17 +154,24 @@ pub(super) fn at(
             };
             reasons.extend(proof);
             replace(&mut func.body, site, block);
-            Ok(Change { what: "a condition goes".to_owned(), reasons })
+            Ok((Change { what: "a condition goes".to_owned(), reasons }, freed))
         }
         StmtKind::Store { buffer, indices, value } => {
             let (value, reasons) =
                 without_choice(func, accesses, site, value, settings).ok_or(Obstacle::Value)?;
             let store = StmtKind::Store { buffer: *buffer, indices: indices.clone(), value };
             replace(&mut func.body, site, vec![Stmt { kind: store, ..stmt.clone() }]);
-            Ok(Change { what: "a choice goes".to_owned(), reasons })
+            Ok((Change { what: "a choice goes".to_owned(), reasons }, None))
         }
         _ => Err(Obstacle::Nothing),
     }
+}
+
+/// How many statements there are, those within others included.
+fn length(block: &Block) -> usize {
+    let mut count = 0;
+    block.iter().for_each(|stmt| stmt.walk(&mut |_| count += 1));
+    count
 }
 
 /// An index that is taken modulo the extent of its dimension.

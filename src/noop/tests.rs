@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::clause::Clause;
+use super::statements::{find, replace};
 use super::{Change, Settings, merge_loops, overcompute, remove_no_op};
+use crate::analysis::accesses::Accesses;
 use crate::interp::{Constraints, EquivOptions, equiv};
-use crate::ir::{Module, PrimFunc};
+use crate::ir::{Module, PrimFunc, StmtKind};
 
 /// A function of two buffers that share no memory.
 fn program(body: &str) -> Module {
@@ -307,4 +309,67 @@ fn a_zero_times_what_is_finite_is_a_zero() {
     becomes(finite, body, &body.replace("    if i < 14:\n        G", "    G"));
     // What the function computed itself may be infinite.
     stays(finite, &body.replace("G[0] = T.float32(0)\n", "G[0] = T.float32(0)\nF[0] = F[0] * F[1]\n"));
+}
+
+/// What [`Accesses::unguard`] makes is what is found anew, for conditions within loops, within each other, and beside each
+/// other.
+#[test]
+fn accesses_without_a_guard_are_those_of_the_function_without_the_condition() {
+    let body = "A[0] = 1
+for i in range(16):
+    if i < 14 and i >= 2:
+        A[i] = B[i] + A[i]
+        for j in range(4):
+            if j < 3:
+                if i + j < 16:
+                    B[i + j] = A[j]
+            A[j] = i
+        B[i] = 3
+    if i > 3:
+        A[i] = 4
+if B[0] == 1:
+    B[1] = 2
+for i in range(8):
+    if i != 5:
+        B[i] = A[i]
+";
+    let shown = |accesses: &Accesses| {
+        let conditions: BTreeMap<usize, String> =
+            accesses.conditions.iter().map(|(&of, condition)| (of, format!("{condition:?}"))).collect();
+        let sharing: Vec<Vec<usize>> =
+            accesses.list.iter().map(|access| accesses.sharing(access.buffer).collect()).collect();
+        format!("{:#?}", (&accesses.list, &accesses.loops, &accesses.spans, conditions, sharing))
+    };
+    let func = program(body).funcs.remove(0);
+    let mut taken = 0;
+    for site in super::overcompute::sites(&func.body) {
+        let mut made = func.clone();
+        let Some(StmtKind::If { then, .. }) = find(&func.body, site).map(|stmt| &stmt.kind) else { continue };
+        let mut inside = 0;
+        then.iter().for_each(|stmt| stmt.walk(&mut |_| inside += 1));
+        replace(&mut made.body, site, then.clone());
+        let mut accesses = Accesses::new(&func).unwrap();
+        let before = shown(&accesses);
+        let anew = if accesses.unguard(site, inside) {
+            taken += 1;
+            shown(&Accesses::new(&made).unwrap())
+        } else {
+            before
+        };
+        assert_eq!(shown(&accesses), anew, "site {site}");
+    }
+    assert_eq!(taken, 5, "only the condition that loads is left out");
+}
+
+#[test]
+fn accesses_that_are_taken_away_again_leave_nothing() {
+    let func = program("for i in range(16):\n    if i < 14:\n        A[i] = B[i]\n").funcs.remove(0);
+    let mut accesses = Accesses::new(&func).unwrap();
+    let buffer = accesses.list[0].buffer;
+    let (before, len) = (accesses.sharing(buffer).collect::<Vec<_>>(), accesses.list.len());
+    let more = accesses.list.clone();
+    accesses.add(more);
+    assert_ne!(accesses.sharing(buffer).collect::<Vec<_>>(), before);
+    accesses.truncate(len);
+    assert_eq!(accesses.sharing(buffer).collect::<Vec<_>>(), before);
 }
