@@ -190,13 +190,13 @@ impl Accesses {
             return false;
         }
         // Neighbours share their guards.
-        let mut shared: Option<(Rc<[Fact]>, Rc<[Fact]>)> = None;
+        let mut shared: Option<[Rc<[Fact]>; 2]> = None;
         for access in &mut self.list[first..last] {
             let left = match &shared {
-                Some((before, left)) if Rc::ptr_eq(before, &access.guards) => left.clone(),
+                Some([before, left]) if Rc::ptr_eq(before, &access.guards) => left.clone(),
                 _ => [&access.guards[..from], &access.guards[to..]].concat().into(),
             };
-            shared = Some((access.guards.clone(), left.clone()));
+            shared = Some([access.guards.clone(), left.clone()]);
             access.guards = left;
         }
         self.spans.remove(number);
