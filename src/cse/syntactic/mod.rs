@@ -30,7 +30,7 @@ pub use options::SyntacticOptions;
 pub use report::{Binding, SyntacticReport};
 
 use crate::analysis::volatile;
-use crate::ir::PrimFunc;
+use crate::ir::{PrimFunc, with_room};
 
 /// Shares the common subexpressions of a function, with the default options.
 ///
@@ -59,11 +59,13 @@ pub fn run(func: &mut PrimFunc) -> SyntacticReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run_with(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
-    let Some(mut shielded) = volatile::shielded(func) else { return share(func, options) };
-    let report = share(&mut shielded, options);
-    volatile::unshield(&mut shielded);
-    *func = shielded;
-    report
+    with_room(|| {
+        let Some(mut shielded) = volatile::shielded(func) else { return share(func, options) };
+        let report = share(&mut shielded, options);
+        volatile::unshield(&mut shielded);
+        *func = shielded;
+        report
+    })
 }
 
 fn share(func: &mut PrimFunc, options: &SyntacticOptions) -> SyntacticReport {
