@@ -230,7 +230,7 @@ class Interrupts(unittest.TestCase):
         The code repeats its call until then: a fast machine is through with any single one before the signal comes.
         """
         here = str(pathlib.Path(__file__).parent)
-        setup = f"import sys\nsys.path.insert(0, {here!r})\nimport satir, test_text\n"
+        setup = f"import sys\nsys.path.insert(0, {here!r})\nimport satir, test_text\ntest_text.take_interrupts()\n"
         child = subprocess.Popen(
             [sys.executable, "-c", setup + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
