@@ -187,6 +187,7 @@ def invocation(args):
     words += ["--quick"] if args.quick else []
     words += [f"--minutes {args.minutes:g}"] if args.minutes else []
     words += [f"--sample {args.sample}"] if args.sample > 1 else []
+    words += [f"--jobs {args.jobs}"] if args.jobs != 1 else []
     words += [f"--output {args.output.name}"] if args.output else []
     return " ".join([*words, *args.names])
 
