@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 
+use super::number::Numbering;
 use super::rename::{Rename, in_block, in_buffer, in_head};
 use super::{Block, BufferId, PrimFunc, VarId};
 
@@ -11,24 +12,13 @@ use super::{Block, BufferId, PrimFunc, VarId};
 pub(crate) struct Excerpt {
     pub(crate) func: PrimFunc,
     /// The ids in the whole function.
-    vars: Vec<VarId>,
-    buffers: Vec<BufferId>,
+    ids: Numbering,
 }
 
 impl PrimFunc {
     /// The function with these statements, which are some of its own, as its body.
     pub(crate) fn excerpt(&self, body: Block) -> Excerpt {
-        let mut func = PrimFunc {
-            name: self.name.clone(),
-            decorator: self.decorator.clone(),
-            params: self.params.clone(),
-            ret: self.ret.clone(),
-            attrs: self.attrs.clone(),
-            matches: self.matches.clone(),
-            body,
-            vars: Vec::new(),
-            buffers: Vec::new(),
-        };
+        let mut func = PrimFunc { body, ..self.head() };
         let mut named = Named::default();
         in_head(&mut func, &mut named);
         in_block(&mut func.body, &mut named);
@@ -39,26 +29,24 @@ impl PrimFunc {
             func.buffers.push(buffer);
         }
         func.vars = named.vars.iter().map(|&id| self.var(id).clone()).collect();
-        Excerpt { func, vars: named.vars, buffers: named.buffers }
+        Excerpt { func, ids: Numbering { vars: named.vars, buffers: named.buffers } }
     }
 }
 
 impl Excerpt {
     /// The statements as those of the whole function, which gets the variables and buffers that are new in them.
     pub(crate) fn put_back(self, whole: &mut PrimFunc) -> Block {
-        let Excerpt { func: PrimFunc { mut body, vars, buffers, .. }, vars: old_vars, buffers: old_buffers } =
-            self;
-        let (first_var, first_buffer) = (old_vars.len(), old_buffers.len());
-        let mut ids = Whole { vars: old_vars, buffers: old_buffers };
-        for var in vars.into_iter().skip(first_var) {
+        let Excerpt { func: PrimFunc { mut body, vars, buffers, .. }, mut ids } = self;
+        for var in vars.into_iter().skip(ids.vars.len()) {
             ids.vars.push(VarId(whole.vars.len() as u32));
             whole.vars.push(var);
         }
         let new = whole.buffers.len();
-        for buffer in buffers.into_iter().skip(first_buffer) {
+        for buffer in buffers.into_iter().skip(ids.buffers.len()) {
             ids.buffers.push(BufferId(whole.buffers.len() as u32));
             whole.buffers.push(buffer);
         }
+        let mut ids = &ids;
         whole.buffers[new..].iter_mut().for_each(|buffer| in_buffer(buffer, &mut ids));
         in_block(&mut body, &mut ids);
         body
@@ -89,22 +77,6 @@ impl Rename for Named {
             buffers.push(old);
             BufferId(buffers.len() as u32 - 1)
         });
-    }
-}
-
-/// The ids in the whole function.
-struct Whole {
-    vars: Vec<VarId>,
-    buffers: Vec<BufferId>,
-}
-
-impl Rename for Whole {
-    fn var(&mut self, var: &mut VarId) {
-        *var = self.vars[var.index()];
-    }
-
-    fn buffer(&mut self, buffer: &mut BufferId) {
-        *buffer = self.buffers[buffer.index()];
     }
 }
 

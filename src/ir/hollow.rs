@@ -5,6 +5,11 @@ use super::{Axis, Block, Expr, For, PrimFunc, SBlock, Stmt, StmtKind};
 impl PrimFunc {
     /// The function without its body.
     pub(crate) fn hollow(&self) -> PrimFunc {
+        PrimFunc { vars: self.vars.clone(), buffers: self.buffers.clone(), ..self.head() }
+    }
+
+    /// What stands before the body, without the tables of variables and buffers.
+    pub(super) fn head(&self) -> PrimFunc {
         PrimFunc {
             name: self.name.clone(),
             decorator: self.decorator.clone(),
@@ -13,8 +18,8 @@ impl PrimFunc {
             attrs: self.attrs.clone(),
             matches: self.matches.clone(),
             body: Block::new(),
-            vars: self.vars.clone(),
-            buffers: self.buffers.clone(),
+            vars: Vec::new(),
+            buffers: Vec::new(),
         }
     }
 }

@@ -7,11 +7,21 @@
 use super::rename::{Rename, in_block, in_buffer, in_head};
 use super::{Buffer, BufferId, PrimFunc, VarId};
 
-/// The ids before a function was numbered, by the new ones.
+/// The ids before a function was numbered, by the new ones. It gives them back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Numbering {
-    vars: Vec<VarId>,
-    buffers: Vec<BufferId>,
+    pub(super) vars: Vec<VarId>,
+    pub(super) buffers: Vec<BufferId>,
+}
+
+impl Rename for &Numbering {
+    fn var(&mut self, var: &mut VarId) {
+        *var = self.vars[var.index()];
+    }
+
+    fn buffer(&mut self, buffer: &mut BufferId) {
+        *buffer = self.buffers[buffer.index()];
+    }
 }
 
 impl Numbering {
@@ -48,7 +58,7 @@ impl PrimFunc {
 
     /// Gives variables and buffers the ids that they had before the function was numbered.
     pub(crate) fn restore(&mut self, numbering: &Numbering) {
-        let mut before = Before(numbering);
+        let mut before = numbering;
         in_head(self, &mut before);
         in_block(&mut self.body, &mut before);
         self.buffers.iter_mut().for_each(|buffer| in_buffer(buffer, &mut before));
@@ -89,18 +99,6 @@ impl Rename for Given {
 
     fn buffer(&mut self, buffer: &mut BufferId) {
         buffer.0 = self.buffers.number(buffer.0);
-    }
-}
-
-struct Before<'a>(&'a Numbering);
-
-impl Rename for Before<'_> {
-    fn var(&mut self, var: &mut VarId) {
-        *var = self.0.vars[var.index()];
-    }
-
-    fn buffer(&mut self, buffer: &mut BufferId) {
-        *buffer = self.0.buffers[buffer.index()];
     }
 }
 

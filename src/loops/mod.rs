@@ -43,22 +43,16 @@ pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<T
     if options.target_of(func) == Target::Gpu {
         return None;
     }
-    let shielded = volatile::shielded(func);
-    let is_shielded = shielded.is_some();
-    let mut made = shielded.unwrap_or_else(|| func.clone());
     let mut steps = Vec::new();
-    each_nest(&mut made, |alone| {
+    let made = in_place(func, |alone| {
         let Some((better, taken)) = search::better(alone, options, options.loops.growth) else {
             return false;
         };
         steps.extend(taken);
         *alone = better;
         true
-    });
-    if is_shielded {
-        volatile::unshield(&mut made);
-    }
-    (!steps.is_empty()).then_some((made, steps))
+    })?;
+    Some((made, steps))
 }
 
 /// Makes the condition around the body of each loop its bounds; `None` if nothing changes.

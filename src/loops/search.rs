@@ -209,16 +209,8 @@ impl Search<'_> {
                 Phase::Shape => state.with_quotients,
                 Phase::Cut => state.instructions,
             };
-            let ways = self.ways(state, var, phase);
-            for way in &ways {
-                let (name, done) = (&state.func.var(var).name, way.done.join(", "));
-                log::trace!(
-                    "loops: `{name}` {done}: {} instructions\n{}",
-                    way.instructions,
-                    crate::script::print_func(&way.func)
-                );
-            }
-            let best = ways
+            let best = self
+                .ways(state, var, phase)
                 .into_iter()
                 .min_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.length.cmp(&b.length)));
             if let Some(mut best) = best

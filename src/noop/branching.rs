@@ -36,21 +36,14 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut from = 0;
     while let Some(accesses) = Accesses::new(func) {
         let asker = Asker::new(&accesses, QUESTIONS);
-        let mut next = None;
-        let done = from;
-        for site in sites(&func.body).into_iter().filter(|&site| site >= done) {
-            if tries == 0 {
-                break;
-            }
+        let next = sites(&func.body).into_iter().filter(|&site| site >= from).find_map(|site| {
             asker.renew(QUESTIONS);
-            // What is behind the new condition has the next number.
-            from = site + 1;
-            if let Ok(made) = within(func, &asker, site, &mut tries) {
-                next = Some(made);
-                break;
-            }
-        }
-        let Some((made, change)) = next else { break };
+            let made = if tries > 0 { within(func, &asker, site, &mut tries).ok() } else { None };
+            Some((site, made?))
+        });
+        let Some((site, (made, change))) = next else { break };
+        // What is behind the new condition has the next number.
+        from = site + 1;
         *func = made;
         changes.push(change);
     }

@@ -16,10 +16,16 @@ use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Kind, PrimFunc, StmtKind};
 /// `before` is the same in `after`.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) {
     let mut conditions = Conditions { first_new: before.vars.len(), had: HashSet::new() };
-    let had = conditions.exposed(before);
-    if conditions.exposed(after).is_subset(&had) {
+    let found = conditions.exposed(after);
+    // Most functions have none.
+    if found.is_empty() {
         return;
     }
+    let had = conditions.exposed(before);
+    if found.is_subset(&had) {
+        return;
+    }
+    drop(found);
     conditions.had = had.into_iter().cloned().collect();
     conditions.hide_in_block(&mut after.body);
 }
@@ -76,14 +82,10 @@ impl Conditions {
         let are_sums = || is_sum(a) && is_sum(b) && (a.as_int().is_none() || b.as_int().is_none());
         op.is_compare()
             && ((unsigned || has_large_constant(a, b)) && are_sums()
-                || unsigned && self.has_new(e) && may_become_sum(a) && may_become_sum(b))
-    }
-
-    /// Whether a variable occurs in an expression that the input does not have.
-    fn has_new(&self, e: &Expr) -> bool {
-        let mut found = false;
-        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(var) if var.index() >= self.first_new));
-        found
+                || unsigned
+                    && e.mentions(|var| var.index() >= self.first_new)
+                    && may_become_sum(a)
+                    && may_become_sum(b))
     }
 
     fn hide_in_block(&self, block: &mut Block) {

@@ -2,7 +2,8 @@
 //!
 //! A loop that is to be unrolled or to run on vectors, of a length that is no constant, stops TVM unless it sees that control
 //! never comes there. It sees that by conditions as they are written: of `d + d >= 0 and d + d < d` it finds out that it never
-//! holds, of `v >= 0 and v < d`, where `v` is bound to `d + d`, it does not. Such conditions are left without new variables.
+//! holds, of `v >= 0 and v < d`, where `v` is bound to `d + d`, it does not. A loop whose body is
+//! never run goes, too. So values are written out in conditions around such loops and in them.
 
 use hashbrown::HashMap;
 
