@@ -79,20 +79,28 @@ fn find(graph: &Graph, magnitudes: &Magnitudes) -> Vec<bool> {
     }
     open.sort_unstable_by_key(|class| class.id);
     let mut bounds = Bounds { graph, magnitudes, found: HashMap::with_capacity(open.len()) };
+    let mut looked_at = vec![0; open.len()];
+    let mut step = 0;
     for _ in 0..MAX_PASSES {
         let mut changed = false;
-        for class in &open {
+        for (class, looked_at) in open.iter().zip(&mut looked_at) {
             let fit = &mut fits[usize::from(class.id)];
             if *fit && bounds.found.contains_key(&class.id) {
                 continue;
             }
+            let before = *looked_at;
+            step += 1;
+            *looked_at = step;
             let dtype = graph.facts(class.id).dtype;
             for node in &class.nodes {
+                if before > 0 && !bounds.any_since(before, node) {
+                    continue;
+                }
                 let Some(bound) = bounds.of_node(node) else { continue };
                 let better = magnitudes.fits(&bound, dtype);
                 if better || !bounds.found.contains_key(&class.id) {
-                    changed |= better || !bounds.found.contains_key(&class.id);
-                    bounds.found.insert(class.id, bound);
+                    changed = true;
+                    bounds.found.insert(class.id, (bound, step));
                 }
                 if better {
                     *fit = true;
@@ -111,13 +119,20 @@ fn find(graph: &Graph, magnitudes: &Magnitudes) -> Vec<bool> {
 struct Bounds<'a> {
     graph: &'a Graph,
     magnitudes: &'a Magnitudes,
-    found: HashMap<Id, Magnitude>,
+    /// With the step in which each was found.
+    found: HashMap<Id, (Magnitude, u32)>,
 }
 
 impl Bounds<'_> {
+    /// Whether a bound of an operand was found in the step or later: else the node has the bound that it had then.
+    fn any_since(&self, step: u32, node: &Node) -> bool {
+        let found_at = |&id: &Id| self.found.get(&self.graph.find(id)).map(|&(_, at)| at);
+        node.children.iter().filter_map(found_at).any(|at| at >= step)
+    }
+
     fn of(&self, id: Id) -> Option<Magnitude> {
         let id = self.graph.find(id);
-        if let Some(bound) = self.found.get(&id) {
+        if let Some((bound, _)) = self.found.get(&id) {
             return Some(bound.clone());
         }
         let facts = self.graph.facts(id);

@@ -5,7 +5,9 @@
 //! `rules/README.md` is the full account; [`check`](super::check) tests every word of it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use hashbrown::HashMap;
 
 use crate::diag::Span;
 use crate::ir::value::MathFn;
@@ -284,7 +286,9 @@ impl RuleOp {
 
     /// The operator of that name.
     pub(crate) fn by_name(name: &str) -> Option<RuleOp> {
-        RuleOp::all().find(|op| op.name() == name)
+        static OPS: LazyLock<HashMap<&'static str, RuleOp>> =
+            LazyLock::new(|| RuleOp::all().map(|op| (op.name(), op)).collect());
+        OPS.get(name).copied()
     }
 
     /// The operator that a call of the intrinsic of that name is.

@@ -25,11 +25,10 @@ impl Head {
 
     /// Of a list in a rule file that begins with this name.
     pub(super) fn by_name(name: &str) -> Option<Head> {
-        (0..Head::COUNT as u8).map(Head).find(|head| head.name() == name)
-    }
-
-    fn name(self) -> &'static str {
-        RuleOp::all().nth(self.index()).map_or("cast", RuleOp::name)
+        match name {
+            "cast" => Some(Head::CAST),
+            _ => RuleOp::by_name(name).map(Head::of),
+        }
     }
 
     /// Of this pattern, if it is no hole and no constant.
