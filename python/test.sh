@@ -18,7 +18,7 @@ mkdir -p "$work"
     "$PYTHON" -m virtualenv --quiet "$work/venv"
 }
 python=$work/venv/bin/python
-"$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy
+"$python" -m pip install --quiet "maturin>=1.9,<2" twine mypy sympy cloudpickle
 # The checks of the code are on (`debug_assert`, overflow); `SATIR_PROFILE=release` builds what users get.
 "$python" -m maturin build --profile "${SATIR_PROFILE:-dev}" --compatibility linux --out "$work/dist"
 "$python" -m maturin sdist --out "$work/dist"

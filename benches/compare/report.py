@@ -291,8 +291,16 @@ def write(results, command, commit, plot_folder, root):
     out.append("## By operator\n\nGeometric means.\n\n" + by_category(good))
     out.append("## Executed operations by class\n\n" + operations(good))
     out.append("## Time of the passes\n\n" + pass_times(good))
+    out.append("## In Python, end to end\n\n" + in_python(root))
     out.append("## What could not be measured\n\n" + failures(results))
     return "\n".join(out)
+
+
+def in_python(root):
+    """What the pass costs in Python with TVM's passes as peers in the same run: the first part of the document on that, which
+    `benches/python/overhead.py` makes, as it needs the wheel."""
+    text = (root / "benches" / "PYTHON.md").read_text()
+    return text.split("\n\n", 1)[1].split("\nThe walk in the last line", 1)[0]
 
 
 def failures(results):

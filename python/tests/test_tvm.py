@@ -382,6 +382,30 @@ def main(A: T.Buffer((8,), "float32"), x: T.float32, y: T.float32, z: T.float32)
                 LocalBuilder(max_workers=1, initializer=satir.tvm.initializer())
         self.assertIsNone(LocalBuilder(max_workers=1).initializer)
 
+    @unittest.skipUnless(importlib.util.find_spec("cloudpickle"), "TVM's pools of processes need cloudpickle")
+    def test_workers_of_meta_schedule_compile_with_satir(self):
+        from tvm.s_tir.meta_schedule.builder import LocalBuilder
+        from tvm.support.popen_pool import PopenPoolExecutor
+
+        def build(text):
+            compiled = tvm.compile(from_source(text), target="llvm")
+            return type(tvm.tirx.transform.CommonSubexprElim()).__module__, compiled is not None
+
+        def built_by(builder):
+            # As `LocalBuilder.build` does, but with the module as text: TVM 0.27 ends the process when it pickles a target.
+            pool = PopenPoolExecutor(max_workers=1, timeout=300, initializer=builder.initializer)
+            try:
+                return pool.submit(build, SHARED).result()
+            finally:
+                pool.shutdown()
+
+        with satir.tvm.use():
+            builder = LocalBuilder(max_workers=1)
+        where, compiled = built_by(builder)
+        self.assertTrue(where.startswith("satir.tvm") and compiled, where)
+        where, compiled = built_by(LocalBuilder(max_workers=1))
+        self.assertTrue(where.startswith("tvm.") and compiled, where)
+
     def test_the_old_name(self):
         with self.assertWarns(DeprecationWarning):
             import satir_tvm
