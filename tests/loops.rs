@@ -254,6 +254,14 @@ fn conditions_are_hoisted() {
     let bound = "for i in range(16):\n    big: T.let[T.bool] = n > 3\n    if big:\n        A[i] = i";
     assert_eq!(ifs(bound, Hoisting { bindings: true, ..statements }), 1);
     assert_eq!(ifs(bound, statements), 16);
+    // Where one comparison holds, others of what it compares are decided; the copies are hoisted from as well.
+    let decided = "for i in range(3):\n    for j in range(8):\n        if not (i == 0 and j < 2) and not (i == 2 and j >= 3):\n            A[j] = i";
+    assert_eq!(ifs(decided, all), 3 + 2 + 8 + 8);
+    // What comes out of an inner loop joins its neighbour of the same condition.
+    let neighbours = "for i in range(4):\n    if i < n:\n        A[i] = 1\n    for j in range(3):\n        if i < n:\n            A[i] = A[i] + j";
+    assert_eq!(ifs(neighbours, statements), 4);
+    let between = neighbours.replace("A[i] = 1\n", "A[i] = 1\n    A[15] = i\n");
+    assert_eq!(ifs(&between, statements), 8);
     // A division that traps where the loop does not run.
     hoist("for i in range(T.max(T.min(n, 16), 0)):\n    if 16 // n > 3:\n        A[i] = i", all);
 }

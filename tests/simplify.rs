@@ -145,6 +145,15 @@ fn a_store_of_what_is_there_goes() {
 }
 
 #[test]
+fn a_store_of_what_may_be_anything_goes() {
+    check("A[0] = T.undef() - T.undef()\nA[1] = 2", "A[1] = 2");
+    check_same("A[0] = T.undef() * 0");
+    check_same("A[0] = T.undef()");
+    let called = "A[0] = T.undef() + T.call_extern(\"int32\", \"g\", B.data)";
+    check_text(called, called);
+}
+
+#[test]
 fn what_a_loop_shows_stays_in_it() {
     check(
         "for i in range(n):\n    if n >= 1:\n        A[0] = 1\nif n >= 1:\n    A[1] = 2",

@@ -13,9 +13,10 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::alias::{Region, Regions};
-use super::effects::{Role, node_effect, role};
+use super::effects::{Role, role};
 use super::ranges::parameter_ranges;
 use super::side_effects::is_lazy_select;
+use super::undef::acts;
 use crate::arith::Interval;
 use crate::arith::invert::Domain;
 use crate::ir::{
@@ -279,7 +280,7 @@ impl Walker {
             }
             StmtKind::Store { buffer, indices, value } => {
                 indices.iter().try_for_each(|e| self.evaluated(e, number))?;
-                let kind = if is_undefined(value) {
+                let kind = if value.is_undef() {
                     Kind::Undefined
                 } else {
                     self.evaluated(value, number)?;
@@ -505,13 +506,13 @@ impl Walker {
                 }
             }
             ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ne), a, b) if (*op == BinOp::Eq) == truth => {
-                if !is_undefined(a) && !is_undefined(b) {
+                if !a.is_undef() && !b.is_undef() {
                     self.loads(cond, Role::Value, number)?;
                 }
                 for (element, value) in [(a, b), (b, a)] {
                     let ExprKind::Load { buffer, indices } = &element.kind else { continue };
                     let value = self.inlined(value);
-                    if is_undefined(&value) {
+                    if value.is_undef() {
                         self.access(*buffer, indices, Kind::Assumed(None), number);
                     } else if is_plain(&value) {
                         self.access(*buffer, indices, Kind::Assumed(Some(value)), number);
@@ -572,17 +573,6 @@ impl Walker {
     }
 }
 
-/// Whether evaluating an expression may change memory or leave the function. `T.undef()` does not, nor reads it any.
-fn acts(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| {
-        let effect = node_effect(e);
-        found |= (effect.updates_state || effect.may_leave || effect.reads_state)
-            && !matches!(e.as_intrin(), Some(("undef", [])));
-    });
-    found
-}
-
 /// Whether an expression reads a buffer.
 pub(crate) fn reads_memory(e: &Expr) -> bool {
     let mut found = false;
@@ -595,12 +585,4 @@ pub(crate) fn is_plain(e: &Expr) -> bool {
     let mut plain = !super::side_effects::has_side_effects(e);
     e.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
     plain
-}
-
-/// Whether an expression is `T.undef()`, or a conversion of it.
-pub(crate) fn is_undefined(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Cast(a) | ExprKind::Broadcast(a) => is_undefined(a),
-        _ => matches!(e.as_intrin(), Some(("undef", []))),
-    }
 }

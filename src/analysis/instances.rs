@@ -12,6 +12,8 @@ use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, candidates, mentions};
 use crate::arith::linear::Prover;
+use crate::arith::points::value_at;
+use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
 
 /// The fuel of one proof.
@@ -22,6 +24,9 @@ const PAIRS_FOR_EACH: usize = 8;
 
 /// How many instances may be named in any case; else as many as questions may be asked.
 const LEAST_NAMES: usize = 2_000;
+
+/// How many iterations are tried to find one in which guards hold.
+const TRIED_ITERATIONS: u64 = 64;
 
 /// One execution of an access.
 #[derive(Clone, Debug)]
@@ -75,6 +80,8 @@ pub(crate) enum Pin {
     First,
     /// The last.
     Last,
+    /// One in which the guards of the access hold, as far as a few tries find one.
+    Guarded,
 }
 
 impl<'a> Asker<'a> {
@@ -287,17 +294,27 @@ impl<'a> Asker<'a> {
         }
         // Where the indices do not tell an iteration, that of an end of the loop, for inner loops first.
         let mut found = candidates(&equations, &fresh, &self.ranges.borrow());
-        for (_, own, domain) in unknowns.iter().rev() {
+        let is_free = |own: &VarId| found.iter().all(|(var, _)| var != own);
+        let tried = match pin {
+            Pin::First | Pin::Last => Vec::new(),
+            Pin::Guarded => {
+                let free = unknowns.iter().filter(|(_, own, _)| is_free(own)).map(|(.., domain)| *domain);
+                guarded_iteration(access, &free.collect::<Vec<_>>())?
+            }
+        };
+        for (var, own, domain) in unknowns.iter().rev() {
             if found.iter().any(|(var, _)| var == own) {
                 continue;
             }
-            let mut pinned = open.apply(&domain.min);
-            if pin == Pin::Last {
-                pinned = match (pinned.as_int(), domain.extent.as_int()) {
-                    (Some(min), Some(extent)) => Expr::int(min + extent - 1, pinned.dtype),
-                    _ => pinned + open.apply(&domain.extent) - 1,
-                };
-            }
+            let first = open.apply(&domain.min);
+            let pinned = match pin {
+                Pin::First => first,
+                Pin::Last => match (first.as_int(), domain.extent.as_int()) {
+                    (Some(min), Some(extent)) => Expr::int(min + extent - 1, first.dtype),
+                    _ => first + open.apply(&domain.extent) - 1,
+                },
+                Pin::Guarded => Expr::int(tried.iter().find(|(tried, _)| tried == var)?.1, first.dtype),
+            };
             equations.push((pinned, Expr::var(*own, domain.min.dtype)));
             found = candidates(&equations, &fresh, &self.ranges.borrow());
         }
@@ -405,6 +422,22 @@ impl<'a> Asker<'a> {
             Vec::new()
         }
     }
+}
+
+/// An iteration of loops with constant bounds in which no guard of an access is false that depends on them alone.
+fn guarded_iteration(access: &Access, loops: &[&Domain]) -> Option<Vec<(VarId, i64)>> {
+    if loops.is_empty() || loops.iter().any(|l| l.min.as_int().is_none() || l.extent.as_int().is_none()) {
+        return None;
+    }
+    (0..TRIED_ITERATIONS).find_map(|point| {
+        let value = |l: &Domain| (l.var, value_at(l.range(), true, u64::from(l.var.0), point));
+        let values: Vec<(VarId, i64)> = loops.iter().map(|l| value(l)).collect();
+        let value_of = |var| values.iter().find(|(v, _)| *v == var).map(|(_, value)| Value::Int(*value));
+        let fails = |(guard, truth): &Fact| {
+            evaluate(guard, &value_of).is_some_and(|holds| (holds != Value::Int(0)) != *truth)
+        };
+        (!access.guards.iter().any(fails)).then_some(values)
+    })
 }
 
 /// How many loops two accesses share.

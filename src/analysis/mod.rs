@@ -16,4 +16,5 @@ pub(crate) mod negation;
 pub(crate) mod ranges;
 pub(crate) mod roots;
 pub(crate) mod side_effects;
+pub(crate) mod undef;
 pub(crate) mod volatile;

@@ -529,7 +529,7 @@ impl Expr {
     /// Whether this is `T.undef()`, or a conversion of it, which may be anything as well.
     pub(crate) fn is_undef(&self) -> bool {
         match &self.kind {
-            ExprKind::Cast(a) => a.is_undef(),
+            ExprKind::Cast(a) | ExprKind::Broadcast(a) => a.is_undef(),
             _ => matches!(self.as_intrin(), Some(("undef", []))),
         }
     }

@@ -7,6 +7,7 @@ use crate::analysis::length;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
 use crate::cse::{Hoisting, Options};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::simplify::prove;
 
 /// How many times as long a function may become.
 const GROWTH: usize = 2;
@@ -48,6 +49,9 @@ pub(super) fn hoist(func: &mut PrimFunc, options: &Options) -> bool {
         *func = made;
         changed = true;
     }
+    if changed {
+        join(&mut func.body);
+    }
     changed
 }
 
@@ -63,8 +67,8 @@ fn apply(func: &mut PrimFunc, path: &Path, step: Step) -> Option<()> {
             vec![branch(cond, vec![looping(l)], Block::new())]
         }
         Step::Within(cond) => {
-            let then = with(l.clone(), &cond, true);
-            let otherwise = with(l, &cond, false);
+            let then = with(func, l.clone(), &cond, true);
+            let otherwise = with(func, l, &cond, false);
             let otherwise = copy(func, &vec![looping(otherwise)], &[]);
             vec![branch(cond, vec![looping(then)], otherwise)]
         }
@@ -215,48 +219,91 @@ fn is_assumption(stmt: &Stmt) -> bool {
 }
 
 /// The loop where a condition has this truth value.
-fn with(mut l: For, cond: &Expr, truth: bool) -> For {
-    settle(&mut l.body, cond, truth);
+fn with(func: &PrimFunc, mut l: For, cond: &Expr, truth: bool) -> For {
+    let mut place = Place::head(func, false);
+    place.assume(cond, truth);
+    Arm { cond, truth, place }.settle(&mut l.body);
     l
 }
 
-fn settle(block: &mut Block, cond: &Expr, truth: bool) {
-    let statements = std::mem::take(block);
-    for mut stmt in statements {
-        if !is_assumption(&stmt) {
-            stmt.for_each_expr_mut(|e| put(e, cond, truth));
-        }
-        stmt.for_each_block_mut(|inner| settle(inner, cond, truth));
-        match stmt.kind {
-            StmtKind::If { cond, then, otherwise } if cond.as_int().is_some() => {
-                block.extend(if cond.as_int() == Some(0) { otherwise } else { then });
+/// What is known in one of the two copies of a loop.
+struct Arm<'a> {
+    cond: &'a Expr,
+    truth: bool,
+    place: Place<'a>,
+}
+
+impl Arm<'_> {
+    fn settle(&self, block: &mut Block) {
+        let statements = std::mem::take(block);
+        for mut stmt in statements {
+            if !is_assumption(&stmt) {
+                stmt.for_each_expr_mut(|e| self.put(e));
             }
-            kind => block.push(Stmt { span: stmt.span, kind }),
+            stmt.for_each_block_mut(|inner| self.settle(inner));
+            match stmt.kind {
+                StmtKind::If { cond, then, otherwise } if cond.as_int().is_some() => {
+                    block.extend(if cond.as_int() == Some(0) { otherwise } else { then });
+                }
+                kind => block.push(Stmt { span: stmt.span, kind }),
+            }
+        }
+    }
+
+    /// What the condition says of an expression: of itself, and of comparisons of what it compares.
+    fn decides(&self, e: &Expr) -> Option<bool> {
+        if e == self.cond {
+            return Some(self.truth);
+        }
+        let compares = |e: &Expr| matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_compare());
+        let related = |var| mentions(self.cond, var);
+        let asks = compares(e) && compares(self.cond) && e.mentions(related) && !reads_or_has_side_effects(e);
+        if asks { prove(&self.place.known, e, false) } else { None }
+    }
+
+    /// Puts truth values in the place of conditions that are decided, and the arm that is taken in the place of choices by
+    /// them.
+    fn put(&self, e: &mut Expr) {
+        if let Some(truth) = self.decides(e) {
+            *e = Expr::bool(truth);
+            return;
+        }
+        e.for_each_child_mut(|part| self.put(part));
+        fold(e);
+        let arms = match &mut e.kind {
+            ExprKind::Select(select) if select.cond.as_int().is_some() => {
+                let dropped = if select.cond.as_int() == Some(0) { &select.then } else { &select.otherwise };
+                (!has_side_effects(dropped))
+                    .then(|| (select.cond.clone(), select.then.clone(), select.otherwise.clone()))
+            }
+            ExprKind::Call(call) if is_lazy_select(call) && call.args[0].as_int().is_some() => {
+                Some((call.args[0].clone(), call.args[1].clone(), call.args[2].clone()))
+            }
+            _ => None,
+        };
+        if let Some((cond, then, otherwise)) = arms {
+            *e = if cond.as_int() == Some(0) { otherwise } else { then };
         }
     }
 }
 
-/// Puts the truth value in the place of the condition, and the arm that is taken in the place of choices by it.
-fn put(e: &mut Expr, cond: &Expr, truth: bool) {
-    if e == cond {
-        *e = Expr::bool(truth);
-        return;
-    }
-    e.for_each_child_mut(|part| put(part, cond, truth));
-    fold(e);
-    let arms = match &mut e.kind {
-        ExprKind::Select(select) if select.cond.as_int().is_some() => {
-            let dropped = if select.cond.as_int() == Some(0) { &select.then } else { &select.otherwise };
-            (!has_side_effects(dropped))
-                .then(|| (select.cond.clone(), select.then.clone(), select.otherwise.clone()))
+/// Joins neighbouring branches by one condition, such as a branch that came out of a loop and the one in front of it. The
+/// condition reads no memory, so that the first one's arms do not change it.
+fn join(block: &mut Block) {
+    let room = Block::with_capacity(block.len());
+    for mut stmt in std::mem::replace(block, room) {
+        stmt.for_each_block_mut(join);
+        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind
+            && let Some(Stmt { kind: StmtKind::If { cond: before, then: first, otherwise: other }, .. }) =
+                block.last_mut()
+            && before == cond
+            && !reads_or_has_side_effects(cond)
+        {
+            first.append(then);
+            other.append(otherwise);
+        } else {
+            block.push(stmt);
         }
-        ExprKind::Call(call) if is_lazy_select(call) && call.args[0].as_int().is_some() => {
-            Some((call.args[0].clone(), call.args[1].clone(), call.args[2].clone()))
-        }
-        _ => None,
-    };
-    if let Some((cond, then, otherwise)) = arms {
-        *e = if cond.as_int() == Some(0) { otherwise } else { then };
     }
 }
 

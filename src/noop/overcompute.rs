@@ -133,11 +133,14 @@ fn made_at(
             let mut freed = Some(length(then));
             let proof = match guarded(func, accesses, site, &condition, &[], settings) {
                 Ok(proof) => proof,
-                Err(Obstacle::Bounds(buffer)) => {
+                // What is out of bounds is not known to be defined either. A remainder in an address costs more than a guard
+                // around straight code, which a compiler splits.
+                Err(obstacle @ (Obstacle::Bounds(_) | Obstacle::Store(_)))
+                    if !binds(&block) && loops(&block) =>
+                {
                     let wraps = wraps(accesses, site, &condition);
-                    // A remainder in an address costs more than a guard around straight code, which a compiler splits.
-                    if wraps.is_empty() || binds(&block) || !loops(&block) {
-                        return Err(Obstacle::Bounds(buffer));
+                    if wraps.is_empty() {
+                        return Err(obstacle);
                     }
                     let proof = guarded(func, accesses, site, &condition, &wraps, settings)?;
                     wrap_block(&mut block, &wraps);

@@ -103,7 +103,7 @@ fn is_accessed_anyway(asker: &Asker<'_>, load: &Access, facts: &[Fact]) -> bool 
     let before = missing.len();
     for access in evidence.take(MAX_EVIDENCE) {
         for shared in [Shared::Same, Shared::Solved] {
-            for pin in [Pin::First, Pin::Last] {
+            for pin in [Pin::First, Pin::Last, Pin::Guarded] {
                 let Some(named) = asker.named(access, &load.indices, &at, shared, pin) else { continue };
                 let meets = asker.equal(&named.indices, &load.indices);
                 let all = named.conditions.into_iter().chain(meets);

@@ -362,6 +362,23 @@ for i in range(8):
 }
 
 #[test]
+fn an_iteration_in_which_guards_hold_is_evidence_for_a_read() {
+    let body = |guard: &str| {
+        format!(
+            "C = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    T.assume(2 <= i and i < 14 or B[i] == 0)\n\
+             for i in range(16):\n    C[i] = 0\n\
+             for i in range(16):\n    if {guard}:\n        for j in range(16):\n            C[j] = C[j] + A[j] * B[i]\n\
+             for i in range(16):\n    B[i] = C[i]"
+        )
+    };
+    // All of `A` is read in an iteration of `i` between the first and the last.
+    let (made, changes) = changed(over, &body("2 <= i and i < 14"));
+    assert_eq!(changes.len(), 1, "{made}");
+    // Nothing reads `A[j]` if the guard never holds.
+    stays(over, &body("2 <= i and i < 14 and i == 20"));
+}
+
+#[test]
 fn accesses_that_are_taken_away_again_leave_nothing() {
     let func = program("for i in range(16):\n    if i < 14:\n        A[i] = B[i]\n").funcs.remove(0);
     let mut accesses = Accesses::new(&func).unwrap();

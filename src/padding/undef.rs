@@ -7,6 +7,7 @@ use super::prune::{self, choose_undef, zero};
 use super::refusal::Refusals;
 use crate::analysis::negation::negated;
 use crate::analysis::side_effects::{effect_of_call, is_lazy_select};
+use crate::analysis::undef::always_undef;
 use crate::error::Error;
 use crate::ir::intrin::Effect;
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -137,28 +138,6 @@ fn forget_permission(e: &mut Expr) -> bool {
         }
     }
     found
-}
-
-/// Whether an expression may be any value of its type, whatever its other operands are.
-pub(super) fn always_undef(e: &Expr) -> bool {
-    if e.is_undef() {
-        return true;
-    }
-    let neutral = |e: &Expr| matches!(e.kind, ExprKind::Int(_));
-    match &e.kind {
-        // The constant may decide the value: `0 * T.undef()` is 0.
-        ExprKind::Binary(op, a, b) if matches!(op, BinOp::Add | BinOp::Sub) || a.dtype.is_float() => {
-            always_undef(a) || always_undef(b)
-        }
-        ExprKind::Binary(_, a, b) => (always_undef(a) && !neutral(b)) || (always_undef(b) && !neutral(a)),
-        ExprKind::Cast(a) | ExprKind::Not(a) | ExprKind::Broadcast(a) => always_undef(a),
-        ExprKind::Select(select) => always_undef(&select.then) && always_undef(&select.otherwise),
-        ExprKind::Call(call) if is_lazy_select(call) => {
-            always_undef(&call.args[1]) && always_undef(&call.args[2])
-        }
-        ExprKind::Call(call) => effect_of_call(call) == Effect::Pure && call.args.iter().any(always_undef),
-        _ => false,
-    }
 }
 
 /// The variables that are bound to what may be anything.

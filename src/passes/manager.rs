@@ -11,9 +11,10 @@ use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, WIDENING};
 use super::settings::Settings;
 use crate::cse::Options;
-use crate::error::Error;
-use crate::ir::{Module, with_room};
+use crate::error::{Error, Violation};
+use crate::ir::{Module, PrimFunc, Stmt, with_room};
 use crate::plan::Plan;
+use crate::simplify::{self, Reach};
 
 /// The most rounds of a group that runs until nothing changes.
 const MAX_ROUNDS: usize = 8;
@@ -126,11 +127,28 @@ pub fn run_with(
 ) -> Result<Module, Error> {
     let mut program = Program { module: module.clone(), known: Analyses::default() };
     program.known.check(module).map_err(Error::Invalid)?;
+    check_assumptions(module, options)?;
     let widens = pipeline.names().contains(&WIDENING);
     let settings = Settings { options, widens, args, changes: RefCell::default(), plans: RefCell::default() };
     let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
+}
+
+/// Refuses a program with assumptions that are false where they stand. Only the input of a pipeline is asked: of what
+/// passes cut out of loops, pieces that never run may well hold such assumptions.
+fn check_assumptions(module: &Module, options: &Options) -> Result<(), Error> {
+    let settings = options.simplification(Reach::Everything);
+    let of = |func: &PrimFunc| {
+        let violation = |stmt: Stmt| Violation {
+            function: func.name.clone(),
+            span: stmt.span,
+            message: "the assumption is false here".to_owned(),
+        };
+        simplify::refuted_assumptions(func, &settings).into_iter().map(violation).collect::<Vec<_>>()
+    };
+    let violations: Vec<Violation> = module.funcs.iter().flat_map(of).collect();
+    if violations.is_empty() { Ok(()) } else { Err(Error::Refused(violations)) }
 }
 
 /// A version of the program, and what is known of it.

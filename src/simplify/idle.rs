@@ -1,7 +1,9 @@
-//! Statements that do nothing: branches and loops that are never taken or are empty, and stores of what is there.
+//! Statements that do nothing: branches and loops that are never taken or are empty, stores of what is there, or of what may be
+//! anything.
 
 use super::conditions::fold_choices;
 use crate::analysis::side_effects::has_side_effects;
+use crate::analysis::undef::{acts, always_undef};
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// Removes from a function what does nothing, as it is written: no equality is looked for. Returns how many statements
@@ -40,7 +42,9 @@ pub(super) fn does_nothing(stmt: &Stmt) -> bool {
             idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(has_side_effects)
         }
         StmtKind::While { cond, .. } => cond.as_int() == Some(0),
-        StmtKind::Store { buffer, indices, value } => is_own_element(*buffer, indices, value),
+        StmtKind::Store { buffer, indices, value } => {
+            is_own_element(*buffer, indices, value) || leaves_anything(indices, value)
+        }
         _ => false,
     }
 }
@@ -53,6 +57,12 @@ fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a store of a value leaves anything in its element, so that what is there will do. A store of `T.undef()` itself
+/// stays: it says on purpose that an element is free, which other passes make use of.
+fn leaves_anything(indices: &[Expr], value: &Expr) -> bool {
+    !value.is_undef() && always_undef(value) && !indices.iter().any(acts) && !acts(value)
 }
 
 /// The arm of a branch by a constant that is taken. Its bindings keep their names apart: variables are identities.

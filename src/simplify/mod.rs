@@ -185,9 +185,9 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
         // What a place guarantees is put to use by the theory.
         return Simplified { expressions: 0, conditions: 0 };
     }
-    let mut done = walk(func, settings);
+    let mut done = walk(func, settings, None);
     if elements::state(func) {
-        let more = walk(func, settings);
+        let more = walk(func, settings, None);
         elements::take_back(&mut func.body);
         done.expressions += more.expressions;
         done.conditions += more.conditions + tidy(func);
@@ -195,8 +195,20 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
     done
 }
 
-/// One walk over the function.
-fn walk(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
+/// The assumptions (`T.assume`) that are false wherever control comes to them, as far as that can be seen: what the program
+/// does there means nothing.
+pub(crate) fn refuted_assumptions(func: &PrimFunc, settings: &Settings<'_>) -> Vec<Stmt> {
+    let mut assumes = false;
+    func.body.iter().for_each(|stmt| stmt.walk(&mut |stmt| assumes |= assumption(stmt).is_some()));
+    let mut refuted = Vec::new();
+    if assumes {
+        with_room(|| walk(&mut func.clone(), settings, Some(&mut refuted)));
+    }
+    refuted
+}
+
+/// One walk over the function. Assumptions that are false where they stand are added to `refuted`, if that is given.
+fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<Stmt>>) -> Simplified {
     let known = shapes::known(func, settings.positive_dims);
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
@@ -214,7 +226,8 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>) -> Simplified {
     let has_sizes = access::has_sizes(func);
     let done = Simplified { expressions: 0, conditions: 0 };
     let in_divisors = divisors::in_divisors(&body);
-    let mut simplifier = Simplifier { engine, known, has_sizes, done, shapes: Vec::new(), in_divisors };
+    let mut simplifier =
+        Simplifier { engine, known, has_sizes, done, shapes: Vec::new(), in_divisors, refuted };
     let body = simplifier.block(body);
     let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
@@ -341,6 +354,8 @@ struct Simplifier<'a> {
     shapes: Vec<(BufferId, Vec<Expr>)>,
     /// The variables on whose values divisors depend.
     in_divisors: HashSet<VarId>,
+    /// The assumptions that are false where they stand, if anybody asks.
+    refuted: Option<&'a mut Vec<Stmt>>,
 }
 
 impl Simplifier<'_> {
@@ -368,6 +383,11 @@ impl Simplifier<'_> {
             self.expressions(&mut block[start..=last]);
             for stmt in &mut block[start..=last] {
                 let stmt = std::mem::replace(stmt, Stmt::new(StmtKind::Break));
+                if let (Some(refuted), Some(stated)) = (&mut self.refuted, assumption(&stmt))
+                    && prove(&self.known, stated, false) == Some(false)
+                {
+                    refuted.push(stmt.clone());
+                }
                 let learned = self.learned(&stmt);
                 let written = self.knows_memory().then(|| Written::by(self.engine.func, &stmt));
                 self.stmt(stmt, &mut out);
@@ -697,6 +717,13 @@ fn acts_itself(stmt: &Stmt) -> bool {
 fn gives_fact(stmt: &Stmt) -> Option<&Expr> {
     match &stmt.kind {
         StmtKind::Assert { cond, .. } => Some(cond),
+        _ => assumption(stmt),
+    }
+}
+
+/// What the statement states, if it is `T.assume`.
+fn assumption(stmt: &Stmt) -> Option<&Expr> {
+    match &stmt.kind {
         StmtKind::Evaluate(e) => match e.as_intrin() {
             Some(("assume", [cond])) => Some(cond),
             _ => None,
@@ -707,7 +734,7 @@ fn gives_fact(stmt: &Stmt) -> Option<&Expr> {
 
 /// The expressions that may be replaced, with whether they steer the program. What an assumption states is kept.
 fn collect_roots<'s>(stmt: &'s mut Stmt, roots: &mut Vec<(&'s mut Expr, bool)>) {
-    if gives_fact(stmt).is_some() && !matches!(stmt.kind, StmtKind::Assert { .. }) {
+    if assumption(stmt).is_some() {
         return;
     }
     let is_control = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::For(_));

@@ -96,6 +96,28 @@ fn bad_input_gets_one_line() {
     assert!(passes::Args::parse("[1]").is_err() && passes::Args::parse(r#"{"edges": "a"}"#).is_err());
 }
 
+#[test]
+fn assumptions_that_are_false_where_they_stand_are_refused() {
+    let program = |body: &str| {
+        satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((16,), \"int32\"), n: T.int32):\n{body}"))
+            .unwrap()
+    };
+    let refuted = program("    if n < 4:\n        T.assume(n > 8)\n        A[0] = n\n");
+    for names in ["simplify", "overcompute,simplify", "semantic-cse"] {
+        let error = error_of(names, "null", &refuted);
+        assert_eq!(error, "the assumption is false here");
+    }
+    // Where control never comes there is no fault; where the assumption may hold neither.
+    for body in [
+        "    if n < 4:\n        if n > 6:\n            T.assume(n > 8)\n            A[0] = n\n",
+        "    for i in range(n):\n        T.assume(n > 8)\n        A[i] = n\n",
+        "    A[0] = 4\n    T.assume(A[0] > 8)\n    A[1] = n\n",
+    ] {
+        let result = passes::run(&program(body), &passes::select("simplify").unwrap(), &Options::default());
+        assert!(result.is_ok(), "{body}{}", result.unwrap_err());
+    }
+}
+
 /// A function over two buffers that are different memory.
 fn function(body: &str) -> Module {
     satir::parse(&format!(
