@@ -50,7 +50,7 @@ fn value_within(
         access.buffer == buffer && matches!(access.kind, Kind::Store(_) | Kind::Assumed(Some(_)))
     };
     let accesses = asker.accesses;
-    for from in nearest(accesses, at, buffer, defines).take(MAX_DEFINITIONS) {
+    for from in nearest(accesses, at, buffer, defines) {
         let access = &accesses.list[from];
         let (Kind::Store(stated) | Kind::Assumed(Some(stated))) = &access.kind else { continue };
         for shared in [Shared::Same, Shared::Solved] {
@@ -83,7 +83,7 @@ pub(crate) fn defined(
     }
     let says = |access: &Access| access.buffer == buffer && says(&access.kind);
     let accesses = asker.accesses;
-    nearest(accesses, at, buffer, says).take(MAX_DEFINITIONS).find(|&from| {
+    nearest(accesses, at, buffer, says).into_iter().find(|&from| {
         [Shared::Same, Shared::Solved].into_iter().any(|shared| {
             let named = asker.named(&accesses.list[from], element, at, shared, Pin::First);
             named.is_some_and(|instance| {
@@ -102,20 +102,29 @@ fn renewals(accesses: &Accesses, buffer: BufferId) -> impl Iterator<Item = usize
     accesses.sharing(buffer).filter(|&at| accesses.list[at].kind == Kind::Fresh)
 }
 
-/// Definitions of a buffer, those that stand before a place first, the nearest ones before others.
-fn nearest<'a>(
-    accesses: &'a Accesses,
+/// Definitions of a buffer, those that stand before a place first, the nearest ones before others; a few.
+fn nearest(
+    accesses: &Accesses,
     at: &Instance,
     buffer: BufferId,
-    wanted: impl Fn(&Access) -> bool + 'a,
-) -> impl Iterator<Item = usize> + 'a {
+    wanted: impl Fn(&Access) -> bool,
+) -> Vec<usize> {
     let order = at.order;
-    let mut found: Vec<usize> = accesses.sharing(buffer).filter(|&i| wanted(&accesses.list[i])).collect();
-    found.sort_by_key(|&i| {
+    let found = accesses.sharing(buffer).filter(|&i| wanted(&accesses.list[i])).collect();
+    least(found, MAX_DEFINITIONS, |&i| {
         let own = accesses.list[i].order;
-        (own >= order, if own < order { order - own } else { u32::MAX - own })
-    });
-    found.into_iter()
+        (own >= order, if own < order { order - own } else { u32::MAX - own }, i)
+    })
+}
+
+/// The `most` least elements by a key, in the order of the key.
+pub(super) fn least<T, K: Ord>(mut all: Vec<T>, most: usize, key: impl Fn(&T) -> K) -> Vec<T> {
+    if all.len() > most {
+        all.select_nth_unstable_by_key(most, &key);
+        all.truncate(most);
+    }
+    all.sort_unstable_by_key(key);
+    all
 }
 
 /// Whether a named instance is certain to have happened before `at`, and to have met the element.
@@ -137,6 +146,9 @@ fn lasts(
     let accesses = asker.accesses;
     accesses.sharing(buffer).filter(|&i| accesses.list[i].writes()).all(|i| {
         let access = &accesses.list[i];
+        if since.follows_all(access) || at.precedes_all(access) {
+            return true;
+        }
         if !asker.looks() {
             return false;
         }

@@ -5,6 +5,7 @@
 //! follow, it is refuted that it meets the element while no store in between did.
 
 use super::accesses::{Access, Fact, Kind};
+use super::contents::least;
 use super::instances::{Asker, Instance, Pin, Shared, common};
 use crate::ir::{BinOp, Expr};
 
@@ -43,7 +44,7 @@ pub(crate) fn is_dead(
     }
     for (position, load) in accesses.sharing(own.buffer).map(|i| (i, &accesses.list[i])) {
         let reads = load.kind == Kind::Load && sees(load);
-        if !reads {
+        if !reads || at.follows_all(load) {
             continue;
         }
         if !asker.looks() {
@@ -78,12 +79,11 @@ fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Ins
         writes && store.buffer == own.buffer && store.exact && !store.ghost
     });
     // Those that stand close behind overwrite more often than others.
-    let mut stores: Vec<&Access> = stores.collect();
-    stores.sort_by_key(|store| {
+    let stores = least(stores.enumerate().collect(), MAX_COVERS, |&(position, store)| {
         let behind = store.order > at.order;
-        (!behind, if behind { store.order - at.order } else { at.order - store.order })
+        (!behind, if behind { store.order - at.order } else { at.order - store.order }, position)
     });
-    for store in stores.into_iter().take(MAX_COVERS) {
+    for (_, store) in stores {
         let by_reader = reader.filter(|reader| {
             common(&store.loops, &reader.loops) > 0
                 && reader.values.iter().any(|(v, e)| e.as_var() != Some(*v))

@@ -50,6 +50,17 @@ impl Instance {
         e.substitute(&|var| self.values.iter().find(|(v, _)| *v == var).map(|(_, value)| value));
         e
     }
+
+    /// Whether no instance of an access happens after this one, as the text shows: no loop is around both, and it stands no
+    /// later.
+    pub(crate) fn follows_all(&self, access: &Access) -> bool {
+        access.order <= self.order && common(&self.loops, &access.loops) == 0
+    }
+
+    /// Whether no instance of an access happens before this one, by the same signs.
+    pub(crate) fn precedes_all(&self, access: &Access) -> bool {
+        access.order >= self.order && common(&self.loops, &access.loops) == 0
+    }
 }
 
 /// Puts questions about instances to the decision procedure, with a budget for all of them together.

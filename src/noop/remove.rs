@@ -1,6 +1,6 @@
 //! Statements that change nothing go.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::clause::Clause;
 use super::obstacle::Obstacle;
@@ -41,12 +41,8 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     for _ in 0..MAX_ROUNDS {
         let before = changes.len();
         remove_dead(func, &mut changes, &mut left);
-        while let Some(change) = remove_unchanged(func, &mut left) {
-            changes.push(change);
-        }
-        while let Some(change) = shorten(func, |_| true, &mut left) {
-            changes.push(change);
-        }
+        remove_unchanged(func, &mut changes, &mut left);
+        changes.extend(shorten(func, |_| true, &mut left));
         if changes.len() == before {
             break;
         }
@@ -105,22 +101,27 @@ fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>, left: &mut usize)
     remove(&mut func.body, &mut 0, &gone);
 }
 
-/// Removes one store of what is there. Another one may rest on it.
-fn remove_unchanged(func: &mut PrimFunc, left: &mut usize) -> Option<Change> {
-    let accesses = Accesses::new(func)?;
+/// Removes all stores of what is there. They may go together, also if one is known to store what is there by another one:
+/// without either, memory is at each time what it was.
+fn remove_unchanged(func: &mut PrimFunc, changes: &mut Vec<Change>, left: &mut usize) {
+    let Some(accesses) = Accesses::new(func) else { return };
     let asker = asker(&accesses, left);
-    let found = stores(func, &accesses).into_iter().rev().find(|&at| {
+    let mut gone = HashSet::new();
+    for at in stores(func, &accesses).into_iter().rev() {
         let access = &accesses.list[at];
-        let Kind::Store(value) = &access.kind else { return false };
+        let Kind::Store(value) = &access.kind else { continue };
         let facts = asker.itself(access).conditions;
-        stores_what_is_there(&asker, access, value, &facts, Settings::default())
-    });
+        if stores_what_is_there(&asker, access, value, &facts, Settings::default()) {
+            let buffer = func.name_of(access.buffer);
+            changes.push(Change {
+                what: format!("a store to `{buffer}` goes"),
+                reasons: vec![Reason::Unchanged { buffer }],
+            });
+            gone.insert(access.stmt);
+        }
+    }
     settle(&asker, &accesses, left);
-    let found = found?;
-    let access = &accesses.list[found];
-    let buffer = func.name_of(access.buffer);
-    remove(&mut func.body, &mut 0, &HashSet::from_iter([access.stmt]));
-    Some(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![Reason::Unchanged { buffer }] })
+    remove(&mut func.body, &mut 0, &gone);
 }
 
 /// Removes the store with a number, if it is dead or stores what is there.
@@ -150,7 +151,7 @@ pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obs
 
 /// Takes iterations from the ends of the loop with a number, if they change nothing.
 pub(super) fn loop_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
-    shorten(func, |other| other == number, &mut usize::MAX.clone()).ok_or(Obstacle::Nothing)
+    shorten(func, |other| other == number, &mut usize::MAX.clone()).pop().ok_or(Obstacle::Nothing)
 }
 
 /// Removes the statements with some numbers.
@@ -163,24 +164,25 @@ fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
     });
 }
 
-/// Takes iterations from an end of a loop, among those with the numbers that are wanted, whose stores are dead in them.
-fn shorten(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool, left: &mut usize) -> Option<Change> {
-    let accesses = Accesses::new(func)?;
+/// Takes iterations from the ends of loops, of those with the numbers that are wanted, whose stores are dead in them. They
+/// may go together, as dead stores may.
+fn shorten(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool, left: &mut usize) -> Vec<Change> {
+    let Some(accesses) = Accesses::new(func) else { return Vec::new() };
     let asker = asker(&accesses, left);
     let made = shortened(func, &accesses, &asker, wanted);
     settle(&asker, &accesses, left);
-    let (number, (first, extent), change) = made?;
-    set_bounds(&mut func.body, &mut 0, number, first, extent);
-    Some(change)
+    let bounds = made.iter().map(|&(number, bounds, _)| (number, bounds)).collect();
+    set_bounds(&mut func.body, &mut 0, &bounds);
+    made.into_iter().map(|(.., change)| change).collect()
 }
 
-/// The loop with new bounds, and what that changes.
+/// The loops that get new bounds, by their numbers, with these (the first iteration, and how many) and what that changes.
 fn shortened(
     func: &PrimFunc,
     accesses: &Accesses,
     asker: &Asker<'_>,
     wanted: impl Fn(usize) -> bool,
-) -> Option<(usize, (i64, i64), Change)> {
+) -> Vec<(usize, (i64, i64), Change)> {
     let kept = in_sblocks(&func.body);
     let mut loops = Vec::new();
     let mut number = 0;
@@ -196,6 +198,7 @@ fn shortened(
             number += 1;
         });
     }
+    let mut made = Vec::new();
     for (number, var, (min, end)) in loops {
         let span = accesses.spans[number];
         let idle = |from: i64, to: i64| -> Option<Vec<Reason>> {
@@ -238,17 +241,17 @@ fn shortened(
                     .collect::<Vec<_>>(),
             );
         }
-        if (first, last) != (min, end) && asker.is_exhausted() {
-            return None;
+        if asker.is_exhausted() {
+            break;
         }
         if (first, last) != (min, end) {
             let name = func.var(var).name.clone();
             let left = end - min - (last - first);
             let what = format!("{left} iterations of the loop over `{name}` go");
-            return Some((number, (first, last - first), Change { what, reasons }));
+            made.push((number, (first, last - first), Change { what, reasons }));
         }
     }
-    None
+    made
 }
 
 /// The least value from `low` to `high` that satisfies a monotone condition, which `high` does.
@@ -284,16 +287,16 @@ fn shortenable(l: &For) -> Option<(i64, i64)> {
         .then_some((min, end))
 }
 
-fn set_bounds(block: &mut Block, number: &mut usize, of: usize, min: i64, extent: i64) {
+fn set_bounds(block: &mut Block, number: &mut usize, new: &HashMap<usize, (i64, i64)>) {
     for stmt in block {
-        if *number == of
-            && let StmtKind::For(l) = &mut stmt.kind
+        if let StmtKind::For(l) = &mut stmt.kind
+            && let Some(&(min, extent)) = new.get(number)
         {
             l.min = Expr::int(min, l.min.dtype);
             l.extent = Expr::int(extent, l.extent.dtype);
         }
         *number += 1;
-        stmt.for_each_block_mut(|inner| set_bounds(inner, number, of, min, extent));
+        stmt.for_each_block_mut(|inner| set_bounds(inner, number, new));
     }
 }
 
