@@ -5,7 +5,7 @@
 //! known in turn.
 
 use super::accesses::{Access, Accesses, Fact, Kind, is_plain};
-use super::instances::{Asker, Instance, Pin, Shared};
+use super::instances::{Asker, Instance, Pin};
 use crate::ir::{BufferId, Expr, ExprKind};
 
 /// The most definitions that are looked at for one element.
@@ -53,8 +53,8 @@ fn value_within(
     for from in nearest(accesses, at, buffer, defines) {
         let access = &accesses.list[from];
         let (Kind::Store(stated) | Kind::Assumed(Some(stated))) = &access.kind else { continue };
-        for shared in [Shared::Same, Shared::Solved] {
-            let Some(instance) = asker.named(access, element, at, shared, Pin::First) else { continue };
+        for &shared in asker.ways(from, at) {
+            let Some(instance) = asker.named(from, element, at, shared, Pin::First) else { continue };
             if !happened(asker, at, facts, &instance, element)
                 || !lasts(asker, at, facts, &instance, (buffer, element))
             {
@@ -84,8 +84,8 @@ pub(crate) fn defined(
     let says = |access: &Access| access.buffer == buffer && says(&access.kind);
     let accesses = asker.accesses;
     nearest(accesses, at, buffer, says).into_iter().find(|&from| {
-        [Shared::Same, Shared::Solved].into_iter().any(|shared| {
-            let named = asker.named(&accesses.list[from], element, at, shared, Pin::First);
+        asker.ways(from, at).iter().any(|&shared| {
+            let named = asker.named(from, element, at, shared, Pin::First);
             named.is_some_and(|instance| {
                 happened(asker, at, facts, &instance, element)
                     && renewals(accesses, buffer).all(|fresh| {

@@ -74,26 +74,25 @@ pub(crate) fn is_dead(
 fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Instance>) -> Vec<Fact> {
     let accesses = asker.accesses;
     let mut covers: Vec<Expr> = Vec::new();
-    let stores = accesses.sharing(own.buffer).map(|i| &accesses.list[i]).filter(|store| {
+    let stores = accesses.sharing(own.buffer).filter(|&i| {
+        let store = &accesses.list[i];
         let writes = matches!(store.kind, Kind::Store(_) | Kind::Undefined);
         writes && store.buffer == own.buffer && store.exact && !store.ghost
     });
     // Those that stand close behind overwrite more often than others.
-    let stores = least(stores.enumerate().collect(), MAX_COVERS, |&(position, store)| {
-        let behind = store.order > at.order;
-        (!behind, if behind { store.order - at.order } else { at.order - store.order }, position)
+    let stores = least(stores.collect(), MAX_COVERS, |&position| {
+        let order = accesses.list[position].order;
+        (order <= at.order, order.abs_diff(at.order), position)
     });
-    for (_, store) in stores {
+    for position in stores {
+        let store = &accesses.list[position];
         let by_reader = reader.filter(|reader| {
             common(&store.loops, &reader.loops) > 0
                 && reader.values.iter().any(|(v, e)| e.as_var() != Some(*v))
         });
-        let named = [
-            asker.named(store, &own.indices, at, Shared::Same, Pin::First),
-            asker.named(store, &own.indices, at, Shared::Solved, Pin::First),
-            by_reader.and_then(|reader| asker.named(store, &own.indices, reader, Shared::Same, Pin::First)),
-        ];
-        for cover in named.into_iter().flatten() {
+        let name = |by: &Instance, shared| asker.named(position, &own.indices, by, shared, Pin::First);
+        let named = asker.ways(position, at).iter().filter_map(|&shared| name(at, shared));
+        for cover in named.chain(by_reader.and_then(|reader| name(reader, Shared::Same))) {
             let mut parts: Vec<Expr> = vec![asker.before(at, &cover, true)];
             parts.extend(reader.map(|reader| asker.before(&cover, reader, true)));
             if parts.iter().any(|part| part.as_int() == Some(0)) {

@@ -73,7 +73,13 @@ pub(crate) struct Asker<'a> {
     /// How many pairs of accesses may still be looked at, and how many instances be named, which are cheaper than a question.
     pairs: Cell<usize>,
     names: Cell<usize>,
+    /// Instances that were named before.
+    known: RefCell<HashMap<Naming, Option<Rc<Instance>>>>,
 }
+
+/// What [`Asker::named`] is asked: the access, how many loops it is to share with the other instance, which iteration is
+/// taken, and the element.
+type Naming = (usize, usize, Pin, Vec<Expr>);
 
 /// How loops that two accesses share are taken, when an iteration is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +91,7 @@ pub(crate) enum Shared {
 }
 
 /// Which iteration of a loop is named that neither indices nor guards tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pin {
     /// The first.
     First,
@@ -104,6 +110,7 @@ impl<'a> Asker<'a> {
             questions: Cell::new(0),
             pairs: Cell::new(0),
             names: Cell::new(0),
+            known: RefCell::default(),
         };
         asker.renew(questions);
         asker
@@ -250,6 +257,37 @@ impl<'a> Asker<'a> {
     /// The instance of an access that meets an element, named by the variables of `other`, and by those of the element; `None`
     /// if none can be named. That its conditions hold, and that it meets the element, has to be proven.
     pub(crate) fn named(
+        &self,
+        access: usize,
+        element: &[Expr],
+        other: &Instance,
+        shared: Shared,
+        pin: Pin,
+    ) -> Option<Rc<Instance>> {
+        let solve = || self.solved(&self.accesses.list[access], element, other, shared, pin).map(Rc::new);
+        // Otherwise the answer depends on the values of the other's variables.
+        if !other.values.is_empty() {
+            return solve();
+        }
+        let common = common(&self.accesses.list[access].loops, &other.loops);
+        let question = (access, if shared == Shared::Same { common } else { 0 }, pin, element.to_vec());
+        if let Some(known) = self.known.borrow().get(&question) {
+            return known.clone();
+        }
+        let found = solve();
+        self.known.borrow_mut().insert(question, found.clone());
+        found
+    }
+
+    /// The ways to take the loops that an access shares with an instance, as far as they differ.
+    pub(crate) fn ways(&self, access: usize, other: &Instance) -> &'static [Shared] {
+        match common(&self.accesses.list[access].loops, &other.loops) {
+            0 => &[Shared::Solved],
+            _ => &[Shared::Same, Shared::Solved],
+        }
+    }
+
+    fn solved(
         &self,
         access: &Access,
         element: &[Expr],

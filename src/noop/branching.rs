@@ -12,7 +12,7 @@ use super::statements::{find, replace};
 use super::total;
 use super::under::{ghosts, stores_leave_no_trace};
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind, is_plain};
-use crate::analysis::instances::{Asker, Pin, Shared};
+use crate::analysis::instances::{Asker, Pin};
 use crate::analysis::negation::negated;
 use crate::arith::invert::mentions;
 use crate::ir::{BinOp, Block, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -181,7 +181,8 @@ fn candidates(asker: &Asker<'_>, own: &[Access], depth: usize) -> Vec<Expr> {
             });
             fine
         };
-        let others = accesses.sharing(access.buffer).map(|i| &accesses.list[i]).filter(|other| {
+        let others = accesses.sharing(access.buffer).filter(|&i| {
+            let other = &accesses.list[i];
             other.buffer == access.buffer
                 && match other.kind {
                     Kind::Store(_) | Kind::Undefined => other.order != access.order,
@@ -190,14 +191,15 @@ fn candidates(asker: &Asker<'_>, own: &[Access], depth: usize) -> Vec<Expr> {
                 }
         });
         for other in others.take(MAX_ACCESSES) {
-            for shared in [Shared::Same, Shared::Solved] {
+            for &shared in asker.ways(other, &at) {
                 let Some(named) = asker.named(other, &access.indices, &at, shared, Pin::Last) else {
                     continue;
                 };
                 let meets = asker.equal(&named.indices, &access.indices);
                 let parts: Vec<Expr> = named
                     .conditions
-                    .into_iter()
+                    .iter()
+                    .cloned()
                     .chain(meets)
                     .filter(|(cond, truth)| !asker.proves(&around, cond, *truth))
                     .map(|(cond, truth)| if truth { cond } else { negated(cond) })

@@ -32,7 +32,8 @@ fn guarantees(func: &PrimFunc, buffer: BufferId) -> Vec<Guarantee> {
     let asker = Asker::new(&accesses, Asker::budget(&accesses));
     let at = asker.itself(load);
     let mut found: Vec<Guarantee> = Vec::new();
-    for store in accesses.sharing(buffer).map(|i| &accesses.list[i]) {
+    for position in accesses.sharing(buffer) {
+        let store = &accesses.list[position];
         // A NaN is equal to nothing, so no assumption can say that it is there.
         let constant = |value: &Expr| match value.kind {
             ExprKind::Float(bits) => !f64::from_bits(bits).is_nan(),
@@ -41,14 +42,14 @@ fn guarantees(func: &PrimFunc, buffer: BufferId) -> Vec<Guarantee> {
         if store.buffer != buffer || !matches!(&store.kind, Kind::Store(value) if constant(value)) {
             continue;
         }
-        let Some(named) = asker.named(store, &load.indices, &at, Shared::Solved, Pin::First) else {
+        let Some(named) = asker.named(position, &load.indices, &at, Shared::Solved, Pin::First) else {
             continue;
         };
         let meets = asker.equal(&named.indices, &load.indices);
         let mut facts = at.conditions.clone();
         let mut when: Option<Expr> = None;
         let mut plain = true;
-        for (cond, truth) in named.conditions.into_iter().chain(meets) {
+        for (cond, truth) in named.conditions.iter().cloned().chain(meets) {
             if asker.proves(&at.conditions, &cond, truth) {
                 continue;
             }

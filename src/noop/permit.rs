@@ -6,7 +6,7 @@ use super::reason::{Described, Reason};
 use super::settings::Settings;
 use crate::analysis::accesses::{Access, Fact, Kind};
 use crate::analysis::contents::defined;
-use crate::analysis::instances::{Asker, Pin, Shared};
+use crate::analysis::instances::{Asker, Pin};
 use crate::arith::invert::range;
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 
@@ -95,18 +95,19 @@ pub(super) fn permission(
 fn is_accessed_anyway(asker: &Asker<'_>, load: &Access, facts: &[Fact]) -> bool {
     let at = asker.itself(load);
     let accesses = asker.accesses;
-    let evidence = accesses.sharing(load.buffer).map(|i| &accesses.list[i]).filter(|access| {
+    let evidence = accesses.sharing(load.buffer).filter(|&i| {
+        let access = &accesses.list[i];
         let happens = matches!(access.kind, Kind::Load | Kind::Store(_) | Kind::Undefined);
         happens && access.buffer == load.buffer && access.exact && !access.ghost
     });
     let mut missing = facts.to_vec();
     let before = missing.len();
     for access in evidence.take(MAX_EVIDENCE) {
-        for shared in [Shared::Same, Shared::Solved] {
+        for &shared in asker.ways(access, &at) {
             for pin in [Pin::First, Pin::Last, Pin::Guarded] {
                 let Some(named) = asker.named(access, &load.indices, &at, shared, pin) else { continue };
                 let meets = asker.equal(&named.indices, &load.indices);
-                let all = named.conditions.into_iter().chain(meets);
+                let all = named.conditions.iter().cloned().chain(meets);
                 let parts = all.map(|(fact, truth)| if truth { fact } else { Expr::not(fact) });
                 let happens = parts
                     .filter(|part| part.as_int().is_none_or(|v| v == 0))

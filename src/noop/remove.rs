@@ -1,5 +1,7 @@
 //! Statements that change nothing go.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::clause::Clause;
@@ -7,7 +9,7 @@ use super::obstacle::Obstacle;
 use super::reason::{Change, Described, Reason};
 use super::same::stores_what_is_there;
 use super::settings::Settings;
-use crate::analysis::accesses::{Accesses, Fact, Kind};
+use crate::analysis::accesses::{Access, Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::has_side_effects;
@@ -16,10 +18,10 @@ use crate::ir::{
 };
 use crate::simplify::tidy;
 
-/// The most rounds over a function; each may let the next see more.
+/// How often each step is taken at most; each may let the next see more.
 const MAX_ROUNDS: usize = 16;
 
-/// How many times the questions that one proof may take all rounds take together.
+/// How many times the questions that one proof may take all steps take together.
 const ROUNDS_IN_FULL: usize = 3;
 
 /// An asker for a part of what may still be asked.
@@ -33,23 +35,67 @@ fn settle(asker: &Asker<'_>, accesses: &Accesses, left: &mut usize) {
     *left -= had - asker.left().min(had);
 }
 
+/// What goes from a function, by the numbers of statements.
+#[derive(Default)]
+struct Edits {
+    /// Statements that go.
+    gone: HashSet<usize>,
+    /// Loops that get other bounds: the first iteration, and how many.
+    bounds: HashMap<usize, (i64, i64)>,
+    /// All of it in words.
+    changes: Vec<Change>,
+}
+
+impl Edits {
+    fn apply(self, func: &mut PrimFunc) -> Vec<Change> {
+        edit(&mut func.body, &mut 0, &self);
+        self.changes
+    }
+}
+
+fn edit(block: &mut Block, number: &mut usize, edits: &Edits) {
+    block.retain_mut(|stmt| {
+        let own = *number;
+        if let StmtKind::For(l) = &mut stmt.kind
+            && let Some(&(min, extent)) = edits.bounds.get(&own)
+        {
+            l.min = Expr::int(min, l.min.dtype);
+            l.extent = Expr::int(extent, l.extent.dtype);
+        }
+        *number += 1;
+        stmt.for_each_block_mut(|inner| edit(inner, number, edits));
+        !edits.gone.contains(&own)
+    });
+}
+
+/// What can go, each asked of the function as the one before left it.
+const STEPS: [fn(&PrimFunc, &Asker<'_>) -> Edits; 3] =
+    [dead, unchanged, |func, asker| shortened(func, asker, |_| true)];
+
 /// Removes what changes nothing.
 pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
-    // Of all rounds together, so that the time grows with the function only.
+    // Of all steps together, so that the time grows with the function only.
     let mut left = Accesses::new(func).map_or(0, |accesses| ROUNDS_IN_FULL * Asker::budget(&accesses));
-    for _ in 0..MAX_ROUNDS {
-        let before = changes.len();
-        remove_dead(func, &mut changes, &mut left);
-        remove_unchanged(func, &mut changes, &mut left);
-        changes.extend(shorten(func, |_| true, &mut left));
-        if changes.len() == before {
-            break;
+    // How many steps found nothing in the function as it is.
+    let mut idle = 0;
+    let mut steps = STEPS.into_iter().cycle().take(MAX_ROUNDS * STEPS.len());
+    while idle < STEPS.len() {
+        let Some(accesses) = Accesses::new(func) else { break };
+        let asker = asker(&accesses, &left);
+        let edits = steps.by_ref().map(|step| step(func, &asker)).find(|edits| {
+            idle += 1;
+            !edits.changes.is_empty() || idle == STEPS.len()
+        });
+        settle(&asker, &accesses, &mut left);
+        let Some(edits) = edits else { break };
+        if !edits.changes.is_empty() {
+            idle = 0;
+            changes.extend(edits.apply(func));
+            tidy(func);
         }
-        tidy(func);
     }
-    let left = unused(func);
-    changes.extend(left);
+    changes.extend(unused(func));
     changes
 }
 
@@ -79,49 +125,43 @@ fn in_sblocks(block: &Block) -> HashSet<usize> {
     found
 }
 
-/// Removes all stores that are dead. They may go together: of those that go, the last one before a load is overwritten by
-/// one that stays.
-fn remove_dead(func: &mut PrimFunc, changes: &mut Vec<Change>, left: &mut usize) {
-    let Some(accesses) = Accesses::new(func) else { return };
-    let asker = asker(&accesses, left);
-    let mut gone = HashSet::new();
-    for at in stores(func, &accesses) {
-        let access = &accesses.list[at];
-        let facts = asker.itself(access).conditions;
-        if is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
-            let buffer = func.name_of(access.buffer);
-            changes.push(Change {
-                what: format!("a store to `{buffer}` goes"),
-                reasons: vec![Reason::Overwritten { buffer }],
-            });
-            gone.insert(access.stmt);
-        }
-    }
-    settle(&asker, &accesses, left);
-    remove(&mut func.body, &mut 0, &gone);
+/// All stores that are dead. They may go together: of those that go, the last one before a load is overwritten by one that
+/// stays.
+fn dead(func: &PrimFunc, asker: &Asker<'_>) -> Edits {
+    stores_that_go(func, asker, |at, _, facts| {
+        let dead = is_dead(asker, at, facts, |_| Clause::Reads.counts()).is_ok();
+        dead.then_some(|buffer| Reason::Overwritten { buffer })
+    })
 }
 
-/// Removes all stores of what is there. They may go together, also if one is known to store what is there by another one:
-/// without either, memory is at each time what it was.
-fn remove_unchanged(func: &mut PrimFunc, changes: &mut Vec<Change>, left: &mut usize) {
-    let Some(accesses) = Accesses::new(func) else { return };
-    let asker = asker(&accesses, left);
-    let mut gone = HashSet::new();
-    for at in stores(func, &accesses).into_iter().rev() {
-        let access = &accesses.list[at];
-        let Kind::Store(value) = &access.kind else { continue };
-        let facts = asker.itself(access).conditions;
-        if stores_what_is_there(&asker, access, value, &facts, Settings::default()) {
+/// All stores of what is there. They may go together, also if one is known to store what is there by another one: without
+/// either, memory is at each time what it was.
+fn unchanged(func: &PrimFunc, asker: &Asker<'_>) -> Edits {
+    stores_that_go(func, asker, |_, access, facts| {
+        let Kind::Store(value) = &access.kind else { return None };
+        let unchanged = stores_what_is_there(asker, access, value, facts, Settings::default());
+        unchanged.then_some(|buffer| Reason::Unchanged { buffer })
+    })
+}
+
+/// The stores for which there is a reason to go.
+fn stores_that_go<R: FnOnce(Arc<str>) -> Reason>(
+    func: &PrimFunc,
+    asker: &Asker<'_>,
+    why: impl Fn(usize, &Access, &[Fact]) -> Option<R>,
+) -> Edits {
+    let mut edits = Edits::default();
+    for at in stores(func, asker.accesses) {
+        let access = &asker.accesses.list[at];
+        if let Some(reason) = why(at, access, &asker.itself(access).conditions) {
             let buffer = func.name_of(access.buffer);
-            changes.push(Change {
-                what: format!("a store to `{buffer}` goes"),
-                reasons: vec![Reason::Unchanged { buffer }],
-            });
-            gone.insert(access.stmt);
+            edits.gone.insert(access.stmt);
+            edits
+                .changes
+                .push(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![reason(buffer)] });
         }
     }
-    settle(&asker, &accesses, left);
-    remove(&mut func.body, &mut 0, &gone);
+    edits
 }
 
 /// Removes the store with a number, if it is dead or stores what is there.
@@ -144,45 +184,25 @@ pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obs
     } else {
         return Err(Obstacle::Store(access.buffer));
     };
-    remove(&mut func.body, &mut 0, &HashSet::from_iter([number]));
+    let change = Change { what: format!("a store to `{buffer}` goes"), reasons: vec![reason] };
+    let edits = Edits { gone: HashSet::from_iter([number]), ..Edits::default() };
+    edits.apply(func);
     tidy(func);
-    Ok(Change { what: format!("a store to `{buffer}` goes"), reasons: vec![reason] })
+    Ok(change)
 }
 
 /// Takes iterations from the ends of the loop with a number, if they change nothing.
 pub(super) fn loop_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
-    shorten(func, |other| other == number, &mut usize::MAX.clone()).pop().ok_or(Obstacle::Nothing)
+    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let edits = shortened(func, &asker, |other| other == number);
+    edits.apply(func).pop().ok_or(Obstacle::Nothing)
 }
 
-/// Removes the statements with some numbers.
-fn remove(block: &mut Block, number: &mut usize, gone: &HashSet<usize>) {
-    block.retain_mut(|stmt| {
-        let own = *number;
-        *number += 1;
-        stmt.for_each_block_mut(|inner| remove(inner, number, gone));
-        !gone.contains(&own)
-    });
-}
-
-/// Takes iterations from the ends of loops, of those with the numbers that are wanted, whose stores are dead in them. They
-/// may go together, as dead stores may.
-fn shorten(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool, left: &mut usize) -> Vec<Change> {
-    let Some(accesses) = Accesses::new(func) else { return Vec::new() };
-    let asker = asker(&accesses, left);
-    let made = shortened(func, &accesses, &asker, wanted);
-    settle(&asker, &accesses, left);
-    let bounds = made.iter().map(|&(number, bounds, _)| (number, bounds)).collect();
-    set_bounds(&mut func.body, &mut 0, &bounds);
-    made.into_iter().map(|(.., change)| change).collect()
-}
-
-/// The loops that get new bounds, by their numbers, with these (the first iteration, and how many) and what that changes.
-fn shortened(
-    func: &PrimFunc,
-    accesses: &Accesses,
-    asker: &Asker<'_>,
-    wanted: impl Fn(usize) -> bool,
-) -> Vec<(usize, (i64, i64), Change)> {
+/// Iterations at the ends of loops, of those with the numbers that are wanted, whose stores are dead in them. They may go
+/// together, as dead stores may.
+fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool) -> Edits {
+    let accesses = asker.accesses;
     let kept = in_sblocks(&func.body);
     let mut loops = Vec::new();
     let mut number = 0;
@@ -198,7 +218,7 @@ fn shortened(
             number += 1;
         });
     }
-    let mut made = Vec::new();
+    let mut edits = Edits::default();
     for (number, var, (min, end)) in loops {
         let span = accesses.spans[number];
         let idle = |from: i64, to: i64| -> Option<Vec<Reason>> {
@@ -248,10 +268,11 @@ fn shortened(
             let name = func.var(var).name.clone();
             let left = end - min - (last - first);
             let what = format!("{left} iterations of the loop over `{name}` go");
-            made.push((number, (first, last - first), Change { what, reasons }));
+            edits.bounds.insert(number, (first, last - first));
+            edits.changes.push(Change { what, reasons });
         }
     }
-    made
+    edits
 }
 
 /// The least value from `low` to `high` that satisfies a monotone condition, which `high` does.
@@ -285,19 +306,6 @@ fn shortenable(l: &For) -> Option<(i64, i64)> {
     }
     (plain && l.kind == ForKind::Serial && l.step.is_none() && l.annotations.is_empty() && extent > 1)
         .then_some((min, end))
-}
-
-fn set_bounds(block: &mut Block, number: &mut usize, new: &HashMap<usize, (i64, i64)>) {
-    for stmt in block {
-        if let StmtKind::For(l) = &mut stmt.kind
-            && let Some(&(min, extent)) = new.get(number)
-        {
-            l.min = Expr::int(min, l.min.dtype);
-            l.extent = Expr::int(extent, l.extent.dtype);
-        }
-        *number += 1;
-        stmt.for_each_block_mut(|inner| set_bounds(inner, number, new));
-    }
 }
 
 /// Removes bindings whose variables nothing names, and allocations of buffers that nothing names.
