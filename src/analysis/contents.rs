@@ -97,6 +97,29 @@ pub(crate) fn defined(
     })
 }
 
+/// Whether an element may be anything when the instance `at` happens: it was made so, or is assumed to be, and has not been
+/// written since.
+pub(crate) fn is_undefined(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    (buffer, element): (BufferId, &[Expr]),
+) -> bool {
+    let says = |access: &Access| {
+        access.buffer == buffer && matches!(access.kind, Kind::Undefined | Kind::Assumed(None))
+    };
+    element.iter().all(is_plain)
+        && nearest(asker.accesses, at, buffer, says).into_iter().any(|from| {
+            asker.ways(from, at).iter().any(|&shared| {
+                let named = asker.named(from, element, at, shared, Pin::First);
+                named.is_some_and(|instance| {
+                    happened(asker, at, facts, &instance, element)
+                        && lasts(asker, at, facts, &instance, (buffer, element))
+                })
+            })
+        })
+}
+
 /// The allocations of a buffer.
 fn renewals(accesses: &Accesses, buffer: BufferId) -> impl Iterator<Item = usize> {
     accesses.sharing(buffer).filter(|&at| accesses.list[at].kind == Kind::Fresh)

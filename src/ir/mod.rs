@@ -45,7 +45,7 @@
 //! value. So a program has a set of results, and another one does the same if it does what the first may do. What computes
 //! with such a value may be anything that it can be. An index, a bound, a condition or an argument of an opaque call must
 //! not depend on it. Storing it leaves the element free. In an assumption `A[i] == T.undef()` holds, and says that the element may
-//! be read.
+//! be read; its value is then one with which nothing overflows.
 //!
 //! A pass that is asked to change the order of a sum of integers (`sequential-access`) takes the sums of a part of its terms
 //! to fit, as it takes the sum to.

@@ -36,7 +36,7 @@ pub(super) fn out_of_bounds(asker: &Asker<'_>, access: &Access, facts: &[Fact]) 
 }
 
 /// Whether no part of an index leaves its type.
-fn fits(asker: &Asker<'_>, e: &Expr, facts: &[Fact]) -> bool {
+pub(super) fn fits(asker: &Asker<'_>, e: &Expr, facts: &[Fact]) -> bool {
     let mut inner = true;
     e.for_each_child(|child| inner = inner && fits(asker, child, facts));
     if !inner {

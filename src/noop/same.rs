@@ -4,9 +4,10 @@
 //! -0.0, `x * 1.0` always, `max(x, -inf)` unless `x` is NaN, which is not known. An accumulator that starts at +0.0 and only
 //! adds is never -0.0: a sum is -0.0 only if both operands are.
 
+use super::permit;
 use super::settings::Settings;
 use crate::analysis::accesses::{Access, Fact, Kind, is_plain};
-use crate::analysis::contents::{self, defined};
+use crate::analysis::contents::{self, defined, is_undefined};
 use crate::analysis::instances::{Asker, Instance};
 use crate::analysis::side_effects::has_side_effects;
 use crate::ir::value::{self, Value};
@@ -53,6 +54,39 @@ pub(super) fn same_value(
     let mut folder = Folder::new(asker, at, facts, settings);
     let (a, b) = (folder.fold(a), folder.fold(b));
     folder.equal(&a, &b)
+}
+
+/// Whether all sums and products of integers in the value of a store fit their type where `facts` hold: by ranges; or because
+/// they are a constant, or an element, once what is loaded is known; or because an operand may be anything, and so may they.
+pub(super) fn fits(
+    asker: &Asker<'_>,
+    store: &Access,
+    value: &Expr,
+    facts: &[Fact],
+    settings: Settings,
+) -> bool {
+    let at = asker.itself(store);
+    let mut folder = Folder::new(asker, &at, facts, settings);
+    let undefined = |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, indices } => is_undefined(asker, &at, facts, (*buffer, indices)),
+        _ => e.is_undef(),
+    };
+    let known =
+        |folded| matches!(folded, Folded::Value(Expr { kind: ExprKind::Int(_) | ExprKind::Var(_), .. }));
+    let mut all = true;
+    value.walk(&mut |e| {
+        all = all
+            && match &e.kind {
+                ExprKind::Binary(op, a, b) if op.is_ring() && e.dtype.scalar().is_index() => {
+                    is_plain(e) && permit::fits(asker, e, facts)
+                        || known(folder.fold(e))
+                        || undefined(a)
+                        || undefined(b)
+                }
+                _ => true,
+            };
+    });
+    all
 }
 
 /// A folded value.

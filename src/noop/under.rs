@@ -1,7 +1,7 @@
 //! The question itself: whether accesses that a change adds leave no trace and may happen.
 //!
 //! The added accesses are *ghosts*: copies that happen where those of the function do not. That all of them are in bounds,
-//! permitted and apart from other threads, that each store is dead or stores what is there, shows by induction over the run
+//! permitted and apart from other threads, that what they compute fits its type, that each store is dead or stores what is there, shows by induction over the run
 //! that memory differs from what it was in dead elements only: what the function as it was loads is the same, so what it
 //! stores is; what a ghost stores is not loaded before the function as it was overwrites it; and what is there already
 //! changes nothing. What ghosts load, and what is assumed, is asked of the function as it becomes.
@@ -9,7 +9,7 @@
 use super::clause::Clause;
 use super::obstacle::Obstacle;
 use super::reason::{Described, Reason};
-use super::same::stores_what_is_there;
+use super::same::{fits, stores_what_is_there};
 use super::settings::Settings;
 use super::{permit, threads};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind};
@@ -86,6 +86,12 @@ pub(super) fn noop_under(
         let within = permit::out_of_bounds(asker, own, &facts).is_some_and(|out| out.is_empty());
         if !within && Clause::Bounds.counts() {
             return Err(Obstacle::Bounds(own.buffer));
+        }
+        if let Kind::Store(value) = &own.kind
+            && Clause::Total.counts()
+            && !fits(asker, own, value, &facts, settings)
+        {
+            return Err(Obstacle::Trap);
         }
         if Clause::Threads.counts() {
             threads::apart(asker, own, &facts)?;
