@@ -228,6 +228,12 @@ impl Accesses {
         all.into_iter()
     }
 
+    /// Whether two buffers may be the same memory.
+    pub(crate) fn may_share(&self, a: BufferId, b: BufferId) -> bool {
+        let (a, b) = (self.regions.of(a), self.regions.of(b));
+        a == b || a == Region::Unknown || b == Region::Unknown
+    }
+
     /// The shape of a buffer whose elements are at distinct places.
     pub(crate) fn shape(&self, buffer: BufferId) -> Option<&[Expr]> {
         self.shapes.get(buffer.index())?.as_deref()

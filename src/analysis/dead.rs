@@ -4,6 +4,8 @@
 //! The end of the function reads all elements of parameters, and none of what the function allocates. For each load that may
 //! follow, it is refuted that it meets the element while no store in between did.
 
+use std::rc::Rc;
+
 use super::accesses::{Access, Fact, Kind};
 use super::contents::least;
 use super::instances::{Asker, Instance, Pin, Shared, common};
@@ -91,8 +93,12 @@ fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Ins
                 && reader.values.iter().any(|(v, e)| e.as_var() != Some(*v))
         });
         let name = |by: &Instance, shared| asker.named(position, &own.indices, by, shared, Pin::First);
-        let named = asker.ways(position, at).iter().filter_map(|&shared| name(at, shared));
-        for cover in named.chain(by_reader.and_then(|reader| name(reader, Shared::Same))) {
+        let mut named: Vec<Rc<Instance>> = Vec::new();
+        let ways = asker.ways(position, at).iter().map(|&shared| (at, shared));
+        for (by, shared) in ways.chain(by_reader.map(|reader| (reader, Shared::Same))) {
+            named.extend(name(by, shared).filter(|new| named.iter().all(|old| old.values != new.values)));
+        }
+        for cover in named {
             let mut parts: Vec<Expr> = vec![asker.before(at, &cover, true)];
             parts.extend(reader.map(|reader| asker.before(&cover, reader, true)));
             if parts.iter().any(|part| part.as_int() == Some(0)) {
@@ -101,11 +107,8 @@ fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Ins
             let facts = cover.conditions.iter().cloned().chain(asker.equal(&cover.indices, &own.indices));
             parts.extend(facts.map(|(fact, truth)| if truth { fact } else { Expr::not(fact) }));
             let parts = parts.into_iter().filter(|part| part.as_int().is_none_or(|v| v == 0));
-            let cover =
-                parts.reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
-            if !covers.contains(&cover) {
-                covers.push(cover);
-            }
+            let cover = parts.reduce(|a, b| Expr::binary(BinOp::And, a, b));
+            covers.push(cover.unwrap_or_else(|| Expr::bool(true)));
         }
     }
     covers.into_iter().map(|cover| (cover, false)).collect()

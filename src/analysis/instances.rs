@@ -9,15 +9,13 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
+use super::numbers::Numbers;
+use super::question::Question;
 use crate::arith::Interval;
-use crate::arith::invert::{Domain, candidates, mentions};
-use crate::arith::linear::Prover;
+use crate::arith::invert::{self, Domain, mentions};
 use crate::arith::points::value_at;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
-
-/// The fuel of one proof.
-const FUEL: u64 = 20_000;
 
 /// How many pairs of accesses may be looked at for each question.
 const PAIRS_FOR_EACH: usize = 8;
@@ -75,6 +73,18 @@ pub(crate) struct Asker<'a> {
     names: Cell<usize>,
     /// Instances that were named before.
     known: RefCell<HashMap<Naming, Option<Rc<Instance>>>>,
+    /// Answers to questions, and solutions of equations, that were found before.
+    answers: RefCell<HashMap<Question, bool>>,
+    solved: RefCell<HashMap<System, Vec<(VarId, Expr)>>>,
+}
+
+/// Equations, in numbered variables of which some are unknowns.
+#[derive(PartialEq, Eq, Hash)]
+struct System {
+    equations: Vec<(Expr, Expr)>,
+    unknowns: Vec<VarId>,
+    /// The range of each variable.
+    ranges: Vec<Interval>,
 }
 
 /// What [`Asker::named`] is asked: the access, how many loops it is to share with the other instance, which iteration is
@@ -111,6 +121,8 @@ impl<'a> Asker<'a> {
             pairs: Cell::new(0),
             names: Cell::new(0),
             known: RefCell::default(),
+            answers: RefCell::default(),
+            solved: RefCell::default(),
         };
         asker.renew(questions);
         asker
@@ -264,7 +276,7 @@ impl<'a> Asker<'a> {
         shared: Shared,
         pin: Pin,
     ) -> Option<Rc<Instance>> {
-        let solve = || self.solved(&self.accesses.list[access], element, other, shared, pin).map(Rc::new);
+        let solve = || self.name(&self.accesses.list[access], element, other, shared, pin).map(Rc::new);
         // Otherwise the answer depends on the values of the other's variables.
         if !other.values.is_empty() {
             return solve();
@@ -287,7 +299,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn solved(
+    fn name(
         &self,
         access: &Access,
         element: &[Expr],
@@ -342,7 +354,7 @@ impl<'a> Asker<'a> {
             }
         }
         // Where the indices do not tell an iteration, that of an end of the loop, for inner loops first.
-        let mut found = candidates(&equations, &fresh, &self.ranges.borrow());
+        let mut found = self.candidates(&equations, &fresh);
         let is_free = |own: &VarId| found.iter().all(|(var, _)| var != own);
         let tried = match pin {
             Pin::First | Pin::Last => Vec::new(),
@@ -365,7 +377,7 @@ impl<'a> Asker<'a> {
                 Pin::Guarded => Expr::int(tried.iter().find(|(tried, _)| tried == var)?.1, first.dtype),
             };
             equations.push((pinned, Expr::var(*own, domain.min.dtype)));
-            found = candidates(&equations, &fresh, &self.ranges.borrow());
+            found = self.candidates(&equations, &fresh);
         }
         let mut named: Vec<(VarId, Expr)> = open.values[..common].to_vec();
         for (var, own, _) in &unknowns {
@@ -376,6 +388,21 @@ impl<'a> Asker<'a> {
             named.push((*var, value.clone()));
         }
         Some(self.in_values(access, named))
+    }
+
+    /// Values of unknowns that solve equations, as far as some are found; to be proven.
+    fn candidates(&self, equations: &[(Expr, Expr)], unknowns: &[VarId]) -> Vec<(VarId, Expr)> {
+        let ranges = self.ranges.borrow();
+        let mut numbers = Numbers::default();
+        let unknowns: Vec<VarId> = unknowns.iter().map(|var| numbers.of(*var)).collect();
+        let equations = equations.iter().map(|(a, b)| (numbers.number(a), numbers.number(b))).collect();
+        let range = |var: &VarId| ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+        let system = System { equations, unknowns, ranges: numbers.vars().iter().map(range).collect() };
+        let mut solved = self.solved.borrow_mut();
+        let found = solved.entry(system).or_insert_with_key(|system| {
+            invert::candidates(&system.equations, &system.unknowns, &system.ranges)
+        });
+        found.iter().map(|(var, value)| (numbers.vars()[var.index()], numbers.named(value))).collect()
     }
 
     /// That one instance happens before another: in an earlier iteration of a loop around both, or in the same one and
@@ -403,21 +430,12 @@ impl<'a> Asker<'a> {
 
     /// Whether facts cannot hold together.
     pub(crate) fn refutes(&self, facts: &[Fact]) -> bool {
-        let plain: Vec<&Fact> = facts.iter().filter(|(fact, _)| is_plain(fact)).collect();
-        if plain.iter().any(|(fact, truth)| fact.as_int().is_some_and(|v| (v != 0) != *truth)) {
+        let plain = || facts.iter().filter(|(fact, _)| is_plain(fact));
+        if plain().any(|(fact, truth)| fact.as_int().is_some_and(|v| (v != 0) != *truth)) {
             return true;
         }
-        if !self.spend() {
-            return false;
-        }
-        let all = plain
-            .into_iter()
-            .filter(|(fact, _)| fact.as_int().is_none())
-            .map(|(fact, truth)| if *truth { fact.clone() } else { Expr::not(fact.clone()) })
-            .reduce(|a, b| Expr::binary(BinOp::And, a, b));
-        let Some(all) = all else { return false };
-        let (ranges, values) = (self.ranges.borrow(), HashMap::new());
-        Prover::with_values(&ranges, &values).decide(&all, FUEL) == Some(false)
+        let mut open = plain().filter(|(fact, _)| fact.as_int().is_none()).peekable();
+        open.peek().is_some() && self.answer(Question::new(open, None, &self.ranges.borrow()))
     }
 
     /// Whether a condition holds wherever facts do.
@@ -425,13 +443,20 @@ impl<'a> Asker<'a> {
         if let Some(v) = goal.as_int() {
             return (v != 0) == truth;
         }
-        if !is_plain(goal) || !self.spend() {
+        let plain = facts.iter().filter(|(fact, _)| is_plain(fact));
+        is_plain(goal) && self.answer(Question::new(plain, Some((goal, truth)), &self.ranges.borrow()))
+    }
+
+    fn answer(&self, question: Question) -> bool {
+        if let Some(&known) = self.answers.borrow().get(&question) {
+            return known && self.looks();
+        }
+        if !self.spend() {
             return false;
         }
-        let (ranges, values) = (self.ranges.borrow(), HashMap::new());
-        let mut prover = Prover::with_values(&ranges, &values);
-        facts.iter().filter(|(fact, _)| is_plain(fact)).for_each(|(fact, truth)| prover.assume(fact, *truth));
-        prover.decide(goal, FUEL) == Some(truth)
+        let answer = question.is_proven();
+        self.answers.borrow_mut().insert(question, answer);
+        answer
     }
 
     /// Whether a named instance happens wherever facts hold, and meets the element.

@@ -13,6 +13,8 @@ pub(crate) mod lets;
 pub(crate) mod magnitude;
 pub(crate) mod memory;
 pub(crate) mod negation;
+pub(crate) mod numbers;
+mod question;
 pub(crate) mod ranges;
 pub(crate) mod roots;
 pub(crate) mod side_effects;

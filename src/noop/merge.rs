@@ -3,63 +3,94 @@
 //! Merged, iteration `s` of the second loop runs before iterations `t > s` of the first. So for all `s < t` it is refuted
 //! that an access of the second at `s` meets one of the first at `t`, where one of the two writes.
 
+use hashbrown::{HashMap, HashSet};
+
 use super::clause::Clause;
 use super::obstacle::Obstacle;
 use super::reason::{Change, Reason};
 use crate::analysis::accesses::{Accesses, Kind};
 use crate::analysis::instances::Asker;
-use crate::ir::{BinOp, Block, Expr, For, ForKind, PrimFunc, StmtKind, VarId};
+use crate::ir::{BinOp, Block, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
-/// The most merges in one function.
-const MAX_MERGES: usize = 256;
+/// The most accesses of loops that become one: each is compared with those of the next loop.
+const MAX_ACCESSES: usize = 128;
 
 /// Merges loops until none can be.
 pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
-    while changes.len() < MAX_MERGES
-        && let Ok(change) = merge_one(func, |_| true)
-    {
-        changes.push(change);
+    // The loops in those that were merged may be neighbours now.
+    while let Ok(mut more) = merge(func, |_| true) {
+        changes.append(&mut more);
     }
     changes
 }
-
-/// The number of a statement, and of the one that follows it.
-type Pair = (usize, usize);
 
 /// The numbers of loops that the next one may be merged into.
 pub(super) fn sites(body: &Block) -> Vec<usize> {
     let mut pairs = Vec::new();
     neighbours(body, &mut 0, &mut pairs);
-    pairs.into_iter().map(|((first, _), _)| first).collect()
+    pairs.into_iter().map(|pair| pair.first.number).collect()
 }
 
-/// Merges the first pair of loops that can be, among those of which the number of the first is wanted.
-pub(super) fn merge_one(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Result<Change, Obstacle> {
+/// Merges the loop with a number and the one that follows it.
+pub(super) fn merge_one(func: &mut PrimFunc, first: usize) -> Result<Change, Obstacle> {
+    merge(func, |number| number == first)?.pop().ok_or(Obstacle::Nothing)
+}
+
+/// A loop, by the number of its statement and its variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head {
+    number: usize,
+    var: VarId,
+}
+
+/// Two neighbouring loops.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    first: Head,
+    second: Head,
+}
+
+/// Merges all pairs of loops that can be, among those of which the number of the first is wanted. Whether iterations meet
+/// does not depend on what is merged elsewhere, so the accesses of the function as it is tell of all pairs.
+fn merge(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Result<Vec<Change>, Obstacle> {
     let mut pairs = Vec::new();
     neighbours(&func.body, &mut 0, &mut pairs);
-    pairs.retain(|((first, _), _)| wanted(*first));
+    pairs.retain(|pair| wanted(pair.first.number));
     if pairs.is_empty() {
         return Err(Obstacle::Nothing);
     }
     let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
     let asker = Asker::new(&accesses, Asker::budget(&accesses));
-    let ((first, second), vars) = pairs
-        .into_iter()
-        .find(|&((first, second), vars)| {
-            independent(&asker, accesses.spans[first], accesses.spans[second], vars)
-        })
-        .ok_or(Obstacle::Order)?;
-    let names = [vars.0, vars.1].map(|var| func.var(var).name.clone());
-    join(&mut func.body, &mut 0, (first, second));
-    Ok(Change {
-        what: format!("the loops over `{}` and `{}` become one", names[0], names[1]),
-        reasons: vec![Reason::Independent],
-    })
+    // Loops that become one, by the number of the last of them.
+    let mut groups: HashMap<usize, Vec<Head>> = HashMap::new();
+    let (mut joined, mut changes) = (HashSet::new(), Vec::new());
+    for Pair { first, second } in pairs {
+        let mut group = groups.remove(&first.number).unwrap_or_else(|| vec![first]);
+        let accesses_of = |head: &Head| accesses.spans[head.number].1 - accesses.spans[head.number].0;
+        if group.iter().chain([&second]).map(accesses_of).sum::<usize>() > MAX_ACCESSES
+            || !group.iter().all(|&member| independent(&asker, member, second))
+        {
+            continue;
+        }
+        group.push(second);
+        groups.insert(second.number, group);
+        joined.insert(second.number);
+        let names = [first, second].map(|head| func.var(head.var).name.clone());
+        changes.push(Change {
+            what: format!("the loops over `{}` and `{}` become one", names[0], names[1]),
+            reasons: vec![Reason::Independent],
+        });
+    }
+    if changes.is_empty() {
+        return Err(Obstacle::Order);
+    }
+    join(&mut func.body, &mut 0, &joined);
+    Ok(changes)
 }
 
 /// Collects neighbouring loops that may be merged as far as their heads say so.
-fn neighbours(block: &Block, number: &mut usize, pairs: &mut Vec<(Pair, (VarId, VarId))>) {
+fn neighbours(block: &Block, number: &mut usize, pairs: &mut Vec<Pair>) {
     let mut last: Option<(usize, &For)> = None;
     for stmt in block {
         let own = *number;
@@ -72,7 +103,8 @@ fn neighbours(block: &Block, number: &mut usize, pairs: &mut Vec<(Pair, (VarId, 
         if let (Some((before, a)), Some((_, b))) = (last, current)
             && alike(a, b)
         {
-            pairs.push(((before, own), (a.var, b.var)));
+            let second = Head { number: own, var: b.var };
+            pairs.push(Pair { first: Head { number: before, var: a.var }, second });
         }
         last = current;
     }
@@ -105,13 +137,10 @@ fn only_states(body: &Block) -> bool {
 }
 
 /// Whether no iteration of the second loop meets what a later one of the first accesses, if one of the two writes.
-fn independent(
-    asker: &Asker<'_>,
-    first: (usize, usize),
-    second: (usize, usize),
-    (x, y): (VarId, VarId),
-) -> bool {
+fn independent(asker: &Asker<'_>, former: Head, latter: Head) -> bool {
     let accesses = asker.accesses;
+    let (first, second) = (accesses.spans[former.number], accesses.spans[latter.number]);
+    let (x, y) = (former.var, latter.var);
     (first.0..first.1).all(|at| {
         let a = &accesses.list[at];
         let own = asker.itself(a);
@@ -122,7 +151,7 @@ fn independent(
             if !(a.writes() || b.writes()) || !matters(&a.kind) || !matters(&b.kind) {
                 return true;
             }
-            if !accesses.sharing(a.buffer).any(|i| i == other) {
+            if !accesses.may_share(a.buffer, b.buffer) {
                 return true;
             }
             let Some(depth) = a.loops.iter().position(|&l| accesses.loops[l].domain.var == x) else {
@@ -146,27 +175,23 @@ fn independent(
     })
 }
 
-/// Puts the body of the second loop behind that of the first.
-fn join(block: &mut Block, number: &mut usize, (first, second): Pair) {
-    let mut at = 0;
-    while at < block.len() {
+/// Puts the bodies of some loops behind those of the loops in front of them.
+fn join(block: &mut Block, number: &mut usize, joined: &HashSet<usize>) {
+    let room = Block::with_capacity(block.len());
+    for mut stmt in std::mem::replace(block, room) {
         let own = *number;
         *number += 1;
-        if own == first
-            && at + 1 < block.len()
-            && let StmtKind::For(b) = std::mem::replace(&mut block[at + 1].kind, StmtKind::Break)
+        stmt.for_each_block_mut(|inner| join(inner, number, joined));
+        if joined.contains(&own)
+            && let Some(Stmt { kind: StmtKind::For(a), .. }) = block.last_mut()
+            && let StmtKind::For(b) = &mut stmt.kind
         {
-            block.remove(at + 1);
-            if let StmtKind::For(a) = &mut block[at].kind {
-                let var = Expr::var(a.var, a.min.dtype);
-                let mut body = b.body;
-                rename(&mut body, b.var, &var);
-                a.body.append(&mut body);
-            }
-            return;
+            let var = Expr::var(a.var, a.min.dtype);
+            rename(&mut b.body, b.var, &var);
+            a.body.append(&mut b.body);
+        } else {
+            block.push(stmt);
         }
-        block[at].for_each_block_mut(|inner| join(inner, number, (first, second)));
-        at += 1;
     }
 }
 

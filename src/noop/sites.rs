@@ -142,7 +142,7 @@ pub fn apply(func: &PrimFunc, site: &Site, settings: Settings) -> Result<(PrimFu
             Some(StmtKind::For(_)) => remove::loop_at(&mut made, site.stmt),
             _ => remove::store_at(&mut made, site.stmt),
         },
-        SiteKind::MergeLoops => merge::merge_one(&mut made, |first| first == site.stmt),
+        SiteKind::MergeLoops => merge::merge_one(&mut made, site.stmt),
         SiteKind::Branching => branching::at(&mut made, site.stmt),
     });
     change.map(|change| (made, change)).map_err(|obstacle| obstacle.in_words(func))

@@ -4,8 +4,9 @@ use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
 use super::engine::{Engine, Reach};
-use super::question::{self, Numbers, Question};
+use super::question::{self, Question};
 use crate::analysis::known::Known;
+use crate::analysis::numbers::Numbers;
 use crate::cost::cost_of_expr;
 use crate::encode::{Lowered, lower_at};
 use crate::eqsat::{limit, raise, saturate, saturate_sites};

@@ -7,6 +7,7 @@
 
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitude;
+use crate::analysis::numbers::Numbers;
 use crate::arith::Interval;
 use crate::ir::{BufferId, Expr, ExprKind, VarId};
 
@@ -19,10 +20,6 @@ pub(super) struct Question {
     vars: Vec<(Interval, Option<Expr>, Option<Magnitude>)>,
 }
 
-/// The variables of a question, by their numbers.
-#[derive(Debug, Default)]
-pub(super) struct Numbers(Vec<VarId>);
-
 impl Question {
     /// What `e` is where `known` holds.
     pub(super) fn new(known: &Known, e: &Expr) -> (Question, Numbers) {
@@ -31,7 +28,7 @@ impl Question {
         let subject = Subject::of(known, &[e]);
         let facts = subject.facts(known).map(|(fact, truth)| (numbers.number(fact), *truth)).collect();
         let mut vars = Vec::new();
-        while let Some(&var) = numbers.0.get(vars.len()) {
+        while let Some(var) = numbers.var(vars.len()) {
             let range = known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
             let value = known.values.get(&var).filter(|_| subject.values.contains(&var));
             let value = value.map(|value| numbers.number(value));
@@ -44,48 +41,6 @@ impl Question {
     pub(super) fn facts(&self) -> usize {
         self.facts.len()
     }
-}
-
-impl Numbers {
-    /// An expression of the question's variables in their numbers.
-    pub(super) fn numbered(&self, e: &Expr) -> Option<Expr> {
-        let mut known = true;
-        let numbered = renamed(e, &mut |var| {
-            let number = self.0.iter().position(|v| *v == var);
-            known &= number.is_some();
-            VarId(number.and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX))
-        });
-        known.then_some(numbered)
-    }
-
-    /// The expression in numbers, new ones for variables that have none.
-    fn number(&mut self, e: &Expr) -> Expr {
-        renamed(e, &mut |var| {
-            let number = self.0.iter().position(|v| *v == var).unwrap_or_else(|| {
-                self.0.push(var);
-                self.0.len() - 1
-            });
-            VarId(u32::try_from(number).unwrap_or(u32::MAX))
-        })
-    }
-
-    /// The expression whose variables are given by their numbers.
-    pub(super) fn named(&self, e: &Expr) -> Expr {
-        renamed(e, &mut |number| self.0[number.index()])
-    }
-}
-
-/// The expression with other variables.
-fn renamed(e: &Expr, name: &mut impl FnMut(VarId) -> VarId) -> Expr {
-    fn rename(e: &mut Expr, name: &mut impl FnMut(VarId) -> VarId) {
-        if let ExprKind::Var(var) | ExprKind::Let(var, ..) = &mut e.kind {
-            *var = name(*var);
-        }
-        e.for_each_child_mut(|child| rename(child, name));
-    }
-    let mut e = e.clone();
-    rename(&mut e, name);
-    e
 }
 
 /// What is known that has to do with expressions.
