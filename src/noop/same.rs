@@ -57,7 +57,8 @@ pub(super) fn same_value(
 }
 
 /// Whether all sums and products of integers in the value of a store fit their type where `facts` hold: by ranges; or because
-/// they are a constant, or an element, once what is loaded is known; or because an operand may be anything, and so may they.
+/// they are a constant, or an element, once what is loaded is known; or because one operand may be anything and the other one
+/// is a constant, so that they may be anything as well.
 pub(super) fn fits(
     asker: &Asker<'_>,
     store: &Access,
@@ -80,8 +81,8 @@ pub(super) fn fits(
                 ExprKind::Binary(op, a, b) if op.is_ring() && e.dtype.scalar().is_index() => {
                     is_plain(e) && permit::fits(asker, e, facts)
                         || known(folder.fold(e))
-                        || undefined(a)
-                        || undefined(b)
+                        || undefined(a) && b.as_int().is_some()
+                        || undefined(b) && a.as_int().is_some()
                 }
                 _ => true,
             };
