@@ -17,16 +17,61 @@ pub(super) const WHOLE: usize = 4;
 /// A move: the pass, what it makes, what it changed.
 pub(super) type Found = (&'static str, PrimFunc, Vec<Change>);
 
+/// A pass over the whole function.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whole {
+    RemoveNoOp,
+    Overcompute,
+    MergeLoops,
+    ReduceExtents,
+    Hoist,
+    Loops,
+}
+
+impl Whole {
+    /// What the pass makes of a function, if it changes anything.
+    pub(super) fn on(self, func: &PrimFunc, options: &Options) -> Option<Found> {
+        let noop = |name, pass: &dyn Fn(&mut PrimFunc) -> Vec<Change>| {
+            let mut made = func.clone();
+            let changes = pass(&mut made);
+            (!changes.is_empty()).then_some((name, made, changes))
+        };
+        let loops = |name, made: Option<PrimFunc>, what: &str| {
+            Some((name, made?, vec![Change { what: what.to_owned(), reasons: Vec::new() }]))
+        };
+        match self {
+            Whole::RemoveNoOp => noop("remove-no-op", &noop::remove_no_op),
+            Whole::Overcompute => noop("overcompute", &|func| noop::overcompute(func, told(options))),
+            Whole::MergeLoops => noop("merge-loops", &noop::merge_loops),
+            Whole::ReduceExtents => {
+                let what = "conditions around the bodies of loops become their bounds";
+                loops("reduce-extents", loops::reduce_extents(func, options), what)
+            }
+            Whole::Hoist => {
+                let what = "conditions that no iteration changes leave their loops";
+                loops("hoist", loops::hoist(func, options), what)
+            }
+            Whole::Loops => {
+                let what = "loops are written otherwise: the same iterations in the same order";
+                loops("loops", loops::run(func, options).map(|(made, _)| made), what)
+            }
+        }
+    }
+}
+
+fn told(options: &Options) -> noop::Settings {
+    noop::Settings { readable_parameters: options.readable_parameters, finite: options.finite }
+}
+
 /// All moves, in a fixed order. What is tried is taken off `tries`; when that is used up there are no more.
 pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Vec<Found> {
-    let settings =
-        noop::Settings { readable_parameters: options.readable_parameters, finite: options.finite };
+    let settings = told(options);
     let mut found: Vec<Found> = Vec::new();
     *tries = match tries.checked_sub(WHOLE) {
         Some(left) => left,
         None => return found,
     };
-    whole("remove-no-op", func, noop::remove_no_op, &mut found);
+    found.extend(Whole::RemoveNoOp.on(func, options));
     let sites = noop::sites(func);
     let mut filled = 0;
     for (kind, most) in [
@@ -52,45 +97,18 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Ve
         }
         // All of them at once, which may be further than the search looks.
         if found.len() > before + 1 {
-            match kind {
-                SiteKind::Overcompute => {
-                    whole(kind.name(), func, |func| noop::overcompute(func, settings), &mut found);
-                }
-                SiteKind::MergeLoops => whole(kind.name(), func, noop::merge_loops, &mut found),
-                _ => {}
-            }
+            let all = match kind {
+                SiteKind::Overcompute => Whole::Overcompute.on(func, options),
+                SiteKind::MergeLoops => Whole::MergeLoops.on(func, options),
+                _ => None,
+            };
+            found.extend(all);
         }
     }
-    for (pass, made, what) in [
-        (
-            "reduce-extents",
-            loops::reduce_extents(func, options),
-            "conditions around the bodies of loops become their bounds",
-        ),
-        ("hoist", loops::hoist(func, options), "conditions that no iteration changes leave their loops"),
-        (
-            "loops",
-            loops::run(func, options).map(|(made, _)| made),
-            "loops are written otherwise: the same iterations in the same order",
-        ),
-    ] {
-        if let Some(made) = made {
-            found.push((pass, made, vec![Change { what: what.to_owned(), reasons: Vec::new() }]));
-        }
-    }
+    found.extend(
+        [Whole::ReduceExtents, Whole::Hoist, Whole::Loops]
+            .into_iter()
+            .filter_map(|pass| pass.on(func, options)),
+    );
     found
-}
-
-/// Adds what a pass makes of the function, if it changes anything.
-fn whole(
-    name: &'static str,
-    func: &PrimFunc,
-    pass: impl Fn(&mut PrimFunc) -> Vec<Change>,
-    found: &mut Vec<Found>,
-) {
-    let mut made = func.clone();
-    let changes = pass(&mut made);
-    if !changes.is_empty() {
-        found.push((name, made, changes));
-    }
 }

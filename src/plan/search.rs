@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hashbrown::HashSet;
 
 use super::cost::Model;
-use super::moves::{WHOLE, moves};
+use super::moves::{WHOLE, Whole, moves};
 use super::outcome::{Move, Plan, Settings};
 use crate::analysis::length;
 use crate::ir::PrimFunc;
@@ -17,7 +17,8 @@ use crate::simplify::{self, Reach};
 /// A result has to be cheaper by this share: the estimate is not exact.
 const LEAST_GAIN: f64 = 0.001;
 
-/// Longer functions stay: each state is simplified, and its loops are searched, as a whole.
+/// In longer functions passes are tried on the whole function only, one after the other: each state is simplified, and its
+/// loops are searched, as a whole.
 const MAX_LENGTH: usize = 2_500;
 
 /// The most parts of expressions in all states together, for each one of the function, and for any function.
@@ -68,6 +69,10 @@ struct Search<'a> {
     limit: Option<&'static str>,
 }
 
+fn simplified() -> Change {
+    Change { what: "what its place decides is written shorter".to_owned(), reasons: Vec::new() }
+}
+
 /// Runs the search.
 pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) {
     let model = Model::new(func, settings.options);
@@ -81,10 +86,7 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
         states: 0,
         limit: None,
     };
-    if length > MAX_LENGTH {
-        plan.limit = Some("long");
-        return (func.clone(), plan);
-    }
+    let long = length > MAX_LENGTH;
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
     let mut search = Search { settings, model, seen: HashSet::new(), states: 1, work, tries, limit: None };
@@ -96,7 +98,7 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
         last: None,
     });
     search.seen.insert(input.text.clone());
-    let best = search.best(&input);
+    let best = if long { search.one_by_one(&input) } else { search.best(&input) };
     plan.before = input.cost;
     plan.after = best.cost;
     plan.states = search.states;
@@ -120,9 +122,7 @@ impl Search<'_> {
     fn best(&mut self, input: &Rc<State>) -> Rc<State> {
         let mut best = Rc::clone(input);
         let mut beam = vec![Rc::clone(input)];
-        let simplified =
-            Change { what: "what its place decides is written shorter".to_owned(), reasons: Vec::new() };
-        if let Some(state) = self.state(input, "simplify", input.func.clone(), vec![simplified]) {
+        if let Some(state) = self.state(input, "simplify", input.func.clone(), vec![simplified()]) {
             beam = vec![state];
         }
         for depth in 0.. {
@@ -152,6 +152,22 @@ impl Search<'_> {
             beam = next;
         }
         best
+    }
+
+    /// What passes over the whole function make of the input one after the other, each kept where the estimate falls.
+    fn one_by_one(&mut self, input: &Rc<State>) -> Rc<State> {
+        self.limit = Some("long");
+        self.work = usize::MAX;
+        let simplified = self.state(input, "simplify", input.func.clone(), vec![simplified()]);
+        let mut state = simplified.unwrap_or_else(|| Rc::clone(input));
+        for pass in
+            [Whole::RemoveNoOp, Whole::Overcompute, Whole::ReduceExtents, Whole::Hoist, Whole::MergeLoops]
+        {
+            let Some((name, func, changes)) = pass.on(&state.func, self.settings.options) else { continue };
+            let made = self.state(&state, name, func, changes);
+            state = made.filter(|made| made.cost < state.cost * (1.0 - LEAST_GAIN)).unwrap_or(state);
+        }
+        if state.cost < input.cost * (1.0 - LEAST_GAIN) { state } else { Rc::clone(input) }
     }
 
     /// The state that a move leads to, simplified; `None` if it is known, or a budget is used up.
