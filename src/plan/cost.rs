@@ -12,13 +12,16 @@ pub(super) struct Model<'a> {
     options: &'a Options,
     /// For functions of a GPU: operations, with stores and exact guards.
     operations: Option<Profile>,
+    /// Whether short loops are written out and simplified as a compiler does, which takes most of the time.
+    written_out: bool,
 }
 
 impl<'a> Model<'a> {
     /// The model for a function.
-    pub(super) fn new(func: &PrimFunc, options: &'a Options) -> Model<'a> {
+    pub(super) fn new(func: &PrimFunc, options: &'a Options, written_out: bool) -> Model<'a> {
         let is_gpu = options.target_of(func) == Target::Gpu;
-        Model { options, operations: if is_gpu { Profile::named("padding") } else { None } }
+        let operations = if is_gpu { Profile::named("padding") } else { None };
+        Model { options, operations, written_out }
     }
 
     /// What it counts.
@@ -32,12 +35,11 @@ impl<'a> Model<'a> {
             Some(profile) => {
                 cost_of_func(&lowered::runs(func), profile, &self.options.bindings).total.to_f64()
             }
-            None => instructions(func, self.options),
+            None => {
+                let Options { profile, bindings, .. } = self.options;
+                let lowered = lowered::lowered(func, self.options, self.written_out);
+                nests::instructions(&lowered, profile, bindings, &nests::Odds::default())
+            }
         }
     }
-}
-
-fn instructions(func: &PrimFunc, options: &Options) -> f64 {
-    let lowered = lowered::lowered(func, options);
-    nests::instructions(&lowered, &options.profile, &options.bindings, &nests::Odds::default())
 }

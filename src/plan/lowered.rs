@@ -7,8 +7,8 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, StmtKind};
 use crate::padding::{remove_assume, remove_undef};
 use crate::simplify::{self, Reach};
 
-/// The function as the vectorizer meets it.
-pub(super) fn lowered(func: &PrimFunc, options: &Options) -> PrimFunc {
+/// The function as the vectorizer meets it; short loops only if they are to be `written_out`.
+pub(super) fn lowered(func: &PrimFunc, options: &Options, written_out: bool) -> PrimFunc {
     let mut made = runs(func);
     let mut has_blocks = false;
     made.body.iter().for_each(|stmt| {
@@ -33,11 +33,13 @@ pub(super) fn lowered(func: &PrimFunc, options: &Options) -> PrimFunc {
             buffer.shape = vec![size];
         }
     }
-    vectors::guard_values(&mut made.body);
-    vectors::write_out(&mut made.body);
-    vectors::cut(&mut made);
-    simplify::run(&mut made, &options.simplification(Reach::Everything));
-    vectors::choose_values(&mut made.body);
+    if written_out {
+        vectors::guard_values(&mut made.body);
+        vectors::write_out(&mut made.body);
+        vectors::cut(&mut made);
+        simplify::run(&mut made, &options.simplification(Reach::Everything));
+        vectors::choose_values(&mut made.body);
+    }
     grow(&mut made.body);
     made
 }

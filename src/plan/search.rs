@@ -17,8 +17,8 @@ use crate::simplify::{self, Reach};
 /// A result has to be cheaper by this share: the estimate is not exact.
 const LEAST_GAIN: f64 = 0.001;
 
-/// In longer functions passes are tried on the whole function only, one after the other: each state is simplified, and its
-/// loops are searched, as a whole.
+/// In longer functions passes are tried on the whole function only, one after the other, and the estimate is a rougher one:
+/// each state is simplified, and its loops are searched, as a whole.
 const MAX_LENGTH: usize = 2_500;
 
 /// The most parts of expressions in all states together, for each one of the function, and for any function.
@@ -75,8 +75,9 @@ fn simplified() -> Change {
 
 /// Runs the search.
 pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) {
-    let model = Model::new(func, settings.options);
     let length = length::of(func);
+    let long = length > MAX_LENGTH;
+    let model = Model::new(func, settings.options, !long);
     let mut plan = Plan {
         function: func.name.to_string(),
         counts: model.counts(),
@@ -86,7 +87,6 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
         states: 0,
         limit: None,
     };
-    let long = length > MAX_LENGTH;
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
     let mut search = Search { settings, model, seen: HashSet::new(), states: 1, work, tries, limit: None };
