@@ -39,6 +39,12 @@ class Options:
     level: Optional[int] = None
     #: A pipeline as text, such as `"fixpoint(simplify),syntactic-cse"`; see `satir opt --list`.
     passes: Optional[str] = None
+    #: What passes are told: which buffer, which layout; what `satir opt --args` reads, as dictionaries.
+    args: Iterable[Mapping[str, Any]] = ()
+    #: Take all elements of parameters to be readable, also those that a function does not read.
+    readable_parameters: bool = False
+    #: Take no float that a function is given to be infinite or NaN.
+    finite: bool = False
     #: Values of symbolic sizes, for estimating how often loops run. The result is right for all other values too. Names that a
     #: program does not have are for others.
     binds: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -84,6 +90,8 @@ class Options:
             raise OptionError(f"level must be 0, 1 or 2, not {self.level!r}")
         if self.level is not None and self.passes is not None:
             raise OptionError("level and passes do not go together")
+        if self.args and self.passes is None:
+            raise OptionError("args are for passes")
         for name in ("node_limit", "window"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -103,6 +111,10 @@ class Options:
         fields = dataclasses.asdict(self)
         fields["binds"] = {str(name): int(value) for name, value in self.binds.items()}
         fields["rules"] = _paths(self.rules)
+        try:
+            fields["args"] = json.dumps([dict(request) for request in self.args])
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"args must be dictionaries of what JSON has: {error}") from None
         fields["on"], fields["off"] = _names(self.on), _names(self.off)
         fields["cost"] = None if self.cost is None else os.fspath(self.cost)
         # A pipeline has passes of its own for this.

@@ -23,6 +23,10 @@ pub(crate) struct Settings {
     mode: String,
     level: Option<usize>,
     passes: Option<String>,
+    /// What passes are told, as JSON.
+    args: String,
+    readable_parameters: bool,
+    finite: bool,
     binds: BTreeMap<String, i64>,
     rules: Vec<PathBuf>,
     on: Vec<String>,
@@ -47,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) options: Options,
     /// A pipeline in the place of common subexpression elimination.
     pub(crate) pipeline: Option<Pipeline>,
+    /// What its passes are told.
+    pub(crate) args: passes::Args,
     pub(crate) validate: bool,
 }
 
@@ -91,8 +97,11 @@ impl Settings {
                 other => return Err(bad("target", other)),
             },
             fast_math: self.fast_math,
+            readable_parameters: self.readable_parameters,
+            finite: self.finite,
             ..Options::default()
         };
+        let args = passes::Args::parse(&self.args).map_err(errors::option)?;
         if let Some(rules) = self.rule_set()? {
             options.rewrites = Arc::new(Rewrites::new(&rules));
         }
@@ -102,7 +111,7 @@ impl Settings {
         }
         options.budgets.nodes = self.node_limit.unwrap_or(options.budgets.nodes);
         options.budgets.window = self.window.unwrap_or(options.budgets.window);
-        Ok(Plan { options, pipeline, validate: self.validate })
+        Ok(Plan { options, pipeline, args, validate: self.validate })
     }
 
     fn profile(&self) -> PyResult<Profile> {

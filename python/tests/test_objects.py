@@ -102,7 +102,7 @@ class Corpus(unittest.TestCase):
                 except satir.SatirError:
                     continue
                 results, reports = {}, []
-                rest = objects._objects(functions(module), results, reports)
+                rest = objects._objects(functions(module), results, reports, [])
                 for var, _ in functions(module):
                     if var.name_hint not in results:
                         continue

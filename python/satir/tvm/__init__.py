@@ -24,6 +24,7 @@ from ..errors import SatirError, UnsupportedModule
 from .choose import Choice, Choose
 from .config import PassContext
 from .convert import optimize, simplify
+from .padding import cache_read, cache_write, choose_padding, link, sequential_access, transform_layout
 from .passes import Optimize, SemanticCSE
 from .swap import initializer, install, register_pipeline, use
 
@@ -35,10 +36,16 @@ __all__ = [
     "SatirError",
     "SemanticCSE",
     "UnsupportedModule",
+    "cache_read",
+    "cache_write",
+    "choose_padding",
     "initializer",
     "install",
+    "link",
     "optimize",
     "register_pipeline",
+    "sequential_access",
     "simplify",
+    "transform_layout",
     "use",
 ]

@@ -74,10 +74,17 @@ class Optimizer:
         results: dict[str, Any] = {}
         reports: list[Report] = []
         rest = functions
+        mistakes: list[SatirError] = []
         if self.via == "objects":
-            rest = self._objects(functions, results, reports)
+            rest = self._objects(functions, results, reports, mistakes)
         if rest:
-            self._text(rest, results, reports)
+            try:
+                self._text(rest, results, reports)
+            except UnsupportedModule:
+                # A mistake is told without its place then.
+                if mistakes:
+                    raise mistakes[0] from None
+                raise
         if self.verify and self.via == "objects":
             again: dict[str, Any] = {}
             self._text(functions, again, [])
@@ -91,14 +98,17 @@ class Optimizer:
             result.update_func(var, results[var.name_hint])
         return result, reports
 
-    def _objects(self, functions: list[Any], results: dict[str, Any], reports: list[Report]) -> list[Any]:
-        """Takes functions as objects; gives those for which that does not go."""
+    def _objects(
+        self, functions: list[Any], results: dict[str, Any], reports: list[Report], mistakes: list[SatirError]
+    ) -> list[Any]:
+        """Takes functions as objects; gives those for which that does not go, and what is wrong in them."""
         try:
             built, report = self._native.run_objects([(func, var.name_hint) for var, func in functions])
-        except SatirError:
+        except SatirError as error:
             # A mistake in a function is told with its place in the text, if it is one there too.
             if len(functions) > 1:
-                return [one for each in functions for one in self._objects([each], results, reports)]
+                return [one for each in functions for one in self._objects([each], results, reports, mistakes)]
+            mistakes.append(error)
             return functions
         rest = []
         for (var, func), (result, _) in zip(functions, built):
