@@ -126,6 +126,33 @@ fn the_readme_shows_what_the_program_prints() {
     }
 }
 
+/// A program that stands behind a command in the tutorial is a part of what the command prints.
+#[test]
+fn the_tutorial_shows_what_passes_print() {
+    let tutorial = read("examples/README.md");
+    let blocks: Vec<&str> = tutorial.split("```").skip(1).step_by(2).collect();
+    let mut shown = 0;
+    for pair in blocks.windows(2) {
+        let (Some(command), Some(program)) =
+            (pair[0].strip_prefix("sh\nsatir opt "), pair[1].strip_prefix("python\n"))
+        else {
+            continue;
+        };
+        // A report is written by the other test.
+        let words = command.split_whitespace().filter(|word| !["--report", "plan.html"].contains(word));
+        let output = Command::new(env!("CARGO_BIN_EXE_satir"))
+            .arg("opt")
+            .args(words)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(printed.contains(program.trim_end()), "{command} prints something else:\n{printed}");
+        shown += 1;
+    }
+    assert_eq!(shown, 4);
+}
+
 /// A folder in which the commands of the documents find what they name.
 struct Workplace {
     folder: tempfile::TempDir,
@@ -157,7 +184,7 @@ impl Workplace {
         let tutorial = read("examples/README.md");
         let rule = tutorial.split("```").find(|block| block.trim_start().starts_with("(rule")).unwrap();
         fs::write(at("mine.rules"), rule).unwrap();
-        for name in ["examples/kernels", "benches/rules", "rules", "tests"] {
+        for name in ["examples/kernels", "examples/padding", "benches/rules", "rules", "tests"] {
             symlink(root().join(name), at(name)).unwrap();
         }
         symlink(env!("CARGO_BIN_EXE_satir"), at("bin/satir")).unwrap();
