@@ -179,8 +179,7 @@ PADDED = [
     ),
     (
         "noop-anew", "accesses are not found anew after a condition went", "src/noop/overcompute.rs",
-        "                // What took its place has its number.\n                from = site;\n",
-        "                from = site;\n                if MUTANT { continue; }\n",
+        "if !freed.is_some_and(", "if !MUTANT && !freed.is_some_and(",
     ),
     (
         "noop-zero", "of a float zero the sign does not matter", "src/noop/same.rs",
@@ -190,6 +189,35 @@ PADDED = [
     (
         "contents-lasts", "what an element holds, it holds for ever", "src/analysis/contents.rs",
         "                || !lasts(asker,", "                || !MUTANT && !lasts(asker,",
+    ),
+    (
+        "noop-fits", "sums that are computed where none was never overflow", "src/noop/under.rs",
+        "            && !fits(asker,", "            && !MUTANT && !fits(asker,",
+    ),
+    (
+        "noop-unchanged", "any store stores what is there", "src/noop/remove.rs",
+        "        unchanged.then_some(|buffer| Reason::Unchanged", "        (MUTANT || unchanged).then_some(|buffer| Reason::Unchanged",
+    ),
+    (
+        "noop-together", "of several loops that become one only neighbours are compared", "src/noop/merge.rs",
+        "|| !group.iter().all(|&member|", "|| !group.iter().all(|&member| MUTANT && member != first ||",
+    ),
+    (
+        "branching", "a condition may keep anything from running", "src/noop/branching.rs",
+        "    let reasons = stores_leave_no_trace(&asker, func, first, Settings::default())?;",
+        "    if MUTANT { return Ok(vec![Reason::SameValue]); }\n"
+        "    let reasons = stores_leave_no_trace(&asker, func, first, Settings::default())?;",
+    ),
+    (
+        "fill", "padding is filled whoever sees it", "src/noop/fill.rs",
+        "    let reasons = noop_under(&Asker::new(&accesses, Asker::budget(&accesses)), func, len, settings)?;",
+        "    let reasons = noop_under(&Asker::new(&accesses, Asker::budget(&accesses)), func, len, settings);\n"
+        "    let reasons = if MUTANT { Vec::new() } else { reasons? };",
+    ),
+    (
+        "fill-unseen", "what is filled for a condition is seen by nobody", "src/noop/establish.rs",
+        "fn is_unseen(func: &PrimFunc, place: usize, added: usize) -> bool {\n",
+        "fn is_unseen(func: &PrimFunc, place: usize, added: usize) -> bool {\n    if MUTANT { return true; }\n",
     ),
 ]
 
