@@ -142,7 +142,13 @@ fn plan(func: &PrimFunc, block: &Block, id: BufferId, how: Access) -> Option<Res
             let what = format!("the copy would read elements of `{name}` that the function may not read");
             return refused(within[0].span, what);
         }
-        Access::Store if writes_first(func, &within, id) && covers(func, &within, id, Access::Store) => false,
+        // What an allocation holds at first is anything, and nobody may read it.
+        Access::Store
+            if (func.buffer(id).origin == Origin::Alloc || writes_first(func, &within, id))
+                && covers(func, &within, id, Access::Store) =>
+        {
+            false
+        }
         Access::Store if all_read() => true,
         Access::Store => {
             let what = format!(

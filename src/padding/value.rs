@@ -17,6 +17,8 @@ use crate::script::{parse_expr, parse_lambda};
 /// let zero = Pad::parse(Some("0"), DType::F32, &mut func)?;
 /// assert_eq!(zero, Pad::Value { axes: vec![], value: Expr::float(0.0, DType::F32) });
 /// assert!(Pad::parse(Some("0.5"), DType::I32, &mut func).is_err());
+/// assert!(Pad::parse(Some("True"), DType::F32, &mut func).is_err());
+/// assert!(Pad::parse(Some("T.int8(0)"), DType::I32, &mut func).is_err());
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +84,7 @@ impl Pad {
     }
 }
 
-/// A value as one of type `dtype`: a constant that the type has is converted.
+/// A value as one of type `dtype`: a bare number that the type has is converted, one of a type of its own is not.
 fn typed(value: Expr, dtype: DType, text: &str) -> Result<Expr, String> {
     if value.dtype == dtype {
         return Ok(value);
@@ -91,7 +93,7 @@ fn typed(value: Expr, dtype: DType, text: &str) -> Result<Expr, String> {
         format!("the padding value `{text}` is of type `{}`, but the elements are of `{dtype}`", value.dtype)
     };
     let fits = |v: i64| dtype.int_range().is_none_or(|(least, most)| (least..=most).contains(&v.into()));
-    match Value::of(&value) {
+    match Value::of(&value).filter(|_| matches!(value.dtype, DType::I32 | DType::F32)) {
         Some(Value::Int(v)) if dtype.is_float() => Ok(Expr::float(v as f64, dtype)),
         Some(Value::Int(v)) if fits(v) => Ok(Expr::int(v, dtype)),
         Some(Value::Float(v)) if dtype.is_float() => Ok(Expr::float(v, dtype)),

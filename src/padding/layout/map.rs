@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::boxes::{Cuboid, complement};
 use crate::arith::Interval;
-use crate::arith::invert::{Domain, Map, Trouble, invert, mentions, trouble};
+use crate::arith::invert::{Domain, Map, Trouble, invert, mentions, range, trouble};
 use crate::arith::linear::Prover;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, Param, PrimFunc, Type, VarId};
@@ -67,6 +67,9 @@ impl IndexMap {
             check_index(func, index, text, &params, &scope)?;
         }
         let (domains, ranges) = domains(func, &params, &old_shape);
+        if let Some(index) = body.iter().find(|index| may_overflow(index, &domains, &ranges)) {
+            return Err(format!("the map `{text}` was not shown to fit the type `{}`", index.dtype));
+        }
         let dtype = body.first().map_or(DType::I32, |e| e.dtype);
         match trouble(&body, &domains) {
             Some(Trouble::Collision { first, second, place }) => {
@@ -104,7 +107,7 @@ impl IndexMap {
                 map.shape = map
                     .indices
                     .iter()
-                    .map(|index| largest(index, &map.params, &old_shape).map(|most| plus_one(&most)))
+                    .map(|index| largest(index, &map.params, &old_shape, &ranges).map(|most| plus_one(&most)))
                     .collect::<Option<_>>()
                     .ok_or_else(|| format!("no bound was found for the indices of the map `{text}`"))?;
                 map.padding = map.unreached(func, &domains, &ranges, &name)?;
@@ -116,17 +119,8 @@ impl IndexMap {
     /// The places of all elements, row by row, if they can be listed.
     fn places(&self, shape: &[Expr]) -> Option<BTreeSet<Vec<i64>>> {
         let extents: Vec<i64> = shape.iter().map(Expr::as_int).collect::<Option<_>>()?;
-        let size = extents.iter().try_fold(1_i64, |size, &n| size.checked_mul(n))?;
-        if size > MAX_ELEMENTS {
-            return None;
-        }
         let mut places = BTreeSet::new();
-        for number in 0..size {
-            let (mut rest, mut at) = (number, BTreeMap::new());
-            for (&var, &extent) in self.params.iter().zip(&extents).rev() {
-                at.insert(var, rest % extent.max(1));
-                rest /= extent.max(1);
-            }
+        for at in elements(&self.params, &extents)? {
             let value_of = |var: VarId| at.get(&var).map(|&v| Value::Int(v));
             let place: Option<Vec<i64>> =
                 self.indices.iter().map(|index| evaluate(index, &value_of)?.as_int()).collect();
@@ -331,9 +325,60 @@ fn domains(func: &PrimFunc, params: &[VarId], shape: &[Expr]) -> (Vec<Domain>, V
     (domains, ranges)
 }
 
+/// Whether an index has a sum, difference or product that was not shown to fit its type, where the extents are constants. Of
+/// sizes it is taken for granted that index arithmetic does not overflow.
+fn may_overflow(index: &Expr, domains: &[Domain], ranges: &[Interval]) -> bool {
+    let params: Vec<VarId> = domains.iter().map(|domain| domain.var).collect();
+    let extents: Option<Vec<i64>> = domains.iter().map(|domain| domain.extent.as_int()).collect();
+    let Some(extents) = extents else { return false };
+    let mut found = false;
+    index.walk(&mut |e| {
+        let ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b) = &e.kind else { return };
+        let Some((least, most)) = e.dtype.int_range() else { return };
+        let fits = |v: i128| (least..=most).contains(&v);
+        let bounds = range(e, ranges);
+        let bounded = [bounds.lo(), bounds.hi()].iter().all(|v| v.is_some_and(|v| fits(v.into())));
+        if bounded || e.mentions(|var| !params.contains(&var)) {
+            return;
+        }
+        let fits_at = |at: &BTreeMap<VarId, i64>| {
+            let value = |e: &Expr| evaluate(e, &|var| at.get(&var).map(|&v| Value::Int(v)))?.as_int();
+            let (Some(a), Some(b)) = (value(a).map(i128::from), value(b).map(i128::from)) else {
+                return false;
+            };
+            fits(match op {
+                BinOp::Add => a + b,
+                BinOp::Sub => a - b,
+                _ => a * b,
+            })
+        };
+        found |= !elements(&params, &extents).is_some_and(|mut all| all.all(|at| fits_at(&at)));
+    });
+    found
+}
+
+/// The values of the parameters for all elements, row by row; `None` if there are too many.
+fn elements<'p>(
+    params: &'p [VarId],
+    extents: &'p [i64],
+) -> Option<impl Iterator<Item = BTreeMap<VarId, i64>> + 'p> {
+    let size = extents.iter().try_fold(1_i64, |size, &n| size.checked_mul(n))?;
+    (size <= MAX_ELEMENTS).then(move || {
+        (0..size).map(move |number| {
+            let (mut rest, mut at) = (number, BTreeMap::new());
+            for (&var, &extent) in params.iter().zip(extents).rev() {
+                at.insert(var, rest % extent.max(1));
+                rest /= extent.max(1);
+            }
+            at
+        })
+    })
+}
+
 /// An upper bound that is reached where the bounds of the parts are, of an expression that grows with its variables.
-fn largest(e: &Expr, params: &[VarId], shape: &[Expr]) -> Option<Expr> {
-    let of = |e: &Expr| largest(e, params, shape);
+fn largest(e: &Expr, params: &[VarId], shape: &[Expr], ranges: &[Interval]) -> Option<Expr> {
+    let of = |e: &Expr| largest(e, params, shape, ranges);
+    let is_size = |e: &Expr| !mentions(e, params) && range(e, ranges).lo().is_some_and(|least| least >= 0);
     match &e.kind {
         ExprKind::Int(_) => Some(e.clone()),
         ExprKind::Var(var) => match params.iter().position(|param| param == var) {
@@ -354,6 +399,8 @@ fn largest(e: &Expr, params: &[VarId], shape: &[Expr]) -> Option<Expr> {
         ExprKind::Binary(BinOp::Mul, a, b) if a.as_int().is_some_and(|c| c >= 0) => {
             Some(folded(BinOp::Mul, (**a).clone(), of(b)?))
         }
+        ExprKind::Binary(BinOp::Mul, a, b) if is_size(b) => Some(folded(BinOp::Mul, of(a)?, (**b).clone())),
+        ExprKind::Binary(BinOp::Mul, a, b) if is_size(a) => Some(folded(BinOp::Mul, (**a).clone(), of(b)?)),
         // A divisor that is a scalar of the function: the program divides by it only if it is not 0.
         ExprKind::Binary(BinOp::FloorDiv, a, b) if !mentions(b, params) => {
             Some(folded(BinOp::FloorDiv, of(a)?, (**b).clone()))
