@@ -1,5 +1,7 @@
-"""How far `satir simplify`, `satir cse` and the pass `remove-no-op` get with the programs of another simplifier's tests:
-TVM's passes over statements are tested with pairs of functions, before the pass and what is expected after it.
+"""How far satir's passes get with the programs of another compiler's tests: TVM's passes over statements are tested with
+pairs of functions, before the pass and what is expected after it. Pairs of its simplifiers and of RemoveNoOp go to
+`satir simplify`, `satir cse` and the pass `remove-no-op`, those of HoistExpression to `hoist` with the same flags, those of
+ReduceBranchingThroughOvercompute to `overcompute`.
 
 The pairs come from files of a checkout of TVM of one's own, which are executed with the installed TVM; nothing of them
 is kept here:
@@ -31,8 +33,19 @@ sys.path.insert(0, str(ROOT / "benches" / "expressions"))
 
 import tables  # noqa: E402
 
-# The passes whose tests are pairs.
-PASSES = ("StmtSimplify", "Simplify", "RemoveNoOp")
+# The passes whose tests are pairs, with the commands that are to reach what is expected.
+SIMPLIFIERS = ("simplify", "cse", "opt --passes remove-no-op")
+PASSES = {
+    "StmtSimplify": SIMPLIFIERS,
+    "Simplify": SIMPLIFIERS,
+    "RemoveNoOp": SIMPLIFIERS,
+    "HoistExpression": ("opt --passes hoist",),
+    "ReduceBranchingThroughOvercompute": ("opt --passes overcompute",),
+}
+
+# What the bits of HoistExpression are called here, from the lowest.
+CONDITIONS = ("if-stmt", "if-expr", "bool", "block-var")
+BINDINGS_MOVED = ("required", "let-stmt", "let-expr")
 
 # Values of parameters and sizes, per pair.
 BINDINGS = 8
@@ -48,8 +61,9 @@ def main():
     for path in options.file:
         pairs = read_pairs(path)
         print(f"{path.name}: {len(pairs)} pairs")
-        for command in ("simplify", "cse", "opt --passes remove-no-op"):
-            outcomes = [outcome(options.satir, command, pair) for pair in pairs]
+        commands = sorted({command for *_, own in pairs for command in own}, key=str)
+        for command in dict.fromkeys(command.split(" --hoist")[0] for command in commands):
+            outcomes = [outcome(options.satir, matching(command, pair), pair) for pair in pairs]
             wrong |= any(found.kind == "wrong" for found in outcomes)
             read = [found.kind for found in outcomes if found.kind != "unread"]
             reached = read.count("reached")
@@ -64,25 +78,46 @@ def main():
     return int(wrong)
 
 
-def read_pairs(path):
-    """The pairs of a file: the name of the test, the function before the pass, and what is expected. A test states
-    them by running the pass and comparing its result; the result itself is of no interest here."""
-    pairs, treated = [], []
+def matching(command, pair):
+    """The command of a pair that begins so."""
+    return next(own for own in pair[3] if own.startswith(command))
 
-    def note(module):
-        treated.append(module)
-        return module
+
+def read_pairs(path):
+    """The pairs of a file: the name of the test, the function before the pass, what is expected, and the commands that are
+    to reach it. A test states them by running the pass and comparing its result; the result itself is of no interest
+    here."""
+    pairs, treated, configs = [], [], [{}]
+
+    def note(pass_name):
+        def run_pass(module):
+            own = PASSES[pass_name]
+            if pass_name == "HoistExpression":
+                own = tuple(command + hoisted(configs[-1]) for command in own)
+            treated.append((module, own))
+            return module
+
+        return lambda: run_pass
 
     def compare(_, expected, *__, **___):
         if treated:
-            pairs.append((name, function_of(treated.pop()), function_of(expected)))
+            module, own = treated.pop()
+            pairs.append((name, function_of(module), function_of(expected), own))
+
+    @contextlib.contextmanager
+    def context(config=None, **_):
+        configs.append(config or {})
+        yield
+        configs.pop()
 
     with contextlib.ExitStack() as patches:
+        # Older files know the module by its older name.
+        patches.enter_context(mock.patch.object(tvm, "tir", tirx, create=True))
         for owner in (tirx.transform, tvm.s_tir.transform):
             for pass_name in PASSES:
-                patches.enter_context(mock.patch.object(owner, pass_name, lambda: note, create=True))
+                patches.enter_context(mock.patch.object(owner, pass_name, note(pass_name), create=True))
         patches.enter_context(mock.patch.object(tvm.ir, "assert_structural_equal", compare))
-        patches.enter_context(mock.patch.object(tvm.transform, "PassContext", lambda **_: contextlib.nullcontext()))
+        patches.enter_context(mock.patch.object(tvm.transform, "PassContext", context))
         for name, test in list(tables.execute(path).items()):
             if name.startswith("test_"):
                 treated.clear()
@@ -91,6 +126,18 @@ def read_pairs(path):
                 except Exception as why:
                     print(f"{name}: {tables.last_line(why)}", file=sys.stderr)
     return pairs
+
+
+def hoisted(config):
+    """The flags of a configuration of HoistExpression."""
+    bits = config.get("s_tir.HoistExpression", {})
+
+    def named(names, of):
+        chosen = [name for at, name in enumerate(names) if bits.get(of, -1) >> at & 1]
+        return ",".join(chosen) or "none"
+
+    conditions, lets = named(CONDITIONS, "hoisted_conditionals"), named(BINDINGS_MOVED, "hoisted_let_bindings")
+    return f" --hoist={conditions} --hoist-lets={lets}"
 
 
 def function_of(given):
@@ -107,7 +154,7 @@ class Outcome(NamedTuple):
 
 def outcome(binary, command, pair):
     """What became of a pair."""
-    before, expected = closed(*pair[1:])
+    before, expected = closed(*pair[1:3])
     with tempfile.TemporaryDirectory() as folder:
         source, goal, result = (pathlib.Path(folder) / f"{name}.py" for name in ("before", "expected", "result"))
         source.write_text(before.script())

@@ -72,7 +72,7 @@ struct LoopFlags {
     restructure_parallel: bool,
 
     /// Which conditions the pass `hoist` takes out of loops: those of `if` statements, those of choices, all comparisons and
-    /// logical operations; with `block-var` also in functions for a GPU, where those may depend on threads.
+    /// logical operations; with `block-var` also those that depend on threads of a GPU; `none` for none.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_values = ["if-stmt", "if-expr"])]
     hoist: Vec<Condition>,
 
@@ -84,6 +84,7 @@ struct LoopFlags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Condition {
+    None,
     IfStmt,
     IfExpr,
     Bool,

@@ -49,8 +49,7 @@ pub struct Hoisting {
     pub all_bindings: bool,
     /// Bindings within expressions, `T.Let`.
     pub let_expressions: bool,
-    /// Whether also what depends on the variables of threads goes out of loops, in functions of threads that do not wait for each
-    /// other there. Functions for a GPU stay as they are otherwise.
+    /// Whether also what depends on the variables of threads goes out of loops, where these threads do not wait for each other.
     pub thread_variables: bool,
 }
 

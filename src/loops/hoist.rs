@@ -1,13 +1,15 @@
 //! The pass `hoist`: conditions that no iteration changes go out of loops, as far out as they can.
 
+use hashbrown::HashSet;
+
 use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, mentions, mentions_any};
-use super::place::{Path, Place, for_each_loop, is_plain, loop_at, replace};
+use super::place::{Path, Place, block_at, for_each_loop, is_plain, is_simple, loop_at, replace};
 use crate::analysis::length;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
 use crate::cse::{Hoisting, Options};
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
-use crate::simplify::prove;
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::simplify::{prove, tidy};
 
 /// How many times as long a function may become.
 const GROWTH: usize = 2;
@@ -33,11 +35,19 @@ pub(super) fn hoist(func: &mut PrimFunc, options: &Options) -> bool {
     let mut changed = false;
     for _ in 0..MAX_STEPS {
         let mut steps = Vec::new();
+        let threads = Threads::of(func);
         let mut place = Place::head(func, options.positive_dims);
         for_each_loop(&mut place, &func.body, &mut Path::new(), &mut |path, l, place| {
-            steps.extend(
-                self::steps(place, l, options.loops.hoisting).into_iter().map(|step| (path.clone(), step)),
-            );
+            let in_kernel = || threads.has_around(&func.body, path);
+            let found = match l.kind {
+                // One of several loops over the threads of a kernel: the condition stays in the kernel.
+                ForKind::ThreadBinding(_) if is_simple(func, l) && in_kernel() => {
+                    around(place, l, options.loops.hoisting, &threads)
+                }
+                _ if is_plain(func, l) => self::steps(place, l, options.loops.hoisting, &threads),
+                _ => Vec::new(),
+            };
+            steps.extend(found.into_iter().map(|step| (path.clone(), step)));
         });
         // Inner loops first: what leaves one may leave the next.
         let taken = steps.into_iter().rev().find_map(|(path, step)| {
@@ -51,6 +61,8 @@ pub(super) fn hoist(func: &mut PrimFunc, options: &Options) -> bool {
     }
     if changed {
         join(&mut func.body);
+        // Copies in which a condition does not hold may do nothing.
+        tidy(func);
     }
     changed
 }
@@ -94,27 +106,88 @@ fn branch(cond: Expr, then: Block, otherwise: Block) -> Stmt {
     Stmt::new(StmtKind::If { cond, then, otherwise })
 }
 
-/// What can go out of a loop, by what is asked for.
-fn steps(place: &Place<'_>, l: &For, flags: Hoisting) -> Vec<Step> {
-    // Threads that wait for each other must wait in the same loop.
-    if !is_plain(place.func, l) || flags.thread_variables && acts(&l.body) {
-        return Vec::new();
+/// What tells the threads of a kernel apart.
+struct Threads {
+    /// The variables of threads and blocks of threads; none on a CPU.
+    vars: HashSet<VarId>,
+    /// All variables that the statements define: each may differ from thread to thread.
+    defined: HashSet<VarId>,
+}
+
+impl Threads {
+    fn of(func: &PrimFunc) -> Threads {
+        let mut vars = HashSet::new();
+        for stmt in &func.body {
+            stmt.walk(&mut |stmt| vars.extend(thread_var(stmt)));
+        }
+        let defined = if vars.is_empty() { HashSet::new() } else { defined(&func.body) };
+        Threads { vars, defined }
     }
+
+    /// Whether the statement at the end of a path stands in one over threads.
+    fn has_around(&self, body: &Block, path: &Path) -> bool {
+        (1..path.len()).any(|depth| {
+            let outer = path[..depth].last().and_then(|&(at, _)| block_at(body, &path[..depth])?.get(at));
+            outer.is_some_and(|stmt| thread_var(stmt).is_some())
+        })
+    }
+
+    /// Whether threads that run a body may run it by this condition: they must not wait for each other where some of them are
+    /// not.
+    fn may_part(&self, cond: &Expr, body: &Block, flags: Hoisting) -> bool {
+        match () {
+            () if self.vars.is_empty() => true,
+            () if acts(body) => !mentions_any(cond, &self.defined),
+            () => flags.thread_variables || !mentions_any(cond, &self.vars),
+        }
+    }
+}
+
+/// The variable of a statement over threads.
+fn thread_var(stmt: &Stmt) -> Option<VarId> {
+    match &stmt.kind {
+        StmtKind::LaunchThread { var, .. } => Some(*var),
+        StmtKind::For(l) if matches!(l.kind, ForKind::ThreadBinding(_)) => Some(l.var),
+        _ => None,
+    }
+}
+
+/// What no iteration of a loop changes and may be evaluated in front of it.
+fn is_fixed(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> impl Fn(&Expr) -> bool {
     let mut defined = defined(&l.body);
     defined.insert(l.var);
     // What traps nowhere may be computed in front of the loop, also if that never runs.
-    let is_fixed = |e: &Expr| e.as_int().is_none() && !mentions_any(e, &defined) && place.is_free(e);
-    let mut steps = Vec::new();
+    move |e: &Expr| {
+        e.as_int().is_none()
+            && !mentions_any(e, &defined)
+            && place.is_free(e)
+            && threads.may_part(e, &l.body, flags)
+    }
+}
+
+/// The condition around the whole body of a loop, as far as it can go out.
+fn around(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<Step> {
     if let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..]
         && (flags.statements || flags.truths)
         && otherwise.is_empty()
         && !has_side_effects(cond)
     {
-        let (out, left): (Vec<Expr>, Vec<Expr>) = conjuncts(cond).into_iter().partition(&is_fixed);
-        if let Some(cond) = conjunction(out) {
-            return vec![Step::Around(cond, conjunction(left))];
-        }
+        let fixed = is_fixed(place, l, flags, threads);
+        let (out, left): (Vec<Expr>, Vec<Expr>) = conjuncts(cond).into_iter().partition(&fixed);
+        return conjunction(out).map(|cond| Step::Around(cond, conjunction(left))).into_iter().collect();
     }
+    Vec::new()
+}
+
+/// What can go out of a loop, by what is asked for.
+fn steps(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<Step> {
+    let mut steps = around(place, l, flags, threads);
+    if !steps.is_empty() {
+        return steps;
+    }
+    let is_fixed = is_fixed(place, l, flags, threads);
+    let mut defined = defined(&l.body);
+    defined.insert(l.var);
     if let [Stmt { kind: StmtKind::Bind { var, value }, .. }, rest @ ..] = &l.body[..] {
         let is_asked = flags.all_bindings || flags.bindings && decides(rest, *var);
         if is_asked && !reads_or_has_side_effects(value) && is_fixed(value) {

@@ -62,10 +62,6 @@ pub(crate) fn reduce_extents(func: &PrimFunc, options: &Options) -> Option<PrimF
 
 /// Takes conditions that do not vary out of loops; `None` if nothing changes.
 pub(crate) fn hoist(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
-    if options.target_of(func) == Target::Gpu && !options.loops.hoisting.thread_variables {
-        // Threads that wait for each other must wait in the same loop.
-        return None;
-    }
     in_place(func, |func| hoist::hoist(func, options))
 }
 

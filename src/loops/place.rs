@@ -261,7 +261,8 @@ pub(super) fn is_plain_or_parallel(func: &PrimFunc, l: &For) -> bool {
     matches!(l.kind, ForKind::Serial | ForKind::Parallel) && is_simple(func, l)
 }
 
-fn is_simple(func: &PrimFunc, l: &For) -> bool {
+/// Whether a loop counts by 1, nothing is asked of it by annotations, and nothing leaves it.
+pub(super) fn is_simple(func: &PrimFunc, l: &For) -> bool {
     let dtype = func.var(l.var).ty.dtype();
     l.step.as_ref().is_none_or(|step| step.as_int() == Some(1))
         && l.annotations.is_empty()

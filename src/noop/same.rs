@@ -57,8 +57,8 @@ pub(super) fn same_value(
 }
 
 /// Whether all sums and products of integers in the value of a store fit their type where `facts` hold: by ranges; or because
-/// they are a constant, or an element, once what is loaded is known; or because one operand may be anything and the other one
-/// is a constant, so that they may be anything as well.
+/// they are a constant, or an element, once what is loaded is known; or because they are one of their operands; or because one
+/// operand may be anything and the other one is a constant, so that they may be anything as well.
 pub(super) fn fits(
     asker: &Asker<'_>,
     store: &Access,
@@ -74,6 +74,13 @@ pub(super) fn fits(
     };
     let known =
         |folded| matches!(folded, Folded::Value(Expr { kind: ExprKind::Int(_) | ExprKind::Var(_), .. }));
+    let is = |operand: Folded, wanted: i64| match operand {
+        Folded::Value(e) => {
+            let wanted = Expr::int(wanted, e.dtype);
+            is_plain(&e) && asker.proves(facts, &Expr::binary(BinOp::Eq, e, wanted), true)
+        }
+        Folded::Zero => false,
+    };
     let mut all = true;
     value.walk(&mut |e| {
         all = all
@@ -83,6 +90,8 @@ pub(super) fn fits(
                         || known(folder.fold(e))
                         || undefined(a) && b.as_int().is_some()
                         || undefined(b) && a.as_int().is_some()
+                        || is(folder.fold(b), i64::from(*op == BinOp::Mul))
+                        || *op != BinOp::Sub && is(folder.fold(a), i64::from(*op == BinOp::Mul))
                 }
                 _ => true,
             };
