@@ -88,8 +88,11 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("simplifier", &["ir", "arith", "script", "cost", "rules", "rewrite", "simplify", "explain", "error"]),
-    ("report", &["ir", "cse", "passes", "plan"]),
-    ("page", &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "explain", "report"]),
+    ("report", &["ir", "cse", "padding", "passes", "plan"]),
+    (
+        "page",
+        &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "padding", "plan", "explain", "report"],
+    ),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     (
         "lab",

@@ -4,6 +4,7 @@
 //!   the buffer, by assumptions where it reads what it was given.
 //! - [`sequential_access`] lets loops run over the elements of such a buffer, with a condition where there is padding.
 //! - [`cache_read`] and [`cache_write`] make copies, whose layout is free.
+//! - `padded` tells, of a finished program, which elements are padding, who provides what they hold and who reads them.
 //! - [`remove_assume`] and [`remove_undef`] come last: nothing rests on assumptions any more, and `T.undef()` is no value.
 //!
 //! Each is a small file; `accesses`, `coverage` (which elements are accessed for certain), `prune` (what is left empty) and
@@ -15,6 +16,7 @@ mod build;
 mod cache;
 mod coverage;
 mod layout;
+mod padded;
 mod prune;
 mod refusal;
 mod sequential;
@@ -27,7 +29,11 @@ mod value;
 
 pub use assume::remove_assume;
 pub use cache::{cache_read, cache_write};
+#[doc(hidden)]
+pub use layout::Layout;
 pub use layout::{LayoutChange, transform_layout};
+#[doc(hidden)]
+pub use padded::{Padded, Part, Uses, padded};
 pub use sequential::{Sequential, sequential_access};
 pub use undef::remove_undef;
 pub use value::Pad;

@@ -74,7 +74,7 @@ fn layout(
     let (buffer, map, pad) = (buffer.to_owned(), map.to_owned(), pad.map(str::to_owned));
     move |func| {
         let change = LayoutChange { map: &map, pad: pad.as_deref(), elide: false };
-        transform_layout(func, &buffer, &change)
+        transform_layout(func, &buffer, &change).map(drop)
     }
 }
 

@@ -1,5 +1,5 @@
 //! The report as a page: one self-contained HTML file that shows a program before and after, what was bound, what
-//! each binding replaced and saved, and why the expressions are equal. A page of contents leads to those of many programs.
+//! each binding replaced and saved, and why the expressions are equal; buffers with padding as pictures; the passes that ran. A page of contents leads to those of many programs.
 //!
 //! The page holds everything in its text; the script links what belongs together when the reader points at it, scrolls the two
 //! programs together, and sorts.
@@ -7,8 +7,10 @@
 mod function;
 mod index;
 mod input;
+mod layouts;
 mod marks;
 mod numbers;
+mod passes;
 mod slices;
 mod syntax;
 mod text;
@@ -86,6 +88,8 @@ pub fn render(input: &Input<'_>) -> String {
         let open = functions.len() <= MAX_OPEN;
         out += &function.section(before.of(at), after.of(at), open);
     }
+    out += &layouts::layouts(&input.report.layouts, &after_text);
+    out += &passes::passes(&input.report.passes);
     out += &fired(&input.report.rules);
     let _ = write!(out, "</main>\n<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
     out

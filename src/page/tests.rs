@@ -48,6 +48,40 @@ fn plain(html: &str) -> String {
 }
 
 #[test]
+fn padding_is_drawn_with_who_provides_and_reads_it() {
+    let text = "@T.prim_func\ndef main(A: T.Buffer((4, 4), \"int32\"), B: T.Buffer((1,), \"int32\")):\n    \
+                T.func_attr({\"tirx.noalias\": True})\n    for i, j in T.grid(4, 4):\n        \
+                T.assume(i < 3 or j < 2 or A[i, j] == 0)\n    for i, j in T.grid(4, 4):\n        \
+                if i * 4 + j < 14:\n            B[0] = B[0] + A[i, j]\n";
+    let before = crate::parse(text).unwrap();
+    let options = Options::default();
+    let pages = ["simplify", "overcompute", "plan"].map(|names| {
+        let pipeline = crate::passes::select(names).unwrap();
+        let mut steps = Vec::new();
+        let after = crate::passes::run_observed(&before, &pipeline, &options, |step, _| {
+            steps.push(step.clone());
+            std::ops::ControlFlow::Continue(())
+        });
+        let after = after.unwrap();
+        let report = Document::of_passes("a.py", text, (&before, &after), &steps, &options);
+        let (profile, rules) = (&options.profile, &RuleSet::embedded().unwrap());
+        let (before, report) = (&before, &report);
+        let (name, after, fast_math, positive_dims) = ("a.py", &after, false, false);
+        render(&Input { name, text, before, after, report, profile, rules, fast_math, positive_dims })
+    });
+    for page in &pages {
+        assert!(page.contains("<code>A[4, 4]</code> in <code>main</code>"));
+        assert!(page.contains("<code>[3, 2:4]</code></td><td>the caller's, assumed in line"));
+        assert_eq!(page.matches("url(#hatch-assumed)").count(), 1);
+        assert!(page.contains("M24.00 0V96.00"), "elements are told apart");
+    }
+    // With its condition the sum leaves the padding alone; without, it relies on what that holds.
+    assert!(pages[0].contains("</td><td>nothing</td></tr>") && !pages[0].contains("padding read"));
+    assert!(pages[1].contains("padding read"));
+    assert!(pages[2].contains("estimated instructions") && pages[2].contains("of the function looked at"));
+}
+
+#[test]
 fn a_module_of_many_functions_has_contents_and_is_folded() {
     let function = |name: &str| {
         format!(

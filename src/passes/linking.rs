@@ -1,11 +1,12 @@
 //! `link` and `choose-padding` as passes on modules: edges between functions, and values for padding that are tried.
 
 use super::args::Request;
+use super::attributes;
 use super::settings::Settings;
 use crate::error::Error;
 use crate::ir::{BufferId, Expr, ExprKind, Module, Param, PrimFunc, StmtKind};
 use crate::noop;
-use crate::padding::{LayoutChange, Sequential, sequential_access, transform_layout};
+use crate::padding::{Layout, LayoutChange, Sequential, sequential_access, transform_layout};
 use crate::verify::Violation;
 
 type Made = Result<Option<Module>, Error>;
@@ -16,8 +17,13 @@ type Edge = ((usize, BufferId), (usize, BufferId));
 /// `link`.
 pub(super) fn link(module: &Module, settings: &Settings<'_>) -> Made {
     let argument = |what: String| Error::Argument { pass: "link", what };
-    let told = settings.args.requests.iter().filter_map(|request| request.edge.as_deref());
-    let edges: Vec<Edge> = told.map(|text| edge(module, text).map_err(argument)).collect::<Result<_, _>>()?;
+    let told = settings.args.requests.iter().filter_map(|request| request.edge.clone());
+    let mut texts: Vec<String> = told.collect();
+    for func in &module.funcs {
+        texts.extend(attributes::edges(func).map_err(argument)?);
+    }
+    let edges: Vec<Edge> =
+        texts.iter().map(|text| edge(module, text).map_err(argument)).collect::<Result<_, _>>()?;
     if edges.is_empty() {
         return Err(argument("nothing says what to do: --args has to have the key `edge`".to_owned()));
     }
@@ -98,16 +104,24 @@ fn parameter(module: &Module, text: &str) -> Result<(usize, BufferId), String> {
 
 /// `choose-padding`: of buffers that get a layout with `"pad": "?"`, and else of those whose padding nobody sees.
 pub(super) fn choose_padding(module: &Module, settings: &Settings<'_>) -> Made {
-    let asked = |request: &&Request| request.map.is_some() && request.pad.as_deref() == Some("?");
-    let told: Vec<&Request> = settings.args.requests.iter().filter(asked).collect();
+    let argument = |what: String| Error::Argument { pass: "choose-padding", what };
+    let asks = |request: &Request| request.map.is_some() && request.pad.as_deref() == Some("?");
+    let told: Vec<&Request> = settings.args.requests.iter().filter(|request| asks(request)).collect();
     let mut result = module.clone();
-    if told.is_empty() {
+    let mut own = false;
+    for func in &mut result.funcs {
+        for request in attributes::take_layouts(func, asks).map_err(argument)? {
+            own = true;
+            let name = request.buffer.as_deref().unwrap_or_default();
+            *func = padded(func, name, &request, settings)?;
+        }
+    }
+    if told.is_empty() && !own {
         for func in &mut result.funcs {
             noop::choose_padding(func, settings.noop());
         }
     }
     for request in told {
-        let argument = |what: String| Error::Argument { pass: "choose-padding", what };
         let missing = || argument("nothing says which buffer: the key `buffer` is missing".to_owned());
         let name = request.buffer.as_deref().ok_or_else(missing)?;
         let has = |func: &PrimFunc| func.buffers.iter().any(|buffer| *buffer.name == *name);
@@ -132,7 +146,7 @@ fn padded(
     let mut values: Vec<Option<String>> = vec![None];
     values.extend(dtype.into_iter().flat_map(|dtype| noop::padding_values(func, dtype)).map(Some));
     values.push(Some("undef".to_owned()));
-    let mut best: Option<(usize, PrimFunc)> = None;
+    let mut best: Option<(usize, PrimFunc, Layout)> = None;
     let mut refused = None;
     for value in values {
         let mut made = func.clone();
@@ -141,27 +155,33 @@ fn padded(
             pad: value.as_deref(),
             elide: request.elide,
         };
-        let changed = transform_layout(&mut made, name, &change).and_then(|()| match &request.sequential {
-            Some(sequential) => {
+        let changed = transform_layout(&mut made, name, &change).and_then(|layout| {
+            if let Some(sequential) = &request.sequential {
                 let fast_math = settings.options.fast_math;
                 let how = Sequential { block: request.block.as_deref(), fast_math };
-                sequential_access(&mut made, sequential, &how).map(|_| ())
+                sequential_access(&mut made, sequential, &how)?;
             }
-            None => Ok(()),
+            Ok(layout)
         });
-        if let Err(error) = changed {
-            // The layout itself is wrong: so it is with every value.
-            refused.get_or_insert(error);
-            continue;
-        }
+        let layout = match changed {
+            Ok(layout) => layout,
+            Err(error) => {
+                // The layout itself is wrong: so it is with every value.
+                refused.get_or_insert(error);
+                continue;
+            }
+        };
         noop::overcompute(&mut made, settings.noop());
         let left = conditions(&made);
-        if best.as_ref().is_none_or(|(least, _)| left < *least) {
-            best = Some((left, made));
+        if best.as_ref().is_none_or(|(least, ..)| left < *least) {
+            best = Some((left, made, layout));
         }
     }
     match (best, refused) {
-        (Some((_, made)), _) => Ok(made),
+        (Some((_, made, layout)), _) => {
+            settings.layouts.borrow_mut().push(layout);
+            Ok(made)
+        }
         (None, Some(error)) => Err(error),
         (None, None) => Ok(func.clone()),
     }

@@ -13,6 +13,7 @@ use super::settings::Settings;
 use crate::cse::Options;
 use crate::error::{Error, Violation};
 use crate::ir::{Module, PrimFunc, Stmt, with_room};
+use crate::padding::Layout;
 use crate::plan::Plan;
 use crate::simplify::{self, Reach};
 
@@ -50,6 +51,8 @@ pub struct Step {
     pub plans: Vec<Plan>,
     /// What it did to loop nests, if it is one that says so.
     pub changes: Vec<Change>,
+    /// The layouts that it gave to buffers.
+    pub layouts: Vec<Layout>,
 }
 
 /// Runs a pipeline. The program is verified before the first pass, and after each that changes it.
@@ -129,7 +132,14 @@ pub fn run_with(
     program.known.check(module).map_err(Error::Invalid)?;
     check_assumptions(module, options)?;
     let widens = pipeline.names().contains(&WIDENING);
-    let settings = Settings { options, widens, args, changes: RefCell::default(), plans: RefCell::default() };
+    let settings = Settings {
+        options,
+        widens,
+        args,
+        changes: RefCell::default(),
+        plans: RefCell::default(),
+        layouts: RefCell::default(),
+    };
     let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
     Ok(program.module)
@@ -194,8 +204,9 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
         let (changes, plans) = (self.settings.changes.take(), self.settings.plans.take());
+        let layouts = self.settings.layouts.take();
         let verification = start.elapsed();
-        let step = Step { pass: pass.name, changed, time, verification, changes, plans };
+        let step = Step { pass: pass.name, changed, time, verification, changes, plans, layouts };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

@@ -13,6 +13,7 @@
 
 mod analyses;
 mod args;
+mod attributes;
 mod change;
 mod hoist;
 mod linking;

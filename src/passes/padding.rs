@@ -1,6 +1,7 @@
 //! The passes on padding and layouts as passes on modules, which are told by [`Args`](super::Args) what to do.
 
 use super::args::Request;
+use super::attributes::take_layouts;
 use super::settings::Settings;
 use crate::error::Error;
 use crate::ir::{Module, PrimFunc};
@@ -19,17 +20,33 @@ pub(super) fn without_undef(module: &Module) -> Made {
     Ok((result != *module).then_some(result))
 }
 
-/// `transform-layout`.
+/// `transform-layout`: what it is told, then what functions ask for themselves.
 pub(super) fn layouts(module: &Module, settings: &Settings<'_>) -> Made {
-    let wanted = |request: &Request| request.map.is_some();
-    each(module, settings, "transform-layout", "map", wanted, |func, name, request| {
+    let apply = |func: &mut PrimFunc, name: &str, request: &Request| {
         let change = LayoutChange {
             map: request.map.as_deref().unwrap_or_default(),
             pad: request.pad.as_deref(),
             elide: request.elide,
         };
-        transform_layout(func, name, &change)
-    })
+        settings.layouts.borrow_mut().push(transform_layout(func, name, &change)?);
+        Ok(())
+    };
+    let mut result = module.clone();
+    let mut asks = false;
+    for func in &mut result.funcs {
+        let argument = |what| Error::Argument { pass: "transform-layout", what };
+        let requests = take_layouts(func, |request| request.pad.as_deref() != Some("?")).map_err(argument)?;
+        for request in &requests {
+            asks = true;
+            apply(func, request.buffer.as_deref().unwrap_or_default(), request)?;
+        }
+    }
+    let wanted = |request: &Request| request.map.is_some();
+    if asks && !settings.args.requests.iter().any(wanted) {
+        return Ok(Some(result));
+    }
+    let made = each(&result, settings, "transform-layout", "map", wanted, apply)?;
+    Ok(made.or((result != *module).then_some(result)))
 }
 
 /// `cache-read`.

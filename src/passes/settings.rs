@@ -6,6 +6,7 @@ use super::args::Args;
 use super::change::Change;
 use crate::cse::Options;
 use crate::noop;
+use crate::padding::Layout;
 use crate::plan::Plan;
 
 /// What a pass is told beside the program.
@@ -33,6 +34,8 @@ pub struct Settings<'a> {
     pub(super) changes: RefCell<Vec<Change>>,
     /// What the pass `plan` did, function by function.
     pub(super) plans: RefCell<Vec<Plan>>,
+    /// The layouts that buffers got.
+    pub(super) layouts: RefCell<Vec<Layout>>,
 }
 
 impl Settings<'_> {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cse::{self, FunctionReport, Mode, Options, Report};
 use crate::ir::Module;
+use crate::padding::{self, Padded};
 use crate::passes::{Change, Step};
 use crate::plan::Plan;
 
@@ -62,6 +63,9 @@ pub struct Document {
     pub time_us: u64,
     /// The passes that ran, in their order.
     pub passes: Vec<PassReport>,
+    /// Buffers of the result with padding: those that passes gave a layout, and those of which assumptions tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<Padded>,
     /// One report for each function, in the module's order.
     pub functions: Vec<FunctionReport>,
     /// The rewrite rules that fired, by name, if they were [counted](crate::rewrite::Rewrites::counted).
@@ -191,7 +195,12 @@ impl Document {
         };
         let pairs = before.funcs.iter().zip(&after.funcs);
         let functions = pairs.map(|(before, after)| cse::compare(before, after, options)).collect();
-        Document::new(file, text, None, steps.iter().map(pass).collect(), functions, options)
+        let made: Vec<padding::Layout> = steps.iter().flat_map(|step| step.layouts.clone()).collect();
+        let layouts = padding::padded(after, &made);
+        Document {
+            layouts,
+            ..Document::new(file, text, None, steps.iter().map(pass).collect(), functions, options)
+        }
     }
 
     fn new(
@@ -220,6 +229,7 @@ impl Document {
             cost_after: functions.iter().map(|f| f.after.cost).sum(),
             time_us: passes.iter().map(|pass| pass.time_us).sum(),
             passes,
+            layouts: Vec::new(),
             rules: rules.collect(),
             functions,
         }

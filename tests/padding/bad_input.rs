@@ -73,6 +73,18 @@ fn bad_input_gets_one_line() {
         ),
         ("transform-layout", r#"{"buffer": "A", "map": "lambda i: [i * 1.5]"}"#, &plain, "gives a `float32`"),
         (
+            "transform-layout",
+            r#"{"buffer": "A", "map": "lambda i: [i * 1000000000]"}"#,
+            &plain,
+            "was not shown to fit the type `int32`",
+        ),
+        (
+            "transform-layout",
+            r#"{"buffer": "A", "map": "lambda i: [i // 5, i % 5]", "pad": "True"}"#,
+            &plain,
+            "is of type `bool`, but the elements are of `int32`",
+        ),
+        (
             "choose-padding",
             r#"{"buffer": "X", "map": "lambda i: [i]", "pad": "?"}"#,
             &plain,
@@ -94,6 +106,68 @@ fn bad_input_gets_one_line() {
     }
     assert!(passes::select("chose-padding").unwrap_err().to_string().contains("the passes are"));
     assert!(passes::Args::parse("[1]").is_err() && passes::Args::parse(r#"{"edges": "a"}"#).is_err());
+}
+
+#[test]
+fn functions_ask_for_layouts_in_an_attribute() {
+    let program = |attribute: &str| {
+        satir::parse(&format!(
+            "@T.prim_func\ndef main(A: T.Buffer((14,), \"int32\")):\n    T.func_attr({{\"satir.layout\": {attribute}}})\n    \
+             for i in range(14):\n        A[i] = i\n"
+        ))
+        .unwrap()
+    };
+    let run = |names: &str, module: &Module| {
+        let pipeline = passes::select(names).unwrap();
+        let mut layouts = Vec::new();
+        let result = passes::run_observed(module, &pipeline, &Options::default(), |step, _| {
+            layouts.extend(step.layouts.clone());
+            ControlFlow::Continue(())
+        });
+        result.map(|module| (module.to_string(), layouts))
+    };
+    let object = r#"{"buffer": "A", "map": "lambda i: [i // 4, i % 4]", "pad": "0"}"#;
+    let quoted = format!("'{object}'");
+    for attribute in [object, &format!("[{object}]"), &quoted] {
+        let (text, layouts) = run("transform-layout", &program(attribute)).unwrap();
+        assert!(text.contains("A[i // 4, i % 4] = i") && !text.contains("satir.layout"), "{text}");
+        assert_eq!(layouts[0].padding, Some(vec![vec![(3, 1), (2, 2)]]));
+    }
+    // The value that is to be found is left to the pass that finds it.
+    let asked = program(&format!("[{}]", object.replace(r#""0""#, r#""?""#)));
+    assert!(run("transform-layout", &asked).unwrap_err().to_string().contains("the key `map`"));
+    assert!(!run("choose-padding", &asked).unwrap().0.contains("satir.layout"));
+    for (attribute, expected) in [
+        ("3", "invalid type"),
+        (r#"{"buffer": "A"}"#, "a layout has the keys `buffer` and `map`"),
+        (r#"{"buffer": "A", "maps": "lambda i: [i]"}"#, "unknown field `maps`"),
+        (r#"{"buffer": "C", "map": "lambda i: [i]"}"#, "`main` has no buffer `C`; it has `A`"),
+        (r#""x""#, "expected value"),
+    ] {
+        let error = run("transform-layout", &program(attribute)).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains('\n'), "{attribute}: {error}");
+    }
+}
+
+#[test]
+fn functions_name_their_edges_in_an_attribute() {
+    let one = "@I.ir_module\nclass Module:\n    @T.prim_func\n    def one(A: T.Buffer((4,), \"int32\")):\n        A[3] = 0\n\n";
+    let two = |edges: &str| {
+        satir::parse(&format!(
+            "{one}    @T.prim_func\n    def two(A: T.Buffer((4,), \"int32\"), B: T.Buffer((1,), \"int32\")):\n        \
+             T.func_attr({{\"tirx.noalias\": True, \"satir.edges\": {edges}}})\n        B[0] = 0\n        \
+             for i in range(4):\n            if i < 3:\n                B[0] = B[0] + A[i]\n"
+        ))
+        .unwrap()
+    };
+    let pipeline = passes::select("link,overcompute").unwrap();
+    let run = |module: &Module| passes::run(module, &pipeline, &Options::default());
+    for edges in [r#""one.A=two.A""#, r#"["one.A=two.A"]"#] {
+        let text = run(&two(edges)).unwrap().to_string();
+        assert!(text.contains("T.assume(") && !text.contains("if "), "{text}");
+    }
+    let error = run(&two("[1]")).unwrap_err().to_string();
+    assert!(error.contains("`satir.edges` of `two` is no string or list of strings"), "{error}");
 }
 
 #[test]

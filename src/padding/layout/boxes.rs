@@ -6,7 +6,7 @@ use crate::ir::{BinOp, Expr, VarId};
 
 /// A product of ranges, each with its first value and its length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cuboid {
+pub(in crate::padding) struct Cuboid {
     pub ranges: Vec<(i64, i64)>,
 }
 
@@ -52,7 +52,11 @@ impl Cuboid {
 }
 
 /// The elements of a shape that are not among `places`, as at most `most` boxes, if they are so few.
-pub(super) fn complement(places: &BTreeSet<Vec<i64>>, shape: &[i64], most: usize) -> Option<Vec<Cuboid>> {
+pub(in crate::padding) fn complement(
+    places: &BTreeSet<Vec<i64>>,
+    shape: &[i64],
+    most: usize,
+) -> Option<Vec<Cuboid>> {
     let rows: Vec<&[i64]> = places.iter().map(Vec::as_slice).collect();
     let boxes = missing(&rows, shape, most)?;
     (boxes.len() <= most).then_some(boxes)

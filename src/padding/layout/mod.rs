@@ -2,9 +2,12 @@
 
 mod boxes;
 mod fill;
+mod made;
 mod map;
 mod uses;
 
+pub(super) use self::boxes::complement;
+pub use self::made::Layout;
 pub(super) use self::uses::fixed_layout;
 
 use std::collections::BTreeSet;
@@ -70,7 +73,11 @@ pub struct LayoutChange<'a> {
 /// assert!(error.to_string().contains("would both be at [0, 0]"), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn transform_layout(func: &mut PrimFunc, buffer: &str, change: &LayoutChange<'_>) -> Result<(), Error> {
+pub fn transform_layout(
+    func: &mut PrimFunc,
+    buffer: &str,
+    change: &LayoutChange<'_>,
+) -> Result<Layout, Error> {
     let mut result = func.clone();
     let id = super::find_buffer(&result, buffer, NAME)?;
     let argument = |what: String| Error::Argument { pass: NAME, what };
@@ -106,8 +113,9 @@ pub fn transform_layout(func: &mut PrimFunc, buffer: &str, change: &LayoutChange
             });
         }
     }
+    let made = Layout::new(&result, id, &map, change);
     *func = result;
-    Ok(())
+    Ok(made)
 }
 
 /// Whether what a buffer holds at first is read: by the first access in the order of the text.
