@@ -16,28 +16,35 @@ use crate::error::Error;
 use crate::ir::{Block, Buffer, BufferId, Expr, ExprKind, Origin, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
 /// Lets a function read a copy of a buffer, made before the first statement of the buffer's scope that reads it. The copy is
-/// `A_cache`, or `A_local` in the storage scope `local`. All that reads the buffer reads the copy.
+/// `A_cache`, or `A_local` in the storage scope `local`. All that reads the buffer reads the copy. `readable`: all elements of
+/// parameters may be read.
 ///
 /// # Errors
 ///
 /// If there is no such buffer, a statement writes it between its first and its last read, a pointer to it is made, or the
-/// function is not certain to read all of its elements, which the copy does.
+/// function is not certain to read all of its elements, which the copy does, and may not.
 ///
 /// ```
 /// let mut module = satir::parse(
 ///     "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    T.func_attr({\"tirx.noalias\": True})\n    for i in range(8):\n        B[i] = A[i] * 2\n",
 /// )?;
-/// satir::padding::cache_read(&mut module.funcs[0], "A", Some("local"))?;
+/// satir::padding::cache_read(&mut module.funcs[0], "A", Some("local"), false)?;
 /// let text = module.to_string();
 /// assert!(text.contains("A_local[i0] = A[i0]") && text.contains("B[i] = A_local[i] * 2"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn cache_read(func: &mut PrimFunc, buffer: &str, scope: Option<&str>) -> Result<(), Error> {
-    cache(func, buffer, scope, Access::Load)
+pub fn cache_read(
+    func: &mut PrimFunc,
+    buffer: &str,
+    scope: Option<&str>,
+    readable: bool,
+) -> Result<(), Error> {
+    cache(func, buffer, scope, Access::Load, readable)
 }
 
 /// Lets a function work on a copy of a buffer that it writes, and copies it back after the last statement of the buffer's
 /// scope that accesses it. What the buffer held before is copied in first, unless all of it is overwritten before it is read.
+/// `readable`: all elements of parameters may be read.
 ///
 /// # Errors
 ///
@@ -48,13 +55,18 @@ pub fn cache_read(func: &mut PrimFunc, buffer: &str, scope: Option<&str>) -> Res
 /// let mut module = satir::parse(
 ///     "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    T.func_attr({\"tirx.noalias\": True})\n    for i in range(8):\n        B[i] = A[i] * 2\n",
 /// )?;
-/// satir::padding::cache_write(&mut module.funcs[0], "B", None)?;
+/// satir::padding::cache_write(&mut module.funcs[0], "B", None, false)?;
 /// let text = module.to_string();
 /// assert!(text.contains("B_cache[i] = A[i] * 2") && text.contains("B[i0] = B_cache[i0]"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn cache_write(func: &mut PrimFunc, buffer: &str, scope: Option<&str>) -> Result<(), Error> {
-    cache(func, buffer, scope, Access::Store)
+pub fn cache_write(
+    func: &mut PrimFunc,
+    buffer: &str,
+    scope: Option<&str>,
+    readable: bool,
+) -> Result<(), Error> {
+    cache(func, buffer, scope, Access::Store, readable)
 }
 
 /// What is found out before anything changes.
@@ -65,7 +77,13 @@ struct Plan {
     copy_in: bool,
 }
 
-fn cache(func: &mut PrimFunc, name: &str, scope: Option<&str>, how: Access) -> Result<(), Error> {
+fn cache(
+    func: &mut PrimFunc,
+    name: &str,
+    scope: Option<&str>,
+    how: Access,
+    readable: bool,
+) -> Result<(), Error> {
     let pass = if how == Access::Load { "cache-read" } else { "cache-write" };
     let mut result = func.clone();
     let id = super::find_buffer(&result, name, pass)?;
@@ -73,7 +91,7 @@ fn cache(func: &mut PrimFunc, name: &str, scope: Option<&str>, how: Access) -> R
     fixed_layout(&result, id, &mut refusals);
     refusals.result()?;
     let mut view = result.clone();
-    let plan = in_scope(&mut view, id, &mut |block: &mut Block| plan(func, block, id, how));
+    let plan = in_scope(&mut view, id, &mut |block: &mut Block| plan(func, block, id, how, readable));
     let plan = match plan {
         Some(Some(plan)) => plan?,
         Some(None) => {
@@ -108,7 +126,13 @@ fn cache(func: &mut PrimFunc, name: &str, scope: Option<&str>, how: Access) -> R
     Ok(())
 }
 
-fn plan(func: &PrimFunc, block: &Block, id: BufferId, how: Access) -> Option<Result<Plan, Error>> {
+fn plan(
+    func: &PrimFunc,
+    block: &Block,
+    id: BufferId,
+    how: Access,
+    readable: bool,
+) -> Option<Result<Plan, Error>> {
     let name = &func.buffer(id).name;
     let touches = |stmt: &Stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store);
     let wanted = |stmt: &Stmt| if how == Access::Load { accesses(stmt, id, how) } else { touches(stmt) };
@@ -135,7 +159,8 @@ fn plan(func: &PrimFunc, block: &Block, id: BufferId, how: Access) -> Option<Res
     if let Err(refused) = refusals.result() {
         return Some(Err(refused));
     }
-    let all_read = || covers(func, &within, id, Access::Load);
+    let readable = readable && matches!(func.buffer(id).origin, Origin::Param | Origin::Match(_));
+    let all_read = || readable || covers(func, &within, id, Access::Load);
     let copy_in = match how {
         Access::Load if all_read() => true,
         Access::Load => {

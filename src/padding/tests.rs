@@ -108,10 +108,10 @@ fn symbolic_tiles_get_their_shape_and_padding() {
 
 #[test]
 fn copies_are_of_what_may_be_read() {
-    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None);
+    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, false);
     refused("for i in range(14):\n    B[i] = A[i]", read, "would read elements of `A`");
     refused("for i in range(16):\n    A[i] = A[i] + 1", read, "written between its first and its last read");
-    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None);
+    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None, false);
     refused("for i in range(14):\n    B[i] = A[i]", write, "not all elements of `B`");
     // A sum is read only after it was set.
     check(
@@ -169,10 +169,10 @@ fn what_may_be_other_memory_keeps_its_layout_and_has_no_copy() {
     refused_without_noalias(copy, tiles(), why);
     refused_without_noalias("for i in range(16):\n    A[i] = B[i]", tiles(), why);
     refused_without_noalias("A[0] = 1\nT.evaluate(T.call_extern(\"int32\", \"f\", B.data))", tiles(), why);
-    refused_without_noalias(copy, |func| cache_read(func, "A", None), why);
+    refused_without_noalias(copy, |func| cache_read(func, "A", None, false), why);
     // Where what is read may just have been written elsewhere.
     let back = Some("`A` may be the memory of `B`, as nothing says otherwise");
-    refused_without_noalias(copy, |func| cache_write(func, "B", None), back);
+    refused_without_noalias(copy, |func| cache_write(func, "B", None, false), back);
     // Nobody writes, or nobody accesses the other one.
     let reads = "C = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    C[i] = A[i] + B[i]";
     refused_without_noalias(reads, tiles(), None);

@@ -399,6 +399,7 @@ fn largest(e: &Expr, params: &[VarId], shape: &[Expr], ranges: &[Interval]) -> O
         ExprKind::Binary(BinOp::Mul, a, b) if a.as_int().is_some_and(|c| c >= 0) => {
             Some(folded(BinOp::Mul, (**a).clone(), of(b)?))
         }
+        ExprKind::Cast(a) if e.dtype.is_index() && a.dtype.is_index() => Some(converted(of(a)?, e.dtype)),
         ExprKind::Binary(BinOp::Mul, a, b) if is_size(b) => Some(folded(BinOp::Mul, of(a)?, (**b).clone())),
         ExprKind::Binary(BinOp::Mul, a, b) if is_size(a) => Some(folded(BinOp::Mul, (**a).clone(), of(b)?)),
         // A divisor that is a scalar of the function: the program divides by it only if it is not 0.
