@@ -10,6 +10,21 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// A forward function and its backward function.
+const BOTH: &str = r#"
+@T.prim_func
+def f(x: T.Buffer((64,)), y: T.Buffer((64,))):
+    T.func_attr({"tirx.noalias": True})
+    for i in range(64):
+        y[i] = T.tanh(x[i])
+
+@T.prim_func
+def g(x: T.Buffer((64,)), dy: T.Buffer((64,)), dx: T.Buffer((64,))):
+    T.func_attr({"tirx.noalias": True})
+    for i in range(64):
+        dx[i] = dy[i] * (T.float32(1) - T.tanh(x[i]) * T.tanh(x[i]))
+"#;
+
 /// The program that the texts call `kernel.py`, with the names that their options use.
 const KERNEL: &str = r#"
 @T.prim_func
@@ -178,6 +193,7 @@ impl Workplace {
         for name in ["kernel.py", "kernels/kernel.py", "kernels/copy.py", "corpus/precse/kernel.py"] {
             fs::write(at(name), KERNEL).unwrap();
         }
+        fs::write(at("both.py"), BOTH).unwrap();
         fs::write(at("expressions.jsonl"), EXPRESSION).unwrap();
         fs::write(at("math.egg"), EGGLOG).unwrap();
         // The rule that the tutorial writes.

@@ -10,7 +10,7 @@ use expect_test::expect_file;
 use syn::{Attribute, Item, UseTree, Visibility};
 
 /// Most items: what a user can have an overview of, a third of them the representation of programs.
-const MAX_ITEMS: usize = 150;
+const MAX_ITEMS: usize = 155;
 
 #[test]
 fn the_documented_interface_is_the_list() {

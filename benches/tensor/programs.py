@@ -1,12 +1,15 @@
 """Makes joint programs, forward and backward in one function of blocks, with the real TVM.
 
-    python benches/tensor/programs.py FOLDER [--small]
+    python benches/tensor/programs.py FOLDER [--small] [--pairs]
 
 Each model's loss is differentiated by Relax's `Gradient`, its operators become blocks by `LegalizeOps`, and `FuseTIR` makes
-one function of the adjoint. Writes FOLDER/NAME.py. `--small` makes them with small sizes, as `tests/tensor` has them.
+one function of the adjoint. Writes FOLDER/NAME.py. `--small` makes them with small sizes, as `tests/tensor` has them. With `--pairs` a module has two functions, NAME_forward, which gives the loss, and NAME_backward,
+which computes the gradients from the inputs; FOLDER/NAME.json says which parameters are the same, and how many elements of
+forward tensors Relax's own backward function reads.
 """
 
 import argparse
+import json
 import pathlib
 
 import tvm
@@ -15,10 +18,10 @@ from tvm.relax import op
 from tvm.relax.op import add, matmul, multiply, nn, sigmoid, split, tanh
 
 
-def blocks(name, inputs, body):
-    """The adjoint of sum(body(inputs) * weight), or of sum(body(inputs)) where no weight is among the inputs, as one function.
+def differentiated(inputs, body):
+    """A module of the sum of body(inputs) * weight, or of body(inputs) where no weight is among the inputs, and its adjoint.
 
-    `body` gets a function that emits a call, and the inputs. Constants become parameters: FuseTIR takes none as arguments.
+    `body` gets a function that emits a call, and the inputs.
     """
     builder = relax.BlockBuilder()
     params = [relax.Var(n, relax.TensorType(shape, "float32")) for n, shape in inputs.items()]
@@ -29,23 +32,76 @@ def blocks(name, inputs, body):
             out = builder.emit(multiply(out, params[-1])) if weighted else out
             loss = builder.emit_output(op.sum(out))
         builder.emit_func_output(loss)
-    module = relax.transform.Gradient("main")(builder.get())
+    return relax.transform.Gradient("main")(builder.get())
+
+
+def fused(module, functions):
+    """The functions of a module, by the names that they get, each as one function of blocks.
+
+    Constants become parameters: FuseTIR takes none as arguments.
+    """
     module = relax.transform.LegalizeOps()(module)
     kernels = {v: f for v, f in module.functions.items() if isinstance(f, tvm.tirx.PrimFunc)}
-    builder = relax.BlockBuilder(tvm.IRModule(kernels))
-    joint = builder.add_func(primitive(module["main_adjoint"]), name)
-    params = [relax.Var(p.name, p.ty) for p in builder.get()[joint].params]
-    with builder.function("entry", params):
-        with builder.dataflow():
-            value = builder.emit_output(relax.Call(joint, params))
-        builder.emit_func_output(value)
-    module = relax.transform.FuseTIR()(builder.get())
-    [function] = [f for f in module.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
-    return tvm.IRModule({name: function.with_attr("global_symbol", name)})
+    made = {}
+    for name, (of, keep) in functions.items():
+        builder = relax.BlockBuilder(tvm.IRModule(kernels))
+        joint = builder.add_func(primitive(module[of], keep), name)
+        params = [relax.Var(p.name, p.ty) for p in builder.get()[joint].params]
+        with builder.function("entry", params):
+            with builder.dataflow():
+                value = builder.emit_output(relax.Call(joint, params))
+            builder.emit_func_output(value)
+        result = relax.transform.FuseTIR()(builder.get())
+        [function] = [f for f in result.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
+        made[name] = function.with_attr("global_symbol", name)
+    return tvm.IRModule(made)
 
 
-def primitive(function):
-    """The function as one that FuseTIR takes: its constants are parameters, it returns a flat tuple, each value once."""
+def blocks(name, inputs, body):
+    """The adjoint as one function: loss and gradients."""
+    return fused(differentiated(inputs, body), {name: ("main_adjoint", lambda leaf: True)})
+
+
+def pair(name, inputs, body):
+    """The loss and the gradients as two functions, and what a caller has to know of them."""
+    module = differentiated(inputs, body)
+    forward, backward = f"{name}_forward", f"{name}_backward"
+    functions = {forward: ("main", lambda leaf: True), backward: ("main_adjoint", lambda leaf: leaf > 0)}
+    made = fused(module, functions)
+    sides = [[p.name for p in made[f].params] for f in functions]
+    shared = [p for p in sides[0] if p in sides[1] and (p in inputs or p.startswith("c"))]
+    elements, tensors = kept(module)
+    return made, {"forward": forward, "backward": backward, "shared": shared, "relax_elements": elements, "relax_tensors": tensors}
+
+
+def kept(module):
+    """How many elements of how many forward tensors the backward bindings of Relax's adjoint read."""
+    count = len(module["main"].body.blocks[0].bindings)
+    bindings = module["main_adjoint"].body.blocks[0].bindings
+    computed = {binding.var for binding in bindings[:count]}
+    read = []
+
+    def visit(e):
+        if isinstance(e, relax.Var) and e in computed and e not in read:
+            read.append(e)
+
+    for binding in bindings[count:]:
+        relax.analysis.post_order_visit(binding.value, visit)
+    elements = 0
+    for variable in read:
+        if isinstance(variable.ty, relax.TensorType):
+            size = 1
+            for extent in variable.ty.shape.values:
+                size *= int(extent)
+            elements += size
+    return elements, len(read)
+
+
+def primitive(function, keep):
+    """The function as one that FuseTIR takes: its constants are parameters, it returns a flat tuple, each value once.
+
+    `keep` says which leaves of its result are among them.
+    """
     [block] = function.body.blocks
     constants = []
     names = {}
@@ -87,8 +143,8 @@ def primitive(function):
         names[binding.var] = relax.DataflowVar(binding.var.name, binding.var.ty)
         bindings.append((names[binding.var], value))
     results = []
-    for value in leaves(function.body.body):
-        if isinstance(value, relax.DataflowVar) and not any(value.same_as(other) for other in results):
+    for at, value in enumerate(leaves(function.body.body)):
+        if keep(at) and isinstance(value, relax.DataflowVar) and not any(value.same_as(other) for other in results):
             results.append(value)
     outputs = [relax.Var(value.name, value.ty) for value in results]
     names.clear()
@@ -162,10 +218,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--pairs", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for name, inputs, body in models(options.small):
-        module = blocks(name, inputs, body)
+        if options.pairs:
+            module, told = pair(name, inputs, body)
+            (options.folder / f"{name}.json").write_text(json.dumps(told) + "\n")
+        else:
+            module = blocks(name, inputs, body)
         (options.folder / f"{name}.py").write_text(module.script() + "\n")
         print(name)
 

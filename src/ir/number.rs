@@ -40,12 +40,7 @@ impl Numbering {
 impl PrimFunc {
     /// Numbers variables and buffers in the order of their first occurrence; those that do not occur come last.
     pub(crate) fn number(&mut self) -> Numbering {
-        let mut given =
-            Given { vars: Order::of(self.vars.len()), buffers: Order::of(self.buffers.len()), described: 0 };
-        in_head(self, &mut given);
-        given.describe(&mut self.buffers);
-        in_block(&mut self.body, &mut given);
-        given.describe(&mut self.buffers);
+        let mut given = self.occurring();
         given.buffers.complete();
         given.describe(&mut self.buffers);
         given.vars.complete();
@@ -54,6 +49,33 @@ impl PrimFunc {
         self.vars = vars.iter().map(|var| self.vars[var.index()].clone()).collect();
         self.buffers = buffers.iter().map(|buffer| self.buffers[buffer.index()].clone()).collect();
         Numbering { vars, buffers }
+    }
+
+    /// Numbers variables and buffers in the order of their first occurrence, and forgets those that do not occur.
+    pub(crate) fn compact(&mut self) {
+        let given = self.occurring();
+        self.vars = given.vars.ids.iter().map(|&var| self.vars[var as usize].clone()).collect();
+        self.buffers =
+            given.buffers.ids.iter().map(|&buffer| self.buffers[buffer as usize].clone()).collect();
+    }
+
+    /// Numbers what occurs.
+    fn occurring(&mut self) -> Given {
+        let mut given =
+            Given { vars: Order::of(self.vars.len()), buffers: Order::of(self.buffers.len()), described: 0 };
+        in_head(self, &mut given);
+        given.describe(&mut self.buffers);
+        in_block(&mut self.body, &mut given);
+        given.describe(&mut self.buffers);
+        given
+    }
+
+    /// Puts other ids in the places of those that occur. The tables stay in their order.
+    pub(crate) fn put_ids(&mut self, var: impl Fn(VarId) -> VarId, buffer: impl Fn(BufferId) -> BufferId) {
+        let mut ids = Put { var, buffer };
+        in_head(self, &mut ids);
+        in_block(&mut self.body, &mut ids);
+        self.buffers.iter_mut().for_each(|buffer| in_buffer(buffer, &mut ids));
     }
 
     /// Gives variables and buffers the ids that they had before the function was numbered.
@@ -71,6 +93,22 @@ impl PrimFunc {
             buffers[id.index()] = buffer;
         }
         (self.vars, self.buffers) = (vars, buffers);
+    }
+}
+
+/// New ids by functions of the old ones.
+struct Put<V, B> {
+    var: V,
+    buffer: B,
+}
+
+impl<V: Fn(VarId) -> VarId, B: Fn(BufferId) -> BufferId> Rename for Put<V, B> {
+    fn var(&mut self, var: &mut VarId) {
+        *var = (self.var)(*var);
+    }
+
+    fn buffer(&mut self, buffer: &mut BufferId) {
+        *buffer = (self.buffer)(*buffer);
     }
 }
 
@@ -184,6 +222,18 @@ def main(A: T.Buffer(("n",), "float32"), p: T.handle, q: T.handle("float32"), m:
         func.number();
         other.number();
         assert!((func.params, func.buffers, func.body) == (other.params, other.buffers, other.body));
+    }
+
+    #[test]
+    fn what_does_not_occur_is_forgotten() {
+        let (mut func, before) = (func(), func());
+        func.new_var("unused", Type::Prim(DType::I32));
+        let unused = func.buffers[0].clone();
+        func.new_buffer(unused);
+        func.compact();
+        assert_eq!(crate::script::print_func(&func), crate::script::print_func(&before));
+        assert_eq!(func.buffers.len(), before.buffers.len());
+        assert!(func.vars.iter().all(|var| &*var.name != "unused"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::keys::{Folding, Size, Stored, Values};
+use super::keys::{Folding, Held, Size, Stored, Values};
 use super::term::{Node, Term};
 use crate::ir::{BufferId, Expr};
 
@@ -18,6 +18,16 @@ pub(crate) enum Storage {
     New,
 }
 
+impl Storage {
+    /// The buffer of the function, if it is in one.
+    pub(crate) fn buffer(&self) -> Option<BufferId> {
+        match self {
+            Storage::Own(buffer, _) => Some(*buffer),
+            Storage::New => None,
+        }
+    }
+}
+
 /// A tensor: a term of its axes, of which a reduction folds those from `kept` on.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
@@ -28,11 +38,29 @@ pub(crate) struct Item {
     /// What it is among the tensors that are kept in any case.
     pub stored: Option<u32>,
     pub storage: Storage,
-    /// Whether it has to be computed: it is an output, or kept in any case and some output needs it.
-    pub required: bool,
+    pub role: Role,
 }
 
 impl Item {
+    /// What is kept in any case, in a new buffer.
+    fn of_stored(values: &Values, number: u32) -> Item {
+        let stored = &values.stored[number as usize];
+        Item {
+            name: "".into(),
+            term: stored.body,
+            axes: stored.kept.iter().chain(&stored.folded).cloned().collect(),
+            kept: stored.kept.len(),
+            stored: Some(number),
+            storage: Storage::New,
+            role: Role::Foreign,
+        }
+    }
+
+    /// Whether a plan may do without it.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.stored.is_none() && self.role != Role::Output
+    }
+
     /// How it folds, if it does.
     pub(crate) fn folding<'a>(&self, values: &'a Values) -> Option<&'a Folding> {
         self.stored.and_then(|number| values.stored[number as usize].folding.as_ref())
@@ -41,6 +69,37 @@ impl Item {
     /// Whether it is kept in this buffer.
     pub(crate) fn is_in(&self, buffer: BufferId) -> bool {
         matches!(&self.storage, Storage::Own(own, _) if *own == buffer)
+    }
+}
+
+/// What a buffer is for the function whose items are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Others read it.
+    Output,
+    /// Only the definitions read it.
+    Own,
+    /// It holds its tensor from the start.
+    Given,
+    /// It is a buffer of the other function; only its value counts.
+    Foreign,
+}
+
+impl Role {
+    /// Whether the tensor is there in any case: what is not possible otherwise may be so by what is given.
+    fn is_fixed(self) -> bool {
+        matches!(self, Role::Output | Role::Given)
+    }
+
+    /// Whether a buffer with this role holds a value rather than one with the other.
+    fn goes_before(self, other: Role) -> bool {
+        let rank = |role| match role {
+            Role::Output => 0,
+            Role::Given => 1,
+            Role::Own => 2,
+            Role::Foreign => 3,
+        };
+        rank(self) < rank(other)
     }
 }
 
@@ -55,17 +114,23 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// The items of all definitions. `is_output` says which buffers others read.
-    pub(crate) fn new(values: &mut Values, is_output: impl Fn(BufferId) -> bool) -> Items {
+    /// The items of all definitions. `role` says what their buffers are, `possible` which terms can be computed.
+    pub(crate) fn new(
+        values: &mut Values,
+        role: impl Fn(BufferId) -> Role,
+        possible: impl Fn(&Values, Term, &[Size]) -> bool,
+    ) -> Items {
         let mut needed = vec![false; values.stored.len()];
-        for held in values.held.iter().filter(|held| is_output(held.buffer)) {
+        for held in
+            values.held.iter().filter(|held| matches!(role(held.buffer), Role::Output | Role::Foreign))
+        {
             values.needed(held.value, &mut needed);
         }
         let mut items = Items::default();
-        let homes = homes(values, &is_output);
+        let homes = homes(values, &role);
         for at in 0..values.held.len() {
             let held = values.held[at].clone();
-            let output = is_output(held.buffer);
+            let role = role(held.buffer);
             // What is kept in any case is computed where it is first needed, or defined.
             let mut mine = vec![false; values.stored.len()];
             values.needed(held.value, &mut mine);
@@ -78,11 +143,17 @@ impl Items {
             for number in 0..mine.len() as u32 {
                 if mine[number as usize] && needed[number as usize] && !items.stored.contains_key(&number) {
                     let home = homes.get(&number);
-                    let name = home.map_or(&held.name, |(at, _)| &values.held[*at].name).clone();
-                    let storage = home.map_or(Storage::New, |(at, dims)| {
-                        Storage::Own(values.held[*at].buffer, dims.clone())
-                    });
-                    items.store(values, number, name, storage);
+                    let item = Item {
+                        name: home.map_or(&held.name, |(at, _)| &values.held[*at].name).clone(),
+                        role: home.map_or(Role::Foreign, |(_, (_, role))| *role),
+                        storage: home.map_or(Storage::New, |(at, (dims, _))| {
+                            Storage::Own(values.held[*at].buffer, dims.clone())
+                        }),
+                        ..Item::of_stored(values, number)
+                    };
+                    if item.role.is_fixed() || possible(values, item.term, &item.axes) {
+                        items.store(values, number, item);
+                    }
                 }
             }
             if own.is_some() {
@@ -90,67 +161,50 @@ impl Items {
             }
             let mut mine = vec![false; values.stored.len()];
             values.needed(held.value, &mut mine);
-            let computable = mine.iter().zip(&needed).all(|(mine, needed)| !mine || *needed);
-            let storage = Storage::Own(held.buffer, held.dims.clone());
-            items.offer(values, &held.name, held.value, &held.axes, storage, output, computable);
+            let computable = (0..mine.len()).all(|n| !mine[n] || needed[n] && items.has(n as u32));
+            if role.is_fixed() || computable && possible(values, held.value, &held.axes) {
+                items.offer(values, &held, role);
+            }
         }
         items
     }
 
     /// Adds what is kept in any case.
-    fn store(&mut self, values: &mut Values, number: u32, name: Arc<str>, storage: Storage) {
-        let stored = values.stored[number as usize].clone();
+    fn store(&mut self, values: &mut Values, number: u32, item: Item) {
         let at = self.list.len();
         self.stored.insert(number, at);
-        if stored.folding.is_none() {
-            let key = key(values, stored.body, &stored.kept);
+        if item.folding(values).is_none() {
+            let key = key(values, item.term, &item.axes);
             self.values.insert(key, at);
         }
-        self.list.push(Item {
-            name,
-            term: stored.body,
-            axes: stored.kept.iter().chain(&stored.folded).cloned().collect(),
-            kept: stored.kept.len(),
-            stored: Some(number),
-            storage,
-            required: true,
-        });
+        self.list.push(item);
     }
 
-    #[allow(clippy::too_many_arguments, reason = "each is a part of an item")]
-    fn offer(
-        &mut self,
-        values: &mut Values,
-        name: &Arc<str>,
-        term: Term,
-        axes: &[Size],
-        storage: Storage,
-        required: bool,
-        computable: bool,
-    ) {
-        let full = values.terms.axes(term).len() == axes.len();
-        let leaf = values.terms.children(term).is_empty() || is_read(values, term);
-        if !required && (!computable || leaf || !full) {
+    /// Adds what a definition holds.
+    fn offer(&mut self, values: &mut Values, held: &Held, role: Role) {
+        let full = values.terms.axes(held.value).len() == held.axes.len();
+        let leaf = is_leaf(values, held.value);
+        let output = role == Role::Output;
+        if !output && (leaf || !full) {
             return;
         }
-        let key = key(values, term, axes);
-        let known = self.values.get(&key).copied().filter(|_| full);
-        match known {
-            Some(at) if !self.list[at].required => {
-                if required {
-                    // What others read is kept in their buffer.
-                    let item = &mut self.list[at];
-                    (item.term, item.axes, item.storage, item.required) =
-                        (term, axes.to_vec(), storage, true);
-                }
+        let storage =
+            if role == Role::Foreign { Storage::New } else { Storage::Own(held.buffer, held.dims.clone()) };
+        let (term, axes, kept) = (held.value, held.axes.clone(), held.axes.len());
+        let item = Item { name: held.name.clone(), term, axes, kept, stored: None, storage, role };
+        let key = key(values, term, &item.axes);
+        match self.values.get(&key).copied().filter(|_| full) {
+            // What others read is kept in their buffer, and what is there is not computed.
+            Some(at) if self.list[at].stored.is_none() && role.goes_before(self.list[at].role) => {
+                let name = self.list[at].name.clone();
+                self.list[at] = Item { name, ..item };
             }
-            Some(_) if !required => {}
-            _ => {
+            Some(_) if !output => {}
+            known => {
                 if full && known.is_none() && !leaf {
                     self.values.insert(key, self.list.len());
                 }
-                let (name, axes, kept) = (name.clone(), axes.to_vec(), axes.len());
-                self.list.push(Item { name, term, axes, kept, stored: None, storage, required });
+                self.list.push(item);
             }
         }
     }
@@ -158,6 +212,14 @@ impl Items {
     /// Whether what is kept in any case is an item.
     pub(crate) fn has(&self, number: u32) -> bool {
         self.stored.contains_key(&number)
+    }
+
+    /// The item that holds what an item of the other function's list holds.
+    pub(crate) fn twin(&self, values: &mut Values, other: &Item) -> Option<usize> {
+        match other.stored {
+            Some(number) => self.stored.get(&number).copied(),
+            None => self.values.get(&key(values, other.term, &other.axes)).copied(),
+        }
     }
 
     /// The item that holds this value in a frame of these axes.
@@ -172,62 +234,69 @@ impl Items {
     }
 }
 
-/// Whether a term is an element that is read as it is, of a parameter or of what is kept in any case.
-fn is_read(values: &Values, term: Term) -> bool {
+/// Whether a term is a number, or an element that is read as it is.
+pub(crate) fn is_leaf(values: &Values, term: Term) -> bool {
     match values.terms.node(term) {
         Node::Axis(..) | Node::Stored(..) => true,
-        Node::Form(head, _) => matches!(head.kind, crate::ir::ExprKind::Load { .. }),
+        Node::Form(head, children) => {
+            children.is_empty() || matches!(head.kind, crate::ir::ExprKind::Load { .. })
+        }
     }
 }
 
 /// A value as a function of axes in order of first use, and the sizes of these.
-fn key(values: &mut Values, term: Term, axes: &[Size]) -> (Term, Vec<Expr>) {
+pub(crate) fn key(values: &mut Values, term: Term, axes: &[Size]) -> (Term, Vec<Expr>) {
     let canonical = values.terms.canonical(term);
     let sizes = values.terms.axes(term).iter().map(|&axis| axes[axis as usize].extent.clone()).collect();
     (canonical, sizes)
 }
 
-/// For what is kept in any case the definition that holds it as it is, an output if there is one, with the axis of each
-/// dimension.
-fn homes(
-    values: &mut Values,
-    is_output: &impl Fn(BufferId) -> bool,
-) -> BTreeMap<u32, (usize, Vec<Option<u32>>)> {
-    let mut homes: BTreeMap<u32, (usize, Vec<Option<u32>>)> = BTreeMap::new();
+/// For what is kept in any case the definition that holds it as it is, the first of those with the strongest role, with the
+/// axis of each dimension.
+fn homes(values: &mut Values, role: &impl Fn(BufferId) -> Role) -> BTreeMap<u32, (usize, Home)> {
+    let mut homes: BTreeMap<u32, (usize, Home)> = BTreeMap::new();
     for at in 0..values.held.len() {
-        let value = values.held[at].value;
-        let canonical = values.terms.canonical(value);
-        let held = &values.held[at];
-        // Which tensor it is, and which of its own axes stand at that one's.
-        let (number, own) = match values.terms.node(value) {
-            Node::Stored(number, _, indices) => {
-                let axis = |&index: &Term| match values.terms.node(index) {
-                    Node::Axis(axis, _) => Some(*axis),
-                    Node::Stored(..) | Node::Form(..) => None,
-                };
-                let Some(own) = indices.iter().map(axis).collect::<Option<Vec<u32>>>() else { continue };
-                (*number, own)
-            }
-            Node::Axis(..) | Node::Form(..) => {
-                let same = |stored: &Stored| stored.folding.is_none() && stored.body == canonical;
-                let Some(number) = values.stored.iter().position(same) else { continue };
-                (number as u32, values.terms.axes(value).to_vec())
-            }
-        };
-        let kept = &values.stored[number as usize].kept;
-        let whole = own.len() == held.axes.len()
-            && (0..own.len()).all(|place| {
-                held.axes[own[place] as usize].extent == kept[place].extent
-                    && !own[..place].contains(&own[place])
-            });
+        let mine = role(values.held[at].buffer);
+        if mine == Role::Foreign {
+            continue;
+        }
+        let Some((number, dims)) = whole(values, at) else { continue };
         let taken = homes.get(&number);
-        let better =
-            taken.is_none_or(|(other, _)| is_output(held.buffer) && !is_output(values.held[*other].buffer));
-        if whole && better {
-            let place = |axis: u32| own.iter().position(|&other| other == axis).map(|place| place as u32);
-            let dims = held.dims.iter().map(|dim| dim.and_then(place)).collect();
-            homes.insert(number, (at, dims));
+        if taken.is_none_or(|(_, (_, taken))| mine.goes_before(*taken)) {
+            homes.insert(number, (at, (dims, mine)));
         }
     }
     homes
+}
+
+/// The axis of each dimension, and the role of the buffer.
+type Home = (Vec<Option<u32>>, Role);
+
+/// If a definition holds something that is kept in any case, as it is: which, and the axis of each dimension.
+pub(crate) fn whole(values: &mut Values, at: usize) -> Option<(u32, Vec<Option<u32>>)> {
+    let value = values.held[at].value;
+    let canonical = values.terms.canonical(value);
+    let held = &values.held[at];
+    // Which tensor it is, and which of its own axes stand at that one's.
+    let (number, own) = match values.terms.node(value) {
+        Node::Stored(number, _, indices) => {
+            let axis = |&index: &Term| match values.terms.node(index) {
+                Node::Axis(axis, _) => Some(*axis),
+                Node::Stored(..) | Node::Form(..) => None,
+            };
+            (*number, indices.iter().map(axis).collect::<Option<Vec<u32>>>()?)
+        }
+        Node::Axis(..) | Node::Form(..) => {
+            let same = |stored: &Stored| stored.folding.is_none() && stored.body == canonical;
+            let number = values.stored.iter().position(same)?;
+            (number as u32, values.terms.axes(value).to_vec())
+        }
+    };
+    let kept = &values.stored[number as usize].kept;
+    let whole = own.len() == held.axes.len()
+        && (0..own.len()).all(|place| {
+            held.axes[own[place] as usize].extent == kept[place].extent && !own[..place].contains(&own[place])
+        });
+    let place = |axis: u32| own.iter().position(|&other| other == axis).map(|place| place as u32);
+    whole.then(|| (number, held.dims.iter().map(|dim| dim.and_then(place)).collect()))
 }

@@ -77,13 +77,23 @@ impl Values {
     /// The values of all definitions; `None` if they are too many.
     pub(crate) fn new(definitions: &[Definition]) -> Option<Values> {
         let mut values = Values::default();
+        values.extend(definitions).then_some(values)
+    }
+
+    /// Adds definitions; `false` if they are too many.
+    pub(crate) fn extend(&mut self, definitions: &[Definition]) -> bool {
         for definition in definitions {
-            values.add(definition);
-            if values.terms.len() > MAX_TERMS {
-                return None;
+            self.add(definition);
+            if self.terms.len() > MAX_TERMS {
+                return false;
             }
         }
-        Some(values)
+        true
+    }
+
+    /// From now on a buffer is read, whatever it holds.
+    pub(crate) fn read_as_is(&mut self, buffer: BufferId) {
+        self.of.remove(&buffer);
     }
 
     fn add(&mut self, definition: &Definition) {

@@ -101,7 +101,7 @@ pub(crate) fn reads(stmt: &Stmt) -> Vec<BufferId> {
 }
 
 /// Whether a statement may write the buffer.
-fn writes(stmt: &Stmt, buffer: BufferId) -> bool {
+pub(crate) fn writes(stmt: &Stmt, buffer: BufferId) -> bool {
     let mut found = false;
     stmt.walk(&mut |inner| {
         match &inner.kind {

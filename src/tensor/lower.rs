@@ -14,21 +14,30 @@ use crate::ir::{
     SBlock, Stmt, StmtKind, Type, VarId,
 };
 
-/// The statements of a plan, in blocks with axes or as plain loops. Buffers that it needs are made and added to `made`.
+/// A buffer, and the axis of each of its dimensions.
+pub(crate) type Home = (BufferId, Vec<Option<u32>>);
+
+/// The statements of a plan, in blocks with axes or as plain loops. `places` says where some items are; other buffers that it
+/// needs are made and added to `made`.
 pub(crate) fn lower(
     func: &mut PrimFunc,
     values: &Values,
     items: &[Item],
     plan: &Plan,
+    places: &HashMap<usize, Home>,
     blocks: bool,
     made: &mut Vec<BufferId>,
 ) -> Block {
     let mut homes = Vec::new();
     for (at, item) in items.iter().enumerate() {
+        if let Some(home) = places.get(&at) {
+            homes.push(home.clone());
+            continue;
+        }
         homes.push(match &item.storage {
             Storage::Own(buffer, dims) => (*buffer, dims.clone()),
             Storage::New if plan.kept[at] => {
-                let buffer = new_buffer(func, values, item);
+                let buffer = new_buffer(func, values, item, "cse_t", Origin::Alloc);
                 made.push(buffer);
                 (buffer, (0..item.kept as u32).map(Some).collect())
             }
@@ -53,21 +62,30 @@ pub(crate) fn lower(
     block
 }
 
-fn new_buffer(func: &mut PrimFunc, values: &Values, item: &Item) -> BufferId {
-    let taken: HashSet<Arc<str>> = func.buffers.iter().map(|buffer| buffer.name.clone()).collect();
+/// A new buffer for an item, with its axes as dimensions, whose name begins like this.
+pub(crate) fn new_buffer(
+    func: &mut PrimFunc,
+    values: &Values,
+    item: &Item,
+    prefix: &str,
+    origin: Origin,
+) -> BufferId {
+    let vars = func.vars.iter().map(|var| var.name.clone());
+    let taken: HashSet<Arc<str>> =
+        func.buffers.iter().map(|buffer| buffer.name.clone()).chain(vars).collect();
     let name =
-        (1..).map(|number: u32| Arc::from(format!("cse_t{number}"))).find(|name| !taken.contains(name));
+        (1..).map(|number: u32| Arc::from(format!("{prefix}{number}"))).find(|name| !taken.contains(name));
     let dtype =
         item.folding(values).map_or_else(|| values.terms.dtype(item.term), |folding| folding.init.dtype);
     func.new_buffer(Buffer {
-        name: name.unwrap_or_else(|| "cse_t".into()),
+        name: name.unwrap_or_else(|| prefix.into()),
         dtype,
         shape: item.axes[..item.kept].iter().map(|size| size.extent.clone()).collect(),
         strides: Vec::new(),
         elem_offset: None,
         scope: "global".into(),
         extra: Vec::new(),
-        origin: Origin::Alloc,
+        origin,
     })
 }
 

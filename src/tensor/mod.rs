@@ -7,28 +7,39 @@
 //! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `plan`, `search`: which items are
 //!   kept, and which nests compute them.
 //! - `lower`: nests to statements.
+//! - `joint`, `pair`, `split`, `mincut`: a forward and a backward function, and what one keeps for the other.
 //!
 //! Floats keep their bits: a reduction folds in its own order, and only operands that may change places do.
 
 mod items;
+mod joint;
 mod keys;
 mod lift;
 mod lower;
+mod mincut;
 mod nest;
+mod pair;
 mod plan;
 mod report;
 mod search;
+mod split;
 mod term;
 #[cfg(test)]
 mod tests;
 
+pub use joint::Edge;
+#[doc(hidden)]
+pub use joint::joined;
+#[doc(hidden)]
+pub use pair::Stash;
+pub use pair::{Split, SplitSettings, share_pair};
 pub use report::Report;
 #[doc(hidden)]
 pub use report::{Alternative, Kept, Opaque};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
-use self::items::Items;
+use self::items::{Items, Role};
 use self::keys::Values;
 use self::lift::{Definition, Item};
 use self::nest::World;
@@ -198,10 +209,13 @@ fn one_part(
     let blocks = definitions.iter().any(|definition| definition.is_block);
     let is_output =
         |buffer: BufferId| outside.contains(&buffer) || func.buffer(buffer).origin != Origin::Alloc;
-    let items = Items::new(&mut values, is_output);
+    let role = |buffer| if is_output(buffer) { Role::Output } else { Role::Own };
+    let items = Items::new(&mut values, role, |_, _, _| true);
     let store = store_weight(&settings.profile);
-    let mut world = World { values: &mut values, items: &items, profile: &settings.profile, store };
+    let closed = HashSet::new();
+    let mut world =
+        World { values: &mut values, items: &items, profile: &settings.profile, store, closed: &closed };
     let outcome = search::search(&mut world, settings.evaluations)?;
     report.add(&values, &items, &outcome);
-    Some(lower::lower(func, &values, &items.list, &outcome.plan, blocks, made))
+    Some(lower::lower(func, &values, &items.list, &outcome.plan, &HashMap::new(), blocks, made))
 }

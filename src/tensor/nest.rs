@@ -7,7 +7,7 @@ use super::keys::{Size, Values};
 use super::term::{Node, Term, hole};
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
 use crate::ir::opclass::OpClass;
-use crate::ir::{Expr, ExprKind};
+use crate::ir::{BufferId, Expr, ExprKind};
 
 /// An item in a nest: axis `k` of the item runs with loop `loops[k]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +53,8 @@ pub(crate) struct World<'a> {
     pub profile: &'a Profile,
     /// What a store costs.
     pub store: Weight,
+    /// Buffers that nests must not read as they are.
+    pub closed: &'a HashSet<BufferId>,
 }
 
 impl World<'_> {
@@ -93,6 +95,10 @@ impl World<'_> {
             walk.visit(body);
         }
         let Walk { order, uses, loads, lazy, .. } = walk;
+        let all = || order.iter().chain(lazy.iter().map(|(term, _)| term));
+        if !all().all(|term| self.is_possible(*term, &loads)) {
+            return None;
+        }
         if lazy.len() > MAX_LAZY {
             return None;
         }
@@ -117,6 +123,19 @@ impl World<'_> {
         self.bind(nest, &mut content, &uses);
         self.price(nest, &mut content, &lazy);
         Some(content)
+    }
+
+    /// Whether what a term reads is there.
+    fn is_possible(&self, term: Term, loads: &HashMap<Term, usize>) -> bool {
+        loads.contains_key(&term)
+            || match self.values.terms.node(term) {
+                Node::Axis(..) => true,
+                Node::Stored(..) => false,
+                Node::Form(head, _) => match &head.kind {
+                    ExprKind::Load { buffer, .. } => !self.closed.contains(buffer),
+                    _ => true,
+                },
+            }
     }
 
     /// Inside of how many loops each term is computed.
@@ -232,7 +251,7 @@ impl World<'_> {
     }
 }
 
-fn trip(size: &Size, profile: &Profile) -> u64 {
+pub(crate) fn trip(size: &Size, profile: &Profile) -> u64 {
     size.extent.as_int().map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
 }
 

@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use super::items::Role;
 use super::keys::Size;
 use super::nest::{Content, Member, Nest, World};
+use super::term::Term;
 use crate::cost::Cost;
 
 /// A nest and what is known of it.
@@ -17,26 +19,83 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub slots: Vec<Slot>,
+    /// The items that nests store.
     pub kept: Vec<bool>,
+    /// The items that have to be kept, whether a nest reads them or not.
+    pub demanded: Vec<bool>,
+    /// The items that are in buffers from the start.
+    pub given: Vec<bool>,
 }
 
 impl Plan {
-    /// Each item that is wanted in a nest of its own.
+    /// Each item that is wanted in a nest of its own. Given are those whose buffers are.
     pub(crate) fn apart(world: &mut World<'_>, wanted: impl Fn(usize) -> bool) -> Option<Plan> {
-        let kept: Vec<bool> =
-            (0..world.items.list.len()).map(|at| world.items.list[at].required || wanted(at)).collect();
-        let mut slots = Vec::new();
-        for at in (0..kept.len()).filter(|&at| kept[at]) {
+        let roles: Vec<Role> = world.items.list.iter().map(|item| item.role).collect();
+        let given: Vec<bool> = roles.iter().map(|role| *role == Role::Given).collect();
+        let demanded: Vec<bool> = roles.iter().map(|role| *role == Role::Output).collect();
+        let kept = (0..given.len()).map(|at| demanded[at] || wanted(at) && !given[at]).collect();
+        let mut plan = Plan { slots: Vec::new(), kept, demanded, given };
+        let readable = plan.readable();
+        for at in (0..plan.kept.len()).filter(|&at| plan.kept[at]) {
             let nest = alone(world, at);
-            let content = Rc::new(world.content(&nest, &kept)?);
-            slots.push(Slot { nest, content });
+            let content = Rc::new(world.content(&nest, &readable)?);
+            plan.slots.push(Slot { nest, content });
         }
-        Plan { slots, kept }.checked()
+        plan.settled(world)
     }
 
     /// What the plan costs.
     pub(crate) fn cost(&self) -> Cost {
         self.slots.iter().map(|slot| slot.content.cost).sum()
+    }
+
+    /// The items that nests may read.
+    fn readable(&self) -> Vec<bool> {
+        self.kept.iter().zip(&self.given).map(|(kept, given)| *kept || *given).collect()
+    }
+
+    /// The items that nests read.
+    pub(crate) fn needed(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.kept.len()];
+        for &need in self.slots.iter().flat_map(|slot| &slot.content.needs) {
+            needed[need] = true;
+        }
+        needed
+    }
+
+    /// The plan without what nobody needs, with all that is kept in any case if it is needed, in order.
+    fn settled(mut self, world: &mut World<'_>) -> Option<Plan> {
+        loop {
+            let needed = self.needed();
+            let items = 0..self.kept.len();
+            if let Some(item) = items.clone().find(|&at| self.kept[at] && !needed[at] && !self.demanded[at]) {
+                self.kept[item] = false;
+                self.refill(world, |slot| slot.nest.members.iter().any(|member| member.item == item))?;
+                continue;
+            }
+            let mut missing = items.filter(|&at| needed[at] && !self.kept[at] && !self.given[at]);
+            let Some(item) = missing.next() else { return self.checked() };
+            self.kept[item] = true;
+            let nest = alone(world, item);
+            let content = Rc::new(world.content(&nest, &self.readable())?);
+            self.slots.insert(0, Slot { nest, content });
+        }
+    }
+
+    /// Takes members that are not kept out of the nests that are chosen, and looks at these again.
+    fn refill(&mut self, world: &mut World<'_>, chosen: impl Fn(&Slot) -> bool) -> Option<()> {
+        let readable = self.readable();
+        for mut slot in std::mem::take(&mut self.slots) {
+            if chosen(&slot) {
+                slot.nest.members.retain(|member| self.kept[member.item]);
+                if slot.nest.members.is_empty() {
+                    continue;
+                }
+                slot.content = Rc::new(world.content(&slot.nest, &readable)?);
+            }
+            self.slots.push(slot);
+        }
+        Some(())
     }
 
     /// The plan with its nests in an order in which each reads only what was computed before, as near to their own as that can
@@ -45,7 +104,7 @@ impl Plan {
         let mut done = vec![false; self.kept.len()];
         let mut slots = Vec::with_capacity(self.slots.len());
         while !self.slots.is_empty() {
-            let ready = |slot: &Slot| slot.content.needs.iter().all(|&need| done[need]);
+            let ready = |slot: &Slot| slot.content.needs.iter().all(|&need| done[need] || self.given[need]);
             let next = self.slots.iter().position(ready)?;
             let slot = self.slots.remove(next);
             for member in &slot.nest.members {
@@ -58,57 +117,90 @@ impl Plan {
 
     /// The plan without a buffer for an item: it is computed where it is used.
     pub(crate) fn without(&self, world: &mut World<'_>, item: usize) -> Option<Plan> {
-        let mut kept = self.kept.clone();
-        kept[item] = false;
-        let mut slots = Vec::new();
-        for slot in &self.slots {
-            let own = slot.nest.members.iter().any(|member| member.item == item);
-            if !own && !slot.content.needs.contains(&item) {
-                slots.push(slot.clone());
-                continue;
-            }
-            let mut nest = slot.nest.clone();
-            nest.members.retain(|member| member.item != item);
-            if !nest.members.is_empty() {
-                let content = Rc::new(world.content(&nest, &kept)?);
-                slots.push(Slot { nest, content });
-            }
-        }
-        Plan { slots, kept }.checked()
+        let mut plan = self.clone();
+        plan.kept[item] = false;
+        plan.refill(world, |slot| {
+            slot.content.needs.contains(&item) || slot.nest.members.iter().any(|member| member.item == item)
+        })?;
+        plan.settled(world)
     }
 
     /// The plan with a buffer for an item, filled by the first nest that computes it.
     pub(crate) fn with(&self, world: &mut World<'_>, item: usize) -> Option<Plan> {
-        let mut kept = self.kept.clone();
-        kept[item] = true;
-        let mut nests: Vec<Nest> = self.slots.iter().map(|slot| slot.nest.clone()).collect();
-        let mut place = None;
-        'nests: for (at, slot) in self.slots.iter().enumerate() {
-            for &term in &slot.content.order {
-                if world.items.find(world.values, term, &slot.nest.loops) == Some(item) {
-                    place = Some((at, term));
-                    break 'nests;
-                }
-            }
-        }
-        let (at, term) = place?;
+        let (at, term) = self.computes(world, item)?;
+        let mut plan = self.clone();
+        plan.kept[item] = true;
         let own = world.values.terms.axes(world.items.list[item].term).to_vec();
         let here = world.values.terms.axes(term).to_vec();
-        if here.len() == nests[at].loops.len() {
+        if here.len() == plan.slots[at].nest.loops.len() {
             let mut loops = vec![0; own.len()];
             for (&axis, &l) in own.iter().zip(&here) {
                 loops[axis as usize] = l;
             }
-            nests[at].members.insert(0, Member { item, loops });
+            plan.slots[at].nest.members.insert(0, Member { item, loops });
         } else {
-            nests.insert(at, alone(world, item));
+            let nest = alone(world, item);
+            let content = Rc::new(world.content(&nest, &plan.readable())?);
+            plan.slots.insert(at, Slot { nest, content });
         }
-        let mut slots = Vec::new();
-        for nest in nests {
-            let content = Rc::new(world.content(&nest, &kept)?);
-            slots.push(Slot { nest, content });
+        plan.refill(world, |_| true)?;
+        plan.settled(world)
+    }
+
+    /// The first nest that computes an item's value, and its term there.
+    fn computes(&self, world: &mut World<'_>, item: usize) -> Option<(usize, Term)> {
+        for (at, slot) in self.slots.iter().enumerate() {
+            for &term in &slot.content.order {
+                if world.items.find(world.values, term, &slot.nest.loops) == Some(item) {
+                    return Some((at, term));
+                }
+            }
         }
-        Plan { slots, kept }.checked()
+        None
+    }
+
+    /// The plan in which an item is kept in any case, computed in a nest of its own if no nest computes it so far.
+    pub(crate) fn demanding(&self, world: &mut World<'_>, item: usize) -> Option<Plan> {
+        let mut plan = self.clone();
+        plan.demanded[item] = true;
+        if plan.kept[item] {
+            return Some(plan);
+        }
+        if world.items.list[item].is_optional()
+            && let Some(filled) = plan.with(world, item)
+        {
+            return Some(filled);
+        }
+        plan.kept[item] = true;
+        let nest = alone(world, item);
+        let content = Rc::new(world.content(&nest, &plan.readable())?);
+        plan.slots.push(Slot { nest, content });
+        plan.refill(world, |_| true)?;
+        plan.settled(world)
+    }
+
+    /// The plan in which an item is kept only if that pays.
+    pub(crate) fn releasing(&self, world: &mut World<'_>, item: usize) -> Option<Plan> {
+        let mut plan = self.clone();
+        plan.demanded[item] = world.items.list[item].role == Role::Output;
+        let plan = plan.settled(world)?;
+        if plan.kept[item]
+            && world.items.list[item].is_optional()
+            && let Some(other) = plan.without(world, item)
+            && other.cost() < plan.cost()
+        {
+            return Some(other);
+        }
+        Some(plan)
+    }
+
+    /// The plan in which an item is in a buffer from the start, or is not.
+    pub(crate) fn giving(&self, world: &mut World<'_>, item: usize, given: bool) -> Option<Plan> {
+        let mut plan = self.clone();
+        plan.given[item] = given;
+        plan.kept[item] &= !given;
+        plan.refill(world, |_| true)?;
+        plan.settled(world)
     }
 
     /// The plans in which some members of one nest run in another one.
@@ -118,6 +210,7 @@ impl Plan {
         for (at, member) in source.members.iter().enumerate() {
             if chosen.contains(&at) { leaving.push(member.clone()) } else { staying.push(member.clone()) }
         }
+        let readable = self.readable();
         let mut plans = Vec::new();
         for (map, keeps) in alignments(&source.loops, &target.loops) {
             // The loops run in the order of the nest that keeps its own.
@@ -147,17 +240,18 @@ impl Plan {
                 };
                 Nest { loops: source.loops.clone(), members }
             };
-            let Some(content) = world.content(&nest, &self.kept) else { continue };
+            let Some(content) = world.content(&nest, &readable) else { continue };
             let mut slots = self.slots.clone();
             slots[to] = Slot { nest, content: Rc::new(content) };
             if staying.is_empty() {
                 slots.remove(from);
             } else {
                 let rest = Nest { loops: source.loops.clone(), members: staying.clone() };
-                let Some(content) = world.content(&rest, &self.kept) else { continue };
+                let Some(content) = world.content(&rest, &readable) else { continue };
                 slots[from] = Slot { nest: rest, content: Rc::new(content) };
             }
-            plans.extend(Plan { slots, kept: self.kept.clone() }.checked());
+            let (kept, demanded, given) = (self.kept.clone(), self.demanded.clone(), self.given.clone());
+            plans.extend(Plan { slots, kept, demanded, given }.checked());
         }
         plans
     }

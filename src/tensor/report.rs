@@ -6,9 +6,11 @@ use hashbrown::HashMap;
 
 use super::items::Items;
 use super::keys::Values;
+use super::plan::Plan;
 use super::search::Outcome;
 use super::term::{Node, Term};
 use crate::cost::Cost;
+use crate::ir::BufferId;
 
 /// A statement that stays as it is.
 ///
@@ -98,19 +100,30 @@ pub struct Report {
 impl Report {
     /// Adds what was decided on a part of the function.
     pub(super) fn add(&mut self, values: &Values, items: &Items, outcome: &Outcome) {
-        let plan = &outcome.plan;
         self.evaluations += outcome.evaluations;
         self.alternatives.extend(outcome.found.iter().map(|f| Alternative { name: f.name, cost: f.cost }));
+        self.add_plan(values, items, &outcome.plan, |_| true);
+    }
+
+    /// Adds what a plan makes of the definitions of the buffers that are meant.
+    pub(super) fn add_plan(
+        &mut self,
+        values: &Values,
+        items: &Items,
+        plan: &Plan,
+        meant: impl Fn(BufferId) -> bool,
+    ) {
         for slot in &plan.slots {
             let name = |member: &super::nest::Member| items.list[member.item].name.to_string();
             self.nests.push(slot.nest.members.iter().map(name).collect());
         }
         let mut needed = vec![false; values.stored.len()];
-        for item in items.list.iter().filter(|item| item.required) {
+        for (item, _) in items.list.iter().zip(&plan.kept).filter(|(_, kept)| **kept) {
             values.needed(item.term, &mut needed);
+            item.stored.into_iter().for_each(|number| needed[number as usize] = true);
         }
         let mut first: HashMap<Term, String> = HashMap::new();
-        for held in &values.held {
+        for held in values.held.iter().filter(|held| meant(held.buffer)) {
             let name = held.name.to_string();
             let unused = match values.terms.node(held.value) {
                 Node::Stored(number, ..) => !needed[*number as usize] && !items.has(*number),

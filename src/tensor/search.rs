@@ -54,7 +54,10 @@ fn greedy(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limit
     let mut changed = true;
     while changed {
         changed = false;
-        for item in optional(world).into_iter().filter(|&item| plan.kept[item]).collect::<Vec<_>>() {
+        for item in optional(world, plan) {
+            if !plan.kept[item] {
+                continue;
+            }
             if *evaluations >= limit {
                 return;
             }
@@ -65,8 +68,9 @@ fn greedy(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limit
     }
 }
 
-fn optional(world: &World<'_>) -> Vec<usize> {
-    (0..world.items.list.len()).filter(|&at| !world.items.list[at].required).collect()
+fn optional(world: &World<'_>, plan: &Plan) -> Vec<usize> {
+    let free = |at: &usize| world.items.list[*at].is_optional() && !plan.demanded[*at] && !plan.given[*at];
+    (0..world.items.list.len()).filter(free).collect()
 }
 
 fn take(plan: &mut Plan, other: Option<Plan>) -> bool {
@@ -80,8 +84,8 @@ fn take(plan: &mut Plan, other: Option<Plan>) -> bool {
 }
 
 /// Changes the plan as long as that makes it cheaper: items get and lose buffers, nests are merged and split.
-fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limit: usize) {
-    let optional = optional(world);
+pub(crate) fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limit: usize) {
+    let optional = optional(world, plan);
     loop {
         let mut changed = false;
         let mut from = 0;

@@ -222,6 +222,11 @@ impl Terms {
         made
     }
 
+    /// The same of a term that was asked for before.
+    pub(crate) fn known_canonical(&self, term: Term) -> Option<Term> {
+        self.canonical.get(&term).copied()
+    }
+
     fn axis_types(&self, term: Term, found: &mut HashMap<u32, DType>, seen: &mut HashSet<Term>) {
         if !seen.insert(term) {
             return;
