@@ -1,10 +1,15 @@
 """How much of what passes do to a corpus of programs is proven: writes RESULTS.md.
 
-    python benches/prove/prove.py CORPUS [--satir PROGRAM] [--every N] [--seconds S] [-o FILE]
+    python benches/prove/prove.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
+                                  [--results FOLDER] [--records FILE] [-o FILE]
+    python benches/prove/prove.py --random N -o benches/prove/RANDOM.md ...
 
-CORPUS is a folder with folders of programs. For each program and each pass the result is compared with the program by
-`satir equiv --prove`. Results are spoilt too: one integer of the result is changed, and what is then still called proven is
-run; `wrong` counts those of which a run shows a difference, and must be 0. Needs TVM and z3.
+CORPUS is a folder with folders of programs; all of them are taken, unless `--every` or `--seconds` says less. With `--random`
+the programs are N of `satir fuzz programs --print` instead. For each
+program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
+`--no-spoilt`): one integer of the result is changed, and what is then still called proven is run; `wrong` counts those of
+which a run shows a difference, and must be 0. `--results` keeps what passes made, so that only the prover runs the next time;
+`--records` writes a line of JSON for each judgement. Needs z3, and TVM for its passes.
 """
 
 import argparse
@@ -13,9 +18,11 @@ import pathlib
 import random
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 TVM = """
 import sys, tvm
@@ -28,20 +35,40 @@ print(mod.script())
 PASSES = {
     "satir cse": ["cse"],
     "satir simplify": ["simplify"],
+    "satir opt -O2": ["opt", "-O2"],
     "TVM StmtSimplify + CommonSubexprElim": "StmtSimplify,CommonSubexprElim",
+    "TVM HoistExpression + CommonSubexprElim": "HoistExpression,CommonSubexprElim",
 }
+# How long one call may take, in seconds, and how many steps a run of a program may have.
+PATIENCE = 120
+STEPS = "2000000"
 
 
-def call(args, seconds=60, **kw):
-    return subprocess.run(args, capture_output=True, text=True, timeout=seconds, **kw)
+def call(args, seconds=PATIENCE):
+    return subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=seconds)
+
+
+def result_of(args, name, path, out):
+    """Writes what a pass makes of a program; false if it makes nothing."""
+    how = PASSES[name]
+    try:
+        if isinstance(how, list):
+            return call([args.satir, *how, path, "-o", out]).returncode == 0
+        made = call([sys.executable, "-c", TVM, path, how])
+    except subprocess.TimeoutExpired:
+        return False
+    if made.returncode == 0:
+        out.write_text(made.stdout)
+    return made.returncode == 0
 
 
 def judged(satir, a, b):
+    """What `satir equiv --prove` says, the seconds that it took, and its messages."""
     start = time.monotonic()
     try:
-        done = call([satir, "equiv", str(a), str(b), "--prove", "--runs", "8", "--json", "--max-steps", "2000000"])
+        done = call([satir, "equiv", a, b, "--prove", "--runs", "8", "--json", "--max-steps", STEPS])
     except subprocess.TimeoutExpired:
-        return {"verdict": "timeout", "functions": []}, 60.0, ""
+        return {"verdict": "timeout", "functions": []}, float(PATIENCE), ""
     taken = time.monotonic() - start
     try:
         return json.loads(done.stdout), taken, done.stderr
@@ -65,93 +92,146 @@ def spoilt(text, dice):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    args = argparse.ArgumentParser()
-    args.add_argument("corpus", type=pathlib.Path)
-    args.add_argument("--satir", default="target/debug/satir")
-    args.add_argument("--every", type=int, default=1)
-    args.add_argument("--seconds", type=float, default=1e9)
-    args.add_argument("-o", type=pathlib.Path, default=pathlib.Path(__file__).parent / "RESULTS.md")
-    args = args.parse_args()
-    programs = sorted(args.corpus.glob("*/*.py"))[:: args.every]
-    random.Random(1).shuffle(programs)
-    begin, folder, dice = time.monotonic(), pathlib.Path(tempfile.mkdtemp()), random.Random(0)
-    rows = {name: Counter() for name in PASSES}
-    times, notes, why = defaultdict(list), [], Counter()
-    seen = 0
-    for path in programs:
-        if time.monotonic() - begin > args.seconds:
-            break
-        seen += 1
-        for name, how in PASSES.items():
-            out, row = folder / "out.py", rows[name]
-            try:
-                if isinstance(how, list):
-                    made = call([args.satir, *how, str(path), "-o", str(out)])
-                else:
-                    made = call(["python", "-c", TVM, str(path), how])
-                    out.write_text(made.stdout)
-            except subprocess.TimeoutExpired:
-                row["no result"] += 1
-                continue
-            if made.returncode:
-                row["no result"] += 1
-                continue
-            result, taken, errors = judged(args.satir, path, out)
-            times[name].append(taken)
-            row["programs"] += 1
-            row[result["verdict"]] += 1
-            for f in result["functions"]:
-                row["obligations"] += f["obligations"]
-                row["normal"] += f["by_normal_form"]
-                row["solver"] += f["by_solver"]
-                row["unaligned"] += "unaligned" in f
-                for place in f["open"] + ([f["unaligned"]] if "unaligned" in f else []):
-                    why[(name, place["what"])] += 1
-            if result["verdict"] in ("refuted", "error"):
-                notes.append(f"{name}, `{path.parent.name}/{path.stem}`: {errors.strip().splitlines()[0] if errors else ''}")
-            if result["verdict"] == "proven" and isinstance(how, list):
-                text = spoilt(out.read_text(), dice)
-                if text is None:
-                    continue
-                out.write_text(text)
-                after, _, _ = judged(args.satir, path, out)
-                row["spoilt"] += 1
-                row["spoilt " + after["verdict"]] += 1
-                if after["verdict"] == "proven":
-                    run = call([args.satir, "equiv", str(path), str(out), "--runs", "8", "--max-steps", "2000000"])
-                    if "the programs differ" in run.stderr:
-                        row["wrong"] += 1
-                        (pathlib.Path(folder) / f"wrong_{row['wrong']}.py").write_text(text)
-                        notes.append(f"WRONG: {name}, `{path}`: a spoilt result is called proven ({folder})")
-    share = lambda n, of: f"{100 * n / of:.1f} %" if of else "-"
+def examined(args, name, path, folder):
+    """The record of one program and one pass."""
+    record = {"pass": name, "program": f"{path.parent.name}/{path.stem}"}
+    out = folder / f"{name.replace(' ', '_')}.{path.parent.name}.{path.stem}.py"
+    missing = out.with_suffix(".none")
+    if not out.exists() and (missing.exists() or not result_of(args, name, path, out)):
+        missing.touch()
+        return record | {"verdict": "no result"}
+    judgement, taken, messages = judged(args.satir, path, out)
+    record |= {"verdict": judgement["verdict"], "seconds": taken, "functions": judgement["functions"]}
+    if judgement["verdict"] in ("refuted", "error"):
+        record["message"] = messages.strip().splitlines()[0] if messages.strip() else ""
+    if judgement["verdict"] == "proven" and not args.no_spoilt:
+        text = spoilt(out.read_text(), random.Random(f"{name} {record['program']}"))
+        if text is not None:
+            other = out.with_suffix(".spoilt.py")
+            other.write_text(text)
+            record["spoilt"] = judged(args.satir, path, other)[0]["verdict"]
+            if record["spoilt"] == "proven":
+                run = call([args.satir, "equiv", path, other, "--runs", "8", "--max-steps", STEPS])
+                record["wrong"] = "the programs differ" in run.stderr
+            other.unlink()
+    return record
+
+
+def random_programs(satir, count, folder):
+    """Files with random programs, one each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = call([satir, "fuzz", "programs", "--print", "--count", count], seconds=3600).stdout
+    parts = re.split(r"^# seed (\d+)\n", text, flags=re.M)[1:]
+    for seed, program in zip(parts[::2], parts[1::2]):
+        (folder / f"{int(seed):06}.py").write_text(program)
+
+
+def share(n, of):
+    return f"{100 * n / of:.1f} %" if of else "-"
+
+
+def table(head, rows):
+    return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"] + [f"| {' | '.join(map(str, row))} |" for row in rows]
+
+
+def document(records, names, programs, where):
+    """The lines of RESULTS.md."""
+    by_pass = {name: [r for r in records if r["pass"] == name and r["verdict"] != "no result"] for name in names}
     lines = [
         "# What is proven of what passes do",
         "",
-        f"Made by `benches/prove/prove.py` on {seen} of {len(programs)} programs of the corpus (all stages, in random order). Times are of "
-        "one process, with reading both programs, on a machine with other work.",
+        f"Made by `benches/prove/prove.py` on {programs} of {where}. Where two functions could "
+        "not be laid side by side, what could not counts as one obligation that is not proven. Times are of one process, with "
+        "reading both programs, on a machine with other work.",
         "",
-        "| pass | programs | proven | refuted | unknown | not aligned | obligations | by normal forms | by z3 | median time | longest |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, row in rows.items():
-        t = sorted(times[name]) or [0]
-        n, o = row["programs"], row["obligations"]
-        lines.append(
-            f"| {name} | {n} | {share(row['proven'], n)} | {row['refuted']} | {row['unknown'] + row['timeout'] + row['error']} | "
-            f"{row['unaligned']} | {o} | {share(row['normal'], o)} | {share(row['solver'], o)} | {t[len(t) // 2]:.2f} s | {t[-1]:.1f} s |"
-        )
-    lines += ["", "Results with one integer changed, which was 1 less:", "", "| pass | spoilt | refuted by a run | not proven | proven | of those wrong |"]
-    lines += ["| --- | --- | --- | --- | --- | --- |"]
-    for name, row in rows.items():
-        lines.append(
-            f"| {name} | {row['spoilt']} | {row['spoilt refuted']} | {row['spoilt unknown'] + row['spoilt timeout'] + row['spoilt error']} | "
-            f"{row['spoilt proven']} | {row['wrong']} |"
-        )
+    rows = []
+    for name, all_of in by_pass.items():
+        functions = [f for r in all_of for f in r["functions"]]
+        unaligned = sum("unaligned" in f for f in functions)
+        obligations = sum(f["obligations"] for f in functions) + unaligned
+        normal, solver = (sum(f[key] for f in functions) for key in ("by_normal_form", "by_solver"))
+        verdicts = Counter(r["verdict"] for r in all_of)
+        times = sorted(r["seconds"] for r in all_of) or [0]
+        rows.append([
+            name, len(all_of), share(verdicts["proven"], len(all_of)), verdicts["refuted"],
+            len(all_of) - verdicts["proven"] - verdicts["refuted"], unaligned, obligations, share(normal + solver, obligations),
+            share(normal, obligations), share(solver, obligations), f"{times[len(times) // 2]:.2f} s", f"{times[-1]:.1f} s",
+        ])
+    lines += table(
+        ["pass", "programs", "proven", "refuted", "unknown", "not aligned", "obligations", "proven", "by normal forms", "by z3",
+         "median time", "longest"], rows)
+    if any("spoilt" in r for r in records):
+        lines += ["", "Results with one integer changed, which was 1 less:", ""]
+        rows = []
+        for name, all_of in by_pass.items():
+            spoiled = [r for r in all_of if "spoilt" in r]
+            verdicts = Counter(r["spoilt"] for r in spoiled)
+            rows.append([
+                name, len(spoiled), verdicts["refuted"], len(spoiled) - verdicts["refuted"] - verdicts["proven"],
+                verdicts["proven"], sum(r.get("wrong", False) for r in spoiled),
+            ])
+        lines += table(["pass", "spoilt", "refuted by a run", "not proven", "proven", "of those wrong"], rows)
+    causes, examples = Counter(), {}
+    for r in records:
+        for f in r.get("functions", []):
+            for place in f["open"] + ([f["unaligned"]] if "unaligned" in f else []):
+                key = (r["pass"], place["what"])
+                causes[key] += 1
+                examples.setdefault(key, set()).add(r["program"])
     lines += ["", "What was not proven:", ""]
-    lines += [f"- {name}: {what}: {n}" for (name, what), n in why.most_common(30)]
-    lines += ["", "Refused or refuted:", ""] + [f"- {note}" for note in notes]
-    args.o.write_text("\n".join(lines) + "\n")
+    lines += table(
+        ["pass", "what", "obligations", "programs", "one of them"],
+        [[name, what, n, len(examples[name, what]), f"`{min(examples[name, what])}`"]
+         for (name, what), n in sorted(causes.items(), key=lambda item: (names.index(item[0][0]), -item[1], item[0][1]))])
+    notes = [f"- {r['pass']}, `{r['program']}`: {r['verdict']}. {r['message']}" for r in records if "message" in r]
+    notes += [f"- {r['pass']}, `{r['program']}`: took too long" for r in records if r["verdict"] == "timeout"]
+    notes += [f"- {r['pass']}, `{r['program']}`: WRONG, a spoilt result is called proven" for r in records if r.get("wrong")]
+    return lines + (["", "Refuted, or without an answer:", "", *notes] if notes else [])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus", type=pathlib.Path, nargs="?")
+    parser.add_argument("--random", type=int, metavar="N")
+    parser.add_argument("--satir", default="target/release/satir")
+    parser.add_argument("--passes", default=",".join(PASSES), help="names with a comma between; a part of a name is enough")
+    parser.add_argument("--every", type=int, default=1, help="take every so many programs only")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no program after so many seconds")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--no-spoilt", action="store_true")
+    parser.add_argument("--results", type=pathlib.Path, help="where results of passes are kept")
+    parser.add_argument("--records", type=pathlib.Path)
+    parser.add_argument("-o", type=pathlib.Path, default=pathlib.Path(__file__).parent / "RESULTS.md")
+    args = parser.parse_args()
+    wanted = args.passes.split(",")
+    names = [name for name in PASSES if any(part in name for part in wanted)]
+    if (args.corpus is None) == (args.random is None):
+        parser.error("either a corpus or --random")
+    corpus = args.corpus
+    if args.random is not None:
+        corpus = pathlib.Path(tempfile.mkdtemp())
+        random_programs(args.satir, args.random, corpus / "random")
+    programs = sorted(corpus.glob("*/*.py"))
+    kind = "programs of the corpus (all stages)" if args.corpus else "random programs of `satir fuzz`"
+    where = f"{len(programs)} {kind}"
+    programs = programs[:: args.every]
+    random.Random(1).shuffle(programs)
+    folder = args.results or pathlib.Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    begin = time.monotonic()
+
+    def of_program(path):
+        if time.monotonic() - begin > args.seconds:
+            return []
+        return [examined(args, name, path, folder) for name in names]
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        found = [records for records in pool.map(of_program, programs) if records]
+    records = sorted((r for records in found for r in records), key=lambda r: (names.index(r["pass"]), r["program"]))
+    if args.records:
+        args.records.write_text("".join(json.dumps(r) + "\n" for r in records))
+    args.o.write_text("\n".join(document(records, names, len(found), where)) + "\n")
 
 
 main()

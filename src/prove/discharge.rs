@@ -26,6 +26,10 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
             if implied(terms, &premises, goal) {
                 continue;
             }
+            let facts = parts_of(terms, &premises);
+            let goal = with_quotients_decided(terms, &facts, goal);
+            let all: Vec<Term> = premises.iter().copied().chain([goal]).collect();
+            premises.extend(terms.contents(&all));
             open.push(Question { premises, goal });
         }
     }
@@ -175,23 +179,64 @@ fn atoms_of(terms: &Terms, term: Term) -> Vec<Term> {
 
 /// Whether a condition follows from others by looking at each of them, or at two together.
 pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
+    let facts = parts_of(terms, known);
+    follows(terms, &facts, goal) || {
+        let decided = with_quotients_decided(terms, &facts, goal);
+        decided != goal && follows(terms, &facts, decided)
+    }
+}
+
+/// Conditions one by one, in order, each once.
+fn parts_of(terms: &Terms, known: &[Term]) -> Vec<Term> {
     let mut facts = Vec::new();
     for &fact in known {
         match terms.node(fact) {
             Node::And(parts) => facts.extend(parts.iter().copied()),
-            Node::Truth(false) => return true,
             _ => facts.push(fact),
         }
     }
     facts.sort_unstable();
     facts.dedup();
-    follows(terms, &facts, goal)
+    facts
+}
+
+/// The goal with quotients that the facts decide: `p // d` is 0 where `0 <= p < d`, and -1 where `-d <= p < 0`.
+fn with_quotients_decided(terms: &mut Terms, facts: &[Term], mut goal: Term) -> Term {
+    /// Quotients that are decided, and that are looked at.
+    const MAX_DECIDED: usize = 12;
+    const MAX_TRIED: usize = 60;
+    let mut tried = hashbrown::HashSet::new();
+    for _ in 0..MAX_DECIDED {
+        let mut found = None;
+        for term in terms.cone([goal]) {
+            let Node::Quotient(p, d) = *terms.node(term) else { continue };
+            if tried.len() == MAX_TRIED || !tried.insert(term) {
+                continue;
+            }
+            let zero = terms.int(0);
+            let (from_zero, negated) = (terms.not_negative(p), terms.sub(zero, d));
+            let below_zero = terms.not(from_zero);
+            let (below, above) = (terms.less(p, d), terms.at_most(negated, p));
+            if follows(terms, facts, from_zero) && follows(terms, facts, below) {
+                found = Some((term, 0));
+            } else if follows(terms, facts, below_zero) && follows(terms, facts, above) {
+                found = Some((term, -1));
+            }
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some((term, value)) = found else { break };
+        let value = terms.int(value);
+        goal = terms.replace(goal, term, value);
+    }
+    goal
 }
 
 fn follows(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
     /// Inequalities that are tried two at a time.
     const MAX_PAIRS: usize = 40;
-    if facts.binary_search(&goal).is_ok() {
+    if facts.binary_search(&goal).is_ok() || facts.iter().any(|&f| terms.as_truth(f) == Some(false)) {
         return true;
     }
     match terms.node(goal).clone() {
@@ -220,7 +265,7 @@ fn follows(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
                 })
                 .collect();
             let rests: Vec<Term> = bounds.iter().map(|&bound| terms.sub(of, bound)).collect();
-            if rests.iter().any(|&rest| terms.range(rest).not_negative()) {
+            if rests.iter().any(|&rest| terms.bounds(rest).not_negative()) {
                 return true;
             }
             bounds.len() <= MAX_PAIRS

@@ -3,7 +3,11 @@
 use super::logic::COMMUTATIVE;
 use super::term::{Node, Term, Terms};
 use super::value::op_type;
+use crate::ir::value::{self, MathFn, Value};
 use crate::ir::{BinOp, Commutes, DType, Kind};
+
+/// How the names of conversions of integers begin.
+const FROM_INTEGER: &str = "int to ";
 
 impl Terms {
     /// A constant; the bits are those of the `f64` of the same value.
@@ -11,8 +15,90 @@ impl Terms {
         self.apply(&format!("float {bits:x}"), dtype, Vec::new())
     }
 
+    /// The constant that a term of this type is.
+    fn constant(&self, term: Term, dtype: DType) -> Option<Value> {
+        match self.node(term) {
+            // Unsigned integers that are too large have the bits of negative ones.
+            Node::Int(value) if dtype.is_uint() => u64::try_from(*value).ok().map(|v| Value::Int(v as i64)),
+            Node::Int(value) if dtype.is_integral() => i64::try_from(*value).ok().map(Value::Int),
+            Node::Apply(name, of, _) if dtype.is_float() && *of == dtype.scalar() => {
+                let bits = u64::from_str_radix(name.strip_prefix("float ")?, 16).ok()?;
+                Some(Value::Float(f64::from_bits(bits)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The term of a constant; not of one that is no number, of which the bits are not known.
+    fn of_constant(&mut self, value: Value, dtype: DType) -> Option<Term> {
+        match value {
+            Value::Int(value) if dtype.is_bool() => Some(self.truth(value != 0)),
+            Value::Float(value) if dtype.is_float() && !value.is_nan() => {
+                Some(self.float(value.to_bits(), dtype))
+            }
+            Value::Int(_) | Value::Float(_) => None,
+        }
+    }
+
+    /// A function of constants, if it has the same bits everywhere.
+    pub(super) fn folded_call(
+        &mut self,
+        function: MathFn,
+        from: DType,
+        to: DType,
+        args: &[Term],
+    ) -> Option<Term> {
+        let args: Vec<Value> = args.iter().map(|&arg| self.constant(arg, from)).collect::<Option<_>>()?;
+        let value = function.eval(from.scalar(), &args).ok().filter(|_| function.is_exact())?;
+        self.of_constant(value, to.scalar())
+    }
+
+    /// A function of integers that are constants, where it is defined.
+    pub(super) fn folded_integers(&mut self, function: MathFn, dtype: DType, args: &[Term]) -> Option<Term> {
+        let args: Vec<Value> = args.iter().map(|&arg| self.constant(arg, dtype)).collect::<Option<_>>()?;
+        let value = function.eval(dtype.scalar(), &args).ok()?.as_int()?;
+        let large = dtype.is_uint() && dtype.bits == 64 && value < 0;
+        Some(self.int(i128::from(value) + if large { 1 << 64 } else { 0 }))
+    }
+
+    /// A constant in another type.
+    pub(super) fn folded_cast(&mut self, to: DType, from: DType, value: Term) -> Option<Term> {
+        let value = self.constant(value, from)?;
+        let value = value::cast(from.scalar(), to.scalar(), value).ok()?;
+        self.of_constant(value, to.scalar())
+    }
+
+    /// An integer in a type that is none.
+    pub(super) fn converted(&mut self, to: DType, value: Term) -> Term {
+        self.apply(&format!("{FROM_INTEGER}{}", to.scalar()), to, vec![value])
+    }
+
+    /// The integer of which the term is a conversion, and the type to which it is converted.
+    pub(super) fn converted_integer(&self, term: Term) -> Option<(Term, DType)> {
+        match self.node(term) {
+            Node::Apply(name, dtype, of) if name.starts_with(FROM_INTEGER) => Some((of[0], *dtype)),
+            _ => None,
+        }
+    }
+
+    /// The integer of which a constant of this type is the conversion.
+    pub(super) fn as_converted(&self, term: Term, dtype: DType) -> Option<i128> {
+        /// Integers up to here have floats of their own in most types.
+        const MAX: f64 = 1e6;
+        let Value::Float(value) = self.constant(term, dtype)? else { return None };
+        let n = if value.abs() <= MAX { value as i64 } else { return None };
+        let back = value::cast(DType::I64, dtype, Value::Int(n)).ok()?;
+        (back == Value::Float(value)).then_some(i128::from(n))
+    }
+
     /// A binary operation: operands change places where that changes no bit.
     pub(super) fn opaque_binary(&mut self, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
+        if let (Some(x), Some(y)) = (self.constant(a, dtype), self.constant(b, dtype))
+            && let Ok(value) = value::binary(op, dtype.scalar(), x, y)
+            && let Some(folded) = self.of_constant(value, op_type(op, dtype))
+        {
+            return folded;
+        }
         let (op, a, b, negated) = match op {
             BinOp::Gt => (BinOp::Lt, b, a, false),
             BinOp::Ge => (BinOp::Le, b, a, false),
@@ -28,6 +114,20 @@ impl Terms {
         let name = format!("{}{}.{}", if commutes { COMMUTATIVE } else { "" }, op.name(), dtype.scalar());
         let value = self.apply(&name, op_type(op, dtype), operands);
         if negated { self.not(value) } else { value }
+    }
+
+    /// `a if a > b else b` as the greatest of two floats, which is defined so, and the same with `<` as the least.
+    pub(super) fn greater_or_less(&mut self, cond: Term, then: Term, otherwise: Term) -> Option<Term> {
+        let Node::Apply(name, _, operands) = self.node(cond) else { return None };
+        let (op, dtype) = name.split_once('.')?;
+        let (&[x, y], true) = (&operands[..], op == BinOp::Lt.name()) else { return None };
+        let op = match (x, y) {
+            _ if (x, y) == (otherwise, then) => BinOp::Max,
+            _ if (x, y) == (then, otherwise) => BinOp::Min,
+            _ => return None,
+        };
+        let dtype: DType = dtype.parse().ok()?;
+        Some(self.opaque_binary(op, dtype, then, otherwise))
     }
 
     /// What to multiply by instead of dividing by a constant: a power of two whose reciprocal is a normal number of the type.

@@ -86,7 +86,10 @@ impl Terms {
                 }
                 self.intern(Node::Choice(cond, then, otherwise))
             }
-            Sort::Other => self.intern(Node::Choice(cond, then, otherwise)),
+            Sort::Other => match self.greater_or_less(cond, then, otherwise) {
+                Some(extremum) => extremum,
+                None => self.intern(Node::Choice(cond, then, otherwise)),
+            },
         }
     }
 
@@ -130,7 +133,10 @@ impl Terms {
                 let not_c = self.not(c);
                 let (yes, no) = (self.equal(x, z), self.equal(y, w));
                 let (yes, no) = (self.implies(c, yes), self.implies(not_c, no));
-                [same_cond, yes, no]
+                let alike = self.and(&[same_cond, yes, no]);
+                // They may be built of other choices and be equal all the same, which a solver sees.
+                let equal = self.opaque_equal(a, b);
+                return self.or(&[alike, equal]);
             }
             (Node::Choice(c, x, y), _) => {
                 let not_c = self.not(c);
@@ -138,12 +144,15 @@ impl Terms {
                 [self.implies(c, yes), self.implies(not_c, no), self.truth(true)]
             }
             (_, Node::Choice(..)) => return self.same(b, a),
-            _ => {
-                let operands = if a <= b { vec![a, b] } else { vec![b, a] };
-                return self.apply(EQUAL, crate::ir::DType::BOOL, operands);
-            }
+            _ => return self.opaque_equal(a, b),
         };
         self.and(&pairs)
+    }
+
+    /// That two values are equal, as a solver takes it.
+    pub(super) fn opaque_equal(&mut self, a: Term, b: Term) -> Term {
+        let operands = if a <= b { vec![a, b] } else { vec![b, a] };
+        self.apply(EQUAL, crate::ir::DType::BOOL, operands)
     }
 
     /// Whether all of these are equal, one to one.

@@ -14,14 +14,20 @@
 //! ```
 
 mod arith;
+mod bounds;
 mod buffers;
+mod contents;
 mod discharge;
+mod division;
 mod elements;
+mod extrema;
 mod floats;
 mod logic;
 mod memory;
 mod place;
 mod range;
+mod shape;
+mod show;
 mod side;
 mod signature;
 mod smt;
@@ -54,7 +60,7 @@ pub const EFFORT: u64 = 1_500_000;
 /// ```
 /// assert!(satir::prove::TIMEOUT < satir::prove::Solver::new("z3").timeout, "proofs have many questions");
 /// ```
-pub const TIMEOUT: Duration = Duration::from_secs(2);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is known of a pair of functions.
 ///
@@ -149,6 +155,29 @@ pub fn prove(a: &Module, b: &Module, solver: Option<&Solver>) -> Result<Vec<Proo
 }
 
 fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result<Proof, SolverError> {
+    let proof = prove_as_written(a, b, solver, false)?;
+    if proof.is_proven() {
+        return Ok(proof);
+    }
+    // Loops may have been split, joined or peeled: both functions with such loops in one shape.
+    let shapes = (shape::canonical(a), shape::canonical(b));
+    if shapes.0.is_none() && shapes.1.is_none() {
+        return Ok(proof);
+    }
+    let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
+    let other = prove_as_written(a, b, solver, true)?;
+    let better =
+        other.unaligned.is_none() && (proof.unaligned.is_some() || other.open.len() < proof.open.len());
+    Ok(if better { other } else { proof })
+}
+
+/// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too.
+fn prove_as_written(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    solver: Option<&Solver>,
+    stretched: bool,
+) -> Result<Proof, SolverError> {
     let mut proof = Proof { function: a.name.to_string(), ..Proof::default() };
     let refuse = |what: String, spans| Some(Open { what, spans, example: None });
     let machine = match signature::machine(a, b) {
@@ -158,7 +187,7 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
             return Ok(proof);
         }
     };
-    let mut walk = walk::Walk::new(machine);
+    let mut walk = walk::Walk::new(machine, stretched);
     if let Err(unaligned) = walk.blocks(&a.body, &b.body) {
         proof.unaligned = refuse(unaligned.what, unaligned.spans);
     }
@@ -174,6 +203,10 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
             proof.by_normal_form += 1;
         }
         for question in questions {
+            log::debug!("{}: {}", duty.what, terms.show(question.goal));
+            for &premise in &question.premises {
+                log::trace!("  under {}", terms.show(premise));
+            }
             let (text, wanted) = smt::text(&terms, &question);
             texts.push((text, wanted.iter().map(|(name, _)| name.clone()).collect()));
             names.push(wanted);

@@ -112,6 +112,13 @@ impl Range {
         }
     }
 
+    /// The range of what is not 0.
+    pub(super) fn without_zero(self) -> Range {
+        let lo = if self.lo == Some(0) { Some(1) } else { self.lo };
+        let hi = if self.hi == Some(0) { Some(-1) } else { self.hi };
+        Range::new(lo, hi)
+    }
+
     /// Of floor division; nothing is known unless the divisor is positive.
     pub(super) fn floor_div(self, by: Range) -> Range {
         let Some(least) = by.lo.filter(|&lo| lo > 0) else { return Range::ALL };

@@ -102,6 +102,7 @@ fn same_buffer(machine: &mut Machine<'_>, x: BufferId, y: BufferId) -> Result<()
     for extent in &x.shape {
         let extent = machine.described(Side::First, extent)?;
         let holds = machine.terms.not_negative(extent);
+        machine.terms.restrict(extent, Range::new(Some(0), None));
         if machine.terms.as_truth(holds).is_none() {
             machine.book.here.guards.push(holds);
         }

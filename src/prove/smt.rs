@@ -1,7 +1,7 @@
 //! Questions in SMT-LIB. Integers have no bounds; quotients, remainders of types that wrap, and values of which only the type
 //! is known are free values with what defines them; functions and memories are functions of which nothing is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::discharge::Question;
@@ -10,18 +10,7 @@ use super::term::{Node, Sort, Term, Terms};
 /// The text of a question, which asks for values by which the premises hold and the goal does not, and the free values whose
 /// names are wanted in the answer.
 pub(super) fn text(terms: &Terms, question: &Question) -> (String, Vec<(String, String)>) {
-    let mut cone = BTreeSet::new();
-    let mut open: Vec<Term> = question.premises.iter().copied().chain([question.goal]).collect();
-    while let Some(term) = open.pop() {
-        if cone.insert(term) {
-            match terms.node(term) {
-                // Contents of memories and of whole vectors are nobody's operands.
-                Node::Load { index, .. } => open.extend(index),
-                Node::Whole(..) | Node::Store { .. } => {}
-                _ => terms.for_each_part(term, |part| open.push(part)),
-            }
-        }
-    }
+    let cone = terms.cone(question.premises.iter().copied().chain([question.goal]));
     let mut out = String::from("(declare-sort V 0)\n");
     let mut functions: BTreeMap<String, String> = BTreeMap::new();
     let mut wanted = Vec::new();

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::buffers::Buffers;
+use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, ForKind, Stmt, StmtKind, VarId};
@@ -96,6 +97,32 @@ pub(super) fn has_effect(e: &Expr) -> bool {
     found
 }
 
+/// Whether a statement stores nothing, has no effect, and ends: without it a program does the same.
+pub(super) fn is_idle(stmt: &Stmt) -> bool {
+    let mut idle = true;
+    stmt.walk(&mut |stmt| {
+        idle &= match &stmt.kind {
+            StmtKind::Bind { .. }
+            | StmtKind::Evaluate(_)
+            | StmtKind::For(_)
+            | StmtKind::If { .. }
+            | StmtKind::Alloc { .. }
+            | StmtKind::Decl { .. } => true,
+            StmtKind::Store { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::LaunchThread { .. }
+            | StmtKind::SBlock(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => false,
+        };
+        stmt.for_each_expr(|e| idle &= !has_effect(e));
+    });
+    idle
+}
+
 /// Adds the memories that statements may change; true if that can be any.
 pub(super) fn written(buffers: &Buffers, side: Side, block: &[Stmt], out: &mut BTreeSet<usize>) -> bool {
     let mut all = false;
@@ -129,6 +156,17 @@ struct Look {
     index: Vec<Option<i64>>,
 }
 
+/// What is known of a leaf before it is run: it only helps to find its partner.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Glimpse {
+    /// The condition under which it runs.
+    pub(super) guard: Option<Term>,
+    /// Whether that never holds.
+    pub(super) never: bool,
+    /// The element that it stores.
+    pub(super) index: Option<Vec<Term>>,
+}
+
 fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
     let mut roots = BTreeSet::new();
     written(buffers, side, std::slice::from_ref(stmt), &mut roots);
@@ -158,34 +196,44 @@ fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
     Look { kind, roots, index }
 }
 
+/// Leaves of two blocks by their numbers: a pair, or one without partner.
+pub(super) type Pairs = Vec<(Option<usize>, Option<usize>)>;
+
+/// Whether leaves look alike one by one, so that they belong together in order.
+pub(super) fn alike(buffers: &Buffers, first: &[&Stmt], second: &[&Stmt]) -> bool {
+    let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
+    looks(Side::First, first) == looks(Side::Second, second)
+}
+
 /// Which leaves belong together: pairs in order, a leaf of one block alone where the other has none for it.
 pub(super) fn align(
     buffers: &Buffers,
-    first: &[&Stmt],
-    second: &[&Stmt],
-) -> Option<Vec<(Option<usize>, Option<usize>)>> {
+    first: (&[&Stmt], &[Glimpse]),
+    second: (&[&Stmt], &[Glimpse]),
+) -> Option<Pairs> {
     /// Most pairs of leaves that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave out a leaf, or to pair two stores with other constant indices.
-    const ALONE: u32 = 3;
-    const OTHER_INDEX: u32 = 4;
-    /// What it costs to pair two loops that write to other memories.
-    const OTHER_ROOTS: u32 = 2;
+    /// What it costs to leave out a leaf that may run, to pair two stores with other constant indices, two loops that write to
+    /// other memories, and two leaves whose conditions or elements are written otherwise.
+    const ALONE: u32 = 12;
+    const OTHER_INDEX: u32 = 16;
+    const OTHER_ROOTS: u32 = 8;
+    const OTHER_TERM: u32 = 1;
     let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
-    let (a, b) = (looks(Side::First, first), looks(Side::Second, second));
-    if a == b {
-        return Some((0..a.len()).map(|i| (Some(i), Some(i))).collect());
-    }
+    let (a, b) = (looks(Side::First, first.0), looks(Side::Second, second.0));
     let (n, m) = (a.len(), b.len());
     if (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
+    let alone = |glimpse: &Glimpse| if glimpse.never { 0 } else { ALONE };
     let pair = |i: usize, j: usize| -> Option<u32> {
         let (x, y) = (&a[i], &b[j]);
         let same = x.kind == y.kind && (x.roots == y.roots || x.kind != "store");
         let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
+        let (p, q) = (&first.1[i], &second.1[j]);
+        let terms = u32::from(p.guard != q.guard) + u32::from(p.index != q.index);
         let cost = if differ { OTHER_INDEX } else { u32::from(x.roots != y.roots) * OTHER_ROOTS };
-        same.then_some(cost)
+        same.then_some(cost + terms * OTHER_TERM)
     };
     let at = |i: usize, j: usize| i * (m + 1) + j;
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
@@ -193,10 +241,10 @@ pub(super) fn align(
         for j in (0..=m).rev() {
             let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
             if i < n {
-                best = best.min(cost[at(i + 1, j)] + ALONE);
+                best = best.min(cost[at(i + 1, j)] + alone(&first.1[i]));
             }
             if j < m {
-                best = best.min(cost[at(i, j + 1)] + ALONE);
+                best = best.min(cost[at(i, j + 1)] + alone(&second.1[j]));
             }
             if i < n
                 && j < m
@@ -213,7 +261,7 @@ pub(super) fn align(
         if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
             pairs.push((Some(i), Some(j)));
             (i, j) = (i + 1, j + 1);
-        } else if i < n && cost[at(i + 1, j)] + ALONE == here {
+        } else if i < n && cost[at(i + 1, j)] + alone(&first.1[i]) == here {
             pairs.push((Some(i), None));
             i += 1;
         } else {

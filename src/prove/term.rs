@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::range::Range;
 use crate::ir::DType;
@@ -104,6 +104,10 @@ pub(super) struct Terms {
     by_node: HashMap<Node, Term>,
     atoms: Vec<(Atom, Range)>,
     memories: u32,
+    /// How many divisions are being made inside of others.
+    pub(super) depth: u32,
+    /// Sums whose ranges were looked at again, by what remainders are in them.
+    pub(super) refined: HashSet<Term>,
 }
 
 impl Terms {
@@ -115,6 +119,12 @@ impl Terms {
     /// Bounds of the value, from those of atoms.
     pub(super) fn range(&self, term: Term) -> Range {
         self.ranges[term.0 as usize]
+    }
+
+    /// What is known besides of the value: it is known everywhere.
+    pub(super) fn restrict(&mut self, term: Term, range: Range) {
+        let known = &mut self.ranges[term.0 as usize];
+        *known = known.within(range);
     }
 
     /// What kind of value it is.
@@ -216,8 +226,8 @@ impl Terms {
             Node::Sum(terms) => terms.iter().fold(Range::point(0), |sum, (monomial, factor)| {
                 sum.plus(self.range_of_product(monomial).times(Range::point(*factor)))
             }),
-            Node::Quotient(a, b) => self.range(*a).floor_div(self.range(*b)),
-            Node::Truncated(a, b) => self.range(*a).trunc_div(self.range(*b)),
+            Node::Quotient(a, b) => self.range(*a).floor_div(self.range(*b).without_zero()),
+            Node::Truncated(a, b) => self.range(*a).trunc_div(self.range(*b).without_zero()),
             Node::Extremum { greatest, of } => {
                 let ranges = of.iter().map(|&term| self.range(term));
                 ranges.reduce(|a, b| a.extremum(b, *greatest)).unwrap_or(Range::ALL)

@@ -211,9 +211,13 @@ impl<'a> Machine<'a> {
                 self.terms.not(zero)
             }
             _ => {
-                let from =
-                    if Sort::of(from) == Sort::Int { "int".to_owned() } else { from.scalar().to_string() };
-                self.terms.apply(&format!("{from} to {}", to.scalar()), to, vec![value])
+                if let Some(folded) = self.terms.folded_cast(to, from, value) {
+                    return folded;
+                }
+                if Sort::of(from) == Sort::Int {
+                    return self.terms.converted(to, value);
+                }
+                self.terms.apply(&format!("{} to {}", from.scalar(), to.scalar()), to, vec![value])
             }
         }
     }
@@ -323,6 +327,11 @@ impl<'a> Machine<'a> {
         {
             return Ok(value);
         }
+        if let (Some(function), Some(first)) = (function, call.args.first())
+            && let Some(value) = self.terms.folded_call(function, first.dtype, dtype, &args)
+        {
+            return Ok(value);
+        }
         let vectors = call.args.iter().any(|arg| !arg.dtype.is_scalar());
         let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.scalar().to_string()).collect();
         let name_with_types = format!("{name} {} {:?}", types.join(" "), call.kwargs);
@@ -357,6 +366,9 @@ impl<'a> Machine<'a> {
         args: &[Term],
     ) -> Option<Term> {
         let (bits, signed) = (dtype.bits, dtype.is_int());
+        if let Some(value) = self.terms.folded_integers(function, dtype, args) {
+            return Some(value);
+        }
         match (function, args) {
             (MathFn::ShiftLeft | MathFn::ShiftRight, &[a, n]) => {
                 let width = self.terms.int(i128::from(bits));
@@ -379,8 +391,14 @@ impl<'a> Machine<'a> {
                     (Some(mask), _) => (b, mask),
                     (None, None) => return None,
                 };
-                if mask < 0 || mask & (mask + 1) != 0 {
+                if mask < 0 {
                     return None;
+                }
+                if mask & (mask + 1) != 0 {
+                    let constant = self.terms.int(mask);
+                    let value = self.terms.apply("masked", dtype, vec![a, constant]);
+                    self.terms.restrict(value, Range::new(Some(0), Some(mask)));
+                    return Some(value);
                 }
                 let power = self.terms.int(mask + 1);
                 Some(self.terms.remainder(a, power))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::place::{Frame, Premise};
 use super::range::Range;
-use super::steps::{self, Placed, Step};
+use super::steps::{self, Glimpse, Placed, Step};
 use super::term::{Node, Term};
 use super::value::{Machine, Side, Unsupported};
 use crate::diag::Span;
@@ -27,10 +27,10 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(block: &'a Block) -> Cursor<'a> {
+    fn new(block: &'a Block, guards: Vec<Term>) -> Cursor<'a> {
         let mut steps = Vec::new();
         steps::flatten(block, &mut steps);
-        Cursor { steps, next: 0, guards: Vec::new() }
+        Cursor { steps, next: 0, guards }
     }
 
     fn leaves(&self) -> Vec<&'a Stmt> {
@@ -50,13 +50,15 @@ pub(super) struct Walk<'a> {
     /// Threads that control is in.
     threads: usize,
     loops: usize,
+    /// Whether loops of different lengths are compared.
+    stretched: bool,
 }
 
 type Done = Result<(), Unaligned>;
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(machine: Machine<'a>) -> Walk<'a> {
-        Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0 }
+    pub(super) fn new(machine: Machine<'a>, stretched: bool) -> Walk<'a> {
+        Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0, stretched }
     }
 
     fn unaligned(&self, what: impl Into<String>) -> Unaligned {
@@ -106,12 +108,15 @@ impl<'a> Walk<'a> {
 
     /// Two blocks, from the same state to the same state.
     pub(super) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
+        self.guarded_blocks((a, Vec::new()), (b, Vec::new()))
+    }
+
+    /// As [`Walk::blocks`], each under conditions of its own.
+    fn guarded_blocks(&mut self, a: (&'a Block, Vec<Term>), b: (&'a Block, Vec<Term>)) -> Done {
         let outer = self.machine.book.here.clone();
-        let (mut first, mut second) = (Cursor::new(a), Cursor::new(b));
+        let (mut first, mut second) = (Cursor::new(a.0, a.1), Cursor::new(b.0, b.1));
         let (left, right) = (first.leaves(), second.leaves());
-        let Some(pairs) = steps::align(&self.machine.buffers, &left, &right) else {
-            return Err(self.unaligned("blocks with too many statements in another order"));
-        };
+        let pairs = self.pairs(&first, &left, &second, &right)?;
         for (i, j) in pairs {
             let x = if i.is_some() { self.advance(Side::First, &mut first)? } else { None };
             let y = if j.is_some() { self.advance(Side::Second, &mut second)? } else { None };
@@ -140,6 +145,64 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Which leaves of two blocks belong together.
+    fn pairs(
+        &mut self,
+        first: &Cursor<'a>,
+        left: &[&'a Stmt],
+        second: &Cursor<'a>,
+        right: &[&'a Stmt],
+    ) -> Result<steps::Pairs, Unaligned> {
+        if steps::alike(&self.machine.buffers, left, right) {
+            return Ok((0..left.len()).map(|i| (Some(i), Some(i))).collect());
+        }
+        let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
+        let pairs = steps::align(&self.machine.buffers, (left, &p), (right, &q));
+        pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))
+    }
+
+    /// What is known of the leaves of a block before they are run. Memory may have changed until then, so that it is only a
+    /// guess.
+    fn glimpses(&mut self, side: Side, cursor: &Cursor<'a>) -> Vec<Glimpse> {
+        let program = self.machine.program(side);
+        let (vars, calls) = (program.vars.clone(), program.calls);
+        let quiet = std::mem::replace(&mut self.machine.quiet, true);
+        let mut guards: Vec<Option<Term>> = cursor.guards.iter().map(|&guard| Some(guard)).collect();
+        let mut found = Vec::new();
+        for placed in &cursor.steps {
+            match placed.step {
+                Step::Bind(var, value) => {
+                    if let Ok(value) = self.machine.value(side, value) {
+                        self.machine.program(side).vars.insert(var, value);
+                    }
+                }
+                Step::If(cond) => guards.push(self.machine.value(side, cond).ok()),
+                Step::Else => {
+                    let cond = guards.pop().flatten();
+                    guards.push(cond.map(|cond| self.machine.terms.not(cond)));
+                }
+                Step::End => drop(guards.pop()),
+                Step::Eval(_) | Step::Alloc(_) | Step::Assume(_) => {}
+                Step::Leaf(stmt) => {
+                    let all: Option<Vec<Term>> = guards.iter().copied().collect();
+                    let guard = all.map(|all| self.machine.terms.and(&all));
+                    let index = match &stmt.kind {
+                        StmtKind::Store { buffer, indices, .. } => {
+                            self.machine.index(side, *buffer, indices).ok().map(|(_, index)| index)
+                        }
+                        _ => None,
+                    };
+                    let never = guard.is_some_and(|guard| self.machine.terms.as_truth(guard) == Some(false));
+                    found.push(Glimpse { guard, never, index });
+                }
+            }
+        }
+        self.machine.quiet = quiet;
+        let program = self.machine.program(side);
+        (program.vars, program.calls) = (vars, calls);
+        found
+    }
+
     /// Does something under further conditions.
     fn under<T>(
         &mut self,
@@ -164,6 +227,9 @@ impl<'a> Walk<'a> {
 
     /// A statement that only one program has never runs.
     fn nothing(&mut self, what: &'static str, side: Side, stmt: &'a Stmt, guards: &[Term]) -> Done {
+        if side == Side::First && steps::is_idle(stmt) {
+            return Ok(());
+        }
         let mut runs = guards.to_vec();
         let extent = match &stmt.kind {
             StmtKind::For(l) => Some(&l.extent),
@@ -455,6 +521,13 @@ impl<'a> Walk<'a> {
         let (extent, other) = (self.value(Side::First, &a.extent)?, self.value(Side::Second, &b.extent)?);
         let zero = self.machine.terms.int(0);
         let equal = self.machine.terms.equal(extent, other);
+        if self.stretched
+            && self.machine.terms.as_truth(equal) != Some(true)
+            && a.step.is_none()
+            && b.step.is_none()
+        {
+            return self.stretched_fors(a, b, min, (extent, other));
+        }
         let none = [extent, other].map(|e| self.machine.terms.at_most(e, zero));
         let none = self.machine.terms.and(&none);
         let same = self.machine.terms.or(&[equal, none]);
@@ -477,6 +550,30 @@ impl<'a> Walk<'a> {
             done
         };
         self.over(&name, dtype, range, (a.var, b.var), min, extent, stepped, &a.body, &b.body, body)
+    }
+
+    /// Two loops of other lengths that begin at the same value: each is one without end whose iterations do something only
+    /// below an end of its own.
+    fn stretched_fors(&mut self, a: &'a For, b: &'a For, min: Term, extents: (Term, Term)) -> Done {
+        if matches!(a.kind, ForKind::ThreadBinding(_)) {
+            return Err(self.unaligned("another number of threads"));
+        }
+        self.after_calls(&[&a.extent, &b.extent])?;
+        let func = self.machine.programs[0].func;
+        let (dtype, name) = (func.var(a.var).ty.dtype(), func.var(a.var).name.clone());
+        let range = Range::new(self.machine.terms.range(min).lo, None);
+        let var = self.machine.terms.new_atom(&name, dtype, range);
+        self.bind(a.var, b.var, var);
+        let terms = &mut self.machine.terms;
+        let (holds, always) = (terms.at_most(min, var), terms.truth(true));
+        let mut below = |extent: Term| {
+            let end = terms.add(min, extent);
+            vec![terms.less(var, end)]
+        };
+        let guards = (below(extents.0), below(extents.1));
+        self.looped(Some(var), min, always, holds, &[(&a.body, &b.body)], |walk| {
+            walk.guarded_blocks((&a.body, guards.0), (&b.body, guards.1))
+        })
     }
 
     /// A variable that runs over a range, in both programs the same.

@@ -8,6 +8,10 @@ variable SATIR_MUTANT sets, so that the copy is built once. Without the variable
 `--check` builds nothing and only looks whether every mutant still has its place in the sources. `--show` prints the
 smallest program for each mutant, to see that it is found for the reason that it should be.
 
+`--prove FOLDER` counts instead what `satir equiv --prove` notices in the results of `simplify` and `cse` for the programs in
+that folder, without running any: results that are not proven though those of the unbroken satir are. A changed result that is
+proven is run, and must do what its program does. `--seconds S` bounds the time for each mutant.
+
 Needs what building satir needs. Exits with 1 if a mutant survives, or if what is found goes wrong without it too.
 """
 
@@ -289,6 +293,78 @@ def search(binary, name, limit):
     return None, ""
 
 
+COMMANDS = ["simplify", "cse"]
+
+
+def results(binary, name, programs, out):
+    """What the commands make of programs with a mutant, or without one: texts by command and program."""
+    environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
+    texts = {}
+    for command in COMMANDS:
+        folder = out / (name or "none") / command
+        folder.mkdir(parents=True, exist_ok=True)
+        # A broken satir may refuse its own results: what it wrote counts.
+        call = [binary, command, programs, "-o", folder, "--quiet"]
+        subprocess.run([str(part) for part in call], capture_output=True, text=True, env=environment)
+        texts |= {(command, path.relative_to(folder)): path for path in folder.rglob("*.py")}
+    return texts
+
+
+def is_proven(binary, a, b):
+    """Whether `--prove` says that two programs do the same; the programs are not run."""
+    call = [binary, "equiv", a, b, "--prove", "--runs", "1", "--max-steps", "1", "--json"]
+    done = subprocess.run([str(part) for part in call], capture_output=True, text=True)
+    return '"verdict": "proven"' in done.stdout or '"verdict":"proven"' in done.stdout
+
+
+def differs(binary, a, b):
+    """Whether a run shows a difference."""
+    call = [binary, "equiv", a, b, "--runs", "8", "--max-steps", "2000000"]
+    return "the programs differ" in subprocess.run([str(part) for part in call], capture_output=True, text=True).stderr
+
+
+def prove(binary, programs, out, names, seconds):
+    """A row for each mutant that changes a result: (name, about, changed, looked at, not proven, proven, wrong)."""
+    before, known, rows = results(binary, None, programs, out), {}, []
+    for name, about, *_ in MUTANTS:
+        if names and name not in names:
+            continue
+        after = results(binary, name, programs, out)
+        changed = [key for key in sorted(before) if key in after and before[key].read_text() != after[key].read_text()]
+        start, counts = time.monotonic(), {"looked": 0, "open": 0, "proven": 0, "wrong": 0}
+        for key in changed:
+            if time.monotonic() - start > seconds:
+                break
+            program = programs / key[1]
+            if key not in known:
+                known[key] = is_proven(binary, program, before[key])
+            if not known[key]:
+                continue
+            counts["looked"] += 1
+            if not is_proven(binary, program, after[key]):
+                counts["open"] += 1
+                continue
+            counts["proven"] += 1
+            if differs(binary, program, after[key]):
+                counts["wrong"] += 1
+                print(f"WRONG: {name}: {after[key]} is called proven", flush=True)
+        rows.append((name, about, len(changed), *counts.values()))
+        print(*rows[-1], flush=True)
+    return rows
+
+
+def table_of_proofs(rows, programs):
+    """The rows as a document."""
+    head = ["mutant", "what is broken", "changed results", "looked at", "not proven", "proven", "of those wrong"]
+    lines = [
+        "# Mutants of satir, and what a proof notices of them", "",
+        f"Made by `tests/mutants/run.py --prove` on {programs} programs. Results of `simplify` and `cse` that differ from those of "
+        "the unbroken satir, which are proven; nothing is run to find out. A changed result that is proven may be right.", "",
+        f"| {' | '.join(head)} |", "|" + " --- |" * len(head),
+    ]
+    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows]) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/mutants", help="where to build")
@@ -296,6 +372,8 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, help="write the results here too")
     parser.add_argument("--show", action="store_true", help="print the smallest program for each mutant")
     parser.add_argument("--check", action="store_true", help="only look whether all mutants have their places")
+    parser.add_argument("--prove", type=pathlib.Path, metavar="FOLDER", help="count what proofs notice in these programs")
+    parser.add_argument("--seconds", type=float, default=1e9, help="with --prove: time for each mutant")
     parser.add_argument("names", nargs="*", help="mutants (default: all)")
     args = parser.parse_args()
 
@@ -303,6 +381,11 @@ def main():
         print(f"{len(MUTANTS + PADDED)} mutants in {len(changed_sources()) - 1} files")
         return 0
     binary = build(args.folder, copy_with_mutants(args.folder))
+    if args.prove:
+        rows = prove(binary, args.prove, args.folder / "results", args.names, args.seconds)
+        if args.table:
+            args.table.write_text(table_of_proofs(rows, len(list(args.prove.rglob("*.py")))))
+        return 1 if any(row[-1] for row in rows) or not rows else 0
     unharmed = 200
     number, what = search(binary, None, unharmed)
     if number is not None:

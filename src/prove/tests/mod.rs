@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+mod arithmetic;
+
 use super::{Proof, Solver, SolverError, prove};
 use crate::script::parse;
 

@@ -1,0 +1,76 @@
+//! Bounds of sums, by the remainders that are in them: what `y - d * (y // d)` can be is known for any `y`.
+
+use super::arith::Sum;
+use super::range::Range;
+use super::term::{Node, Term, Terms};
+
+impl Terms {
+    /// The range of the value, as [`Terms::range`], with what the remainders in a sum say. It is remembered.
+    pub(super) fn bounds(&mut self, term: Term) -> Range {
+        if matches!(self.node(term), Node::Sum(_)) && self.refined.insert(term) {
+            for quotient in self.quotients_in(term) {
+                if let Some(range) = self.by_remainder(term, quotient) {
+                    self.restrict(term, range);
+                }
+            }
+        }
+        self.range(term)
+    }
+
+    /// Quotients that are factors in a sum, once each.
+    fn quotients_in(&self, sum: Term) -> Vec<Term> {
+        let mut found = Vec::new();
+        self.for_each_part(sum, |part| {
+            if matches!(self.node(part), Node::Quotient(..)) && !found.contains(&part) {
+                found.push(part);
+            }
+        });
+        found
+    }
+
+    /// Bounds of a sum that is `rest + k * (y - d * q)` for `q = y // d`, where `d` is positive.
+    fn by_remainder(&mut self, sum: Term, q: Term) -> Option<Range> {
+        let Node::Quotient(p, by) = *self.node(q) else { return None };
+        let (mut cofactor, mut others) = (Sum::default(), Sum::default());
+        for (monomial, factor) in self.sum_of(sum).0 {
+            match monomial.iter().position(|&t| t == q) {
+                Some(at) => {
+                    let mut left = monomial.clone();
+                    left.remove(at);
+                    // Its square is not taken apart.
+                    if left.contains(&q) {
+                        return None;
+                    }
+                    cofactor.add(left, factor)?;
+                }
+                None => others.add(monomial, factor)?,
+            }
+        }
+        let content = cofactor.0.values().fold(0, |g, f| super::arith::gcd(g, *f));
+        let others = self.of_sum(others);
+        let (mut tried, mut known) = (Vec::new(), Range::ALL);
+        for k in [content, -content, 1, -1] {
+            if k == 0 || tried.contains(&k) {
+                continue;
+            }
+            tried.push(k);
+            let minus_k = Sum([(Vec::new(), -k)].into_iter().collect());
+            let Some(d) = cofactor.exactly_by(&minus_k) else { continue };
+            let (divisor, d) = (self.sum_of(by), self.of_sum(d));
+            if !self.range(d).not_negative() {
+                continue;
+            }
+            let Some(c) = divisor.exactly_by(&self.sum_of(d)) else { continue };
+            let c = self.of_sum(c);
+            let y = self.quotient(p, c);
+            if self.quotient(y, d) != q {
+                continue;
+            }
+            let rest = self.add_scaled(others, y, -k);
+            let last = self.range(d).hi.and_then(|hi| hi.checked_sub(1));
+            let remainder = Range::new(Some(0), last);
+            known = known.within(self.bounds(rest).plus(remainder.times(Range::point(k))));
+        }
+        Some(known)
+    }
+}

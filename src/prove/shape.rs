@@ -1,0 +1,314 @@
+//! Functions in another shape that does the same, in which loops that were split, joined or peeled look alike.
+//!
+//! All iterations run as before and in the same order. Two changes are made, from the inside out, to loops that nothing leaves:
+//!
+//! - What stands at the head of a loop's body for the first iteration only (`if k == 0 and c: S`) goes in front of the loop, under
+//!   the condition that the loop runs at all.
+//! - A loop whose body is one other loop, of a length that does not vary, is one loop over the product of both lengths, whose
+//!   variables are a quotient and a remainder.
+//!
+//! What moves is total, or it is evaluated neither more nor less often than before but for repetitions.
+
+use std::sync::Arc;
+
+use super::steps::has_effect;
+use crate::ir::{
+    BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
+};
+
+/// The function in this shape; `None` if nothing changes.
+pub(super) fn canonical(func: &PrimFunc) -> Option<PrimFunc> {
+    let mut made = func.clone();
+    let mut body = std::mem::take(&mut made.body);
+    let pointers = func.buffers.iter().any(|b| matches!(b.origin, Origin::Pointer(_)));
+    let mut shaper = Shaper { func: &mut made, apart: func.no_alias() && !pointers, changed: false };
+    shaper.block(&mut body);
+    let changed = shaper.changed;
+    made.body = body;
+    changed.then_some(made)
+}
+
+struct Shaper<'f> {
+    func: &'f mut PrimFunc,
+    /// Whether buffers of different memories never share elements.
+    apart: bool,
+    changed: bool,
+}
+
+impl Shaper<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in std::mem::take(block) {
+            let Stmt { mut kind, span } = stmt;
+            match &mut kind {
+                StmtKind::For(l) => {
+                    self.block(&mut l.body);
+                    if is_plain(l) {
+                        block.extend(self.peeled(l).into_iter().map(|kind| Stmt { kind, span }));
+                        self.flattened(l);
+                    }
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                StmtKind::While { body, .. }
+                | StmtKind::Attr { body, .. }
+                | StmtKind::LaunchThread { body, .. } => {
+                    self.block(body);
+                }
+                StmtKind::SBlock(b) => self.block(&mut b.body),
+                StmtKind::Bind { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Evaluate(_)
+                | StmtKind::Assert { .. }
+                | StmtKind::Alloc { .. }
+                | StmtKind::Decl { .. }
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_) => {}
+            }
+            block.push(Stmt { kind, span });
+        }
+    }
+
+    /// Takes what only the first iteration does at the head of a body out of it.
+    fn peeled(&mut self, l: &mut For) -> Vec<StmtKind> {
+        let mut out = Vec::new();
+        while is_total(&l.min) && is_total(&l.extent) {
+            let lets = l.body.iter().take_while(|stmt| is_total_let(stmt)).count();
+            let Some(StmtKind::If { cond, then, otherwise }) = l.body.get(lets).map(|stmt| &stmt.kind) else {
+                break;
+            };
+            if !otherwise.is_empty() {
+                break;
+            }
+            let Some((condition, then)) = self.first_only(l, lets, cond, then) else { break };
+            l.body.remove(lets);
+            self.changed = true;
+            out.push(StmtKind::If { cond: condition, then, otherwise: Vec::new() });
+        }
+        out
+    }
+
+    /// A condition and what is under it, at the first iteration of a loop, if it holds in no other one.
+    fn first_only(&self, l: &For, lets: usize, cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
+        let cond = inlined(cond, &l.body[..lets])?;
+        if !is_total(&cond) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        conjuncts(&cond, &mut parts);
+        let at_first = |part: &&Expr| match &part.kind {
+            ExprKind::Binary(BinOp::Eq, a, b) => {
+                (a.as_var() == Some(l.var) && **b == l.min) || (b.as_var() == Some(l.var) && **a == l.min)
+            }
+            _ => false,
+        };
+        if !parts.iter().any(at_first) {
+            return None;
+        }
+        let first = |var: VarId| (var == l.var).then_some(&l.min);
+        let runs = Expr::binary(BinOp::Lt, Expr::int(0, l.extent.dtype), l.extent.clone());
+        let mut all: Vec<Expr> =
+            if l.extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
+        for part in parts.into_iter().filter(|part| !at_first(part)) {
+            let mut part = part.clone();
+            part.substitute(&first);
+            all.push(part);
+        }
+        let condition =
+            all.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
+        let mut then = then.clone();
+        for stmt in &mut then {
+            at(stmt, &l.body[..lets], &first)?;
+        }
+        Some((condition, then))
+    }
+
+    /// Makes one loop of two, if the body of this one is nothing but another.
+    fn flattened(&mut self, l: &mut For) {
+        let lets = l.body.iter().take_while(|stmt| matches!(stmt.kind, StmtKind::Bind { .. })).count();
+        if l.body.len() != lets + 1 {
+            return;
+        }
+        let (inner, guard) = match &l.body[lets].kind {
+            StmtKind::For(inner) => (inner, None),
+            StmtKind::If { cond, then, otherwise } if otherwise.is_empty() && then.len() == 1 => {
+                match &then[0].kind {
+                    StmtKind::For(inner) => (inner, Some(cond)),
+                    _ => return,
+                }
+            }
+            _ => return,
+        };
+        let dtype = self.func.var(l.var).ty.dtype();
+        let bound = |var: VarId| {
+            var == l.var
+                || l.body[..lets].iter().any(|s| matches!(s.kind, StmtKind::Bind { var: v, .. } if v == var))
+        };
+        let varies = inner.extent.mentions(bound) || inner.min.mentions(bound);
+        let total = is_total(&l.extent) && is_total(&inner.extent) && is_total(&inner.min);
+        if !is_plain(inner) || varies || !total || self.func.var(inner.var).ty.dtype() != dtype {
+            return;
+        }
+        let constant = inner.extent.as_int().filter(|&n| n > 0);
+        let values = l.body[..lets].iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Bind { value, .. } => Some(value),
+            _ => None,
+        });
+        let movable = |e: &Expr| is_total(e) || (constant.is_some() && self.is_steady(e, &l.body));
+        if !values.chain(guard).all(movable) {
+            return;
+        }
+        let of = |e: &Expr| if e.dtype == dtype { e.clone() } else { Expr::cast(dtype, e.clone()) };
+        let (outer_extent, inner_extent) = (of(&l.extent), of(&inner.extent));
+        let extent = match (l.extent.as_int(), constant) {
+            (Some(n), Some(m)) => match n.checked_mul(m) {
+                Some(product) => Expr::int(product, dtype),
+                None => return,
+            },
+            (None, Some(_)) => Expr::binary(BinOp::Mul, outer_extent, inner_extent.clone()),
+            _ => {
+                let length = |e: Expr| Expr::binary(BinOp::Max, e, Expr::int(0, dtype));
+                Expr::binary(BinOp::Mul, length(outer_extent), length(inner_extent.clone()))
+            }
+        };
+        let name: Arc<str> = self.func.var(l.var).name.clone();
+        let x = self.func.new_var(name, self.func.var(l.var).ty.clone());
+        let part = |op: BinOp, first: &Expr| {
+            let part = Expr::binary(op, Expr::var(x, dtype), inner_extent.clone());
+            Expr::binary(BinOp::Add, of(first), part)
+        };
+        let bind = |var: VarId, value: Expr| Stmt::new(StmtKind::Bind { var, value });
+        let inner_bind = bind(inner.var, part(BinOp::FloorMod, &inner.min));
+        let mut body = vec![bind(l.var, part(BinOp::FloorDiv, &l.min))];
+        let mut rest = std::mem::take(&mut l.body);
+        let Some(last) = rest.pop() else { return };
+        body.extend(rest);
+        match last.kind {
+            StmtKind::For(inner) => {
+                body.push(inner_bind);
+                body.extend(inner.body);
+            }
+            StmtKind::If { cond, mut then, .. } => {
+                if let Some(Stmt { kind: StmtKind::For(inner), .. }) = then.pop() {
+                    let then = std::iter::once(inner_bind).chain(inner.body).collect();
+                    body.push(Stmt {
+                        kind: StmtKind::If { cond, then, otherwise: Vec::new() },
+                        span: last.span,
+                    });
+                }
+            }
+            _ => {}
+        }
+        (l.var, l.min, l.extent, l.body) = (x, Expr::int(0, dtype), extent, body);
+        self.changed = true;
+    }
+
+    /// Whether an expression has one value throughout some statements, and no effect.
+    fn is_steady(&self, e: &Expr, body: &Block) -> bool {
+        let memory = |id: BufferId| self.func.memory_of(id);
+        let mut written = Vec::new();
+        let mut effects = has_effect(e);
+        for stmt in body {
+            stmt.walk(&mut |stmt| {
+                if let StmtKind::Store { buffer, .. } = &stmt.kind {
+                    written.push(memory(*buffer));
+                }
+                effects |= matches!(stmt.kind, StmtKind::Alloc { .. } | StmtKind::SBlock(_));
+                stmt.for_each_expr(|e| effects |= has_effect(e));
+            });
+        }
+        let (mut loads, mut reads_written) = (false, false);
+        e.walk(&mut |e| {
+            if let ExprKind::Load { buffer, .. } = &e.kind {
+                loads = true;
+                reads_written |= written.contains(&memory(*buffer));
+            }
+        });
+        !effects && !reads_written && (self.apart || !loads || written.is_empty())
+    }
+}
+
+/// Whether iterations run one after the other, by one, and nothing leaves them.
+fn is_plain(l: &For) -> bool {
+    let mut jumps = false;
+    for stmt in &l.body {
+        stmt.walk(&mut |s| {
+            jumps |= matches!(
+                s.kind,
+                StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::While { .. }
+            );
+        });
+    }
+    l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none() && !jumps
+}
+
+/// Whether evaluation traps nowhere, reads no memory and has no effect. That sums fit their type is not looked at.
+fn is_total(e: &Expr) -> bool {
+    let own = match &e.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Not(_) | ExprKind::Select(_) => {
+            true
+        }
+        ExprKind::Cast(a) => e.dtype.is_integral() && a.dtype.is_integral(),
+        ExprKind::Binary(op, _, b) => !op.is_division() || b.as_int().is_some_and(|n| n != 0),
+        _ => false,
+    };
+    let mut parts = true;
+    e.for_each_child(|child| parts &= is_total(child));
+    own && parts
+}
+
+fn is_total_let(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Bind { value, .. } if is_total(value))
+}
+
+fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::And, a, b) if e.dtype == DType::BOOL => {
+            conjuncts(a, out);
+            conjuncts(b, out);
+        }
+        _ => out.push(e),
+    }
+}
+
+/// The expression with the values of bindings in it; `None` if it gets too large.
+fn inlined(e: &Expr, lets: &[Stmt]) -> Option<Expr> {
+    /// Largest expression that is made.
+    const MAX_SIZE: usize = 400;
+    let mut made = e.clone();
+    for stmt in lets.iter().rev() {
+        if let StmtKind::Bind { var, value } = &stmt.kind {
+            made.substitute(&|v| (v == *var).then_some(value));
+            let mut size = 0;
+            made.walk(&mut |_| size += 1);
+            if size > MAX_SIZE {
+                return None;
+            }
+        }
+    }
+    Some(made)
+}
+
+/// A statement with bindings put in and a variable at its first value.
+fn at<'v>(stmt: &mut Stmt, lets: &[Stmt], first: &impl Fn(VarId) -> Option<&'v Expr>) -> Option<()> {
+    // A variable that is bound twice would have two values.
+    let mut done = matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::Evaluate(_) | StmtKind::If { .. })
+        .then_some(());
+    stmt.for_each_expr_mut(|e| match inlined(e, lets) {
+        Some(mut made) => {
+            made.substitute(first);
+            *e = made;
+        }
+        None => done = None,
+    });
+    stmt.for_each_block_mut(|block| {
+        for stmt in block {
+            if at(stmt, lets, first).is_none() {
+                done = None;
+            }
+        }
+    });
+    done
+}
