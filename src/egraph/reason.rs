@@ -21,7 +21,7 @@ impl From<Axiom> for Reason {
     }
 }
 
-/// Declares the laws: the variant with its documentation, what it is about, and its name.
+/// Declares the laws: the variant with its documentation, what it is about, and its name. `axioms.rules` states each as rules.
 macro_rules! axioms {
     ($($(#[$doc:meta])* $variant:ident, $area:ident, $name:literal;)*) => {
         /// A law that the theory uses. Where one step takes several, the one that is named is that which decided last.

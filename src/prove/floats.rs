@@ -12,6 +12,8 @@ const FROM_INTEGER: &str = "int to ";
 impl Terms {
     /// A constant; the bits are those of the `f64` of the same value.
     pub(super) fn float(&mut self, bits: u64, dtype: DType) -> Term {
+        // What is no number is one value: its bits are not kept.
+        let bits = if f64::from_bits(bits).is_nan() { f64::NAN.to_bits() } else { bits };
         self.apply(&format!("float {bits:x}"), dtype, Vec::new())
     }
 
@@ -29,13 +31,11 @@ impl Terms {
         }
     }
 
-    /// The term of a constant; not of one that is no number, of which the bits are not known.
+    /// The term of a constant.
     fn of_constant(&mut self, value: Value, dtype: DType) -> Option<Term> {
         match value {
             Value::Int(value) if dtype.is_bool() => Some(self.truth(value != 0)),
-            Value::Float(value) if dtype.is_float() && !value.is_nan() => {
-                Some(self.float(value.to_bits(), dtype))
-            }
+            Value::Float(value) if dtype.is_float() => Some(self.float(value.to_bits(), dtype)),
             Value::Int(_) | Value::Float(_) => None,
         }
     }
@@ -103,6 +103,17 @@ impl Terms {
             BinOp::Gt => (BinOp::Lt, b, a, false),
             BinOp::Ge => (BinOp::Le, b, a, false),
             BinOp::Ne => (BinOp::Eq, a, b, true),
+            BinOp::Min | BinOp::Max if a == b => return a,
+            // Subtracting is adding the negative, and so is multiplying by 1 or -1.
+            BinOp::Sub => (BinOp::Add, a, self.negated(b, dtype), false),
+            BinOp::Mul => match (self.constant(a, dtype), self.constant(b, dtype)) {
+                (_, Some(Value::Float(1.0))) => return a,
+                (Some(Value::Float(1.0)), _) => return b,
+                (_, Some(Value::Float(-1.0))) => return self.negated(a, dtype),
+                (Some(Value::Float(-1.0)), _) => return self.negated(b, dtype),
+                _ => (op, a, b, false),
+            },
+            BinOp::Div if self.constant(b, dtype) == Some(Value::Float(1.0)) => return a,
             BinOp::Div => match self.reciprocal(b, dtype) {
                 Some(factor) => (BinOp::Mul, a, factor, false),
                 None => (op, a, b, false),
@@ -128,6 +139,18 @@ impl Terms {
         };
         let dtype: DType = dtype.parse().ok()?;
         Some(self.opaque_binary(op, dtype, then, otherwise))
+    }
+
+    /// The float with the other sign.
+    fn negated(&mut self, value: Term, dtype: DType) -> Term {
+        if let Some(Value::Float(constant)) = self.constant(value, dtype) {
+            return self.float((-constant).to_bits(), dtype);
+        }
+        let name = format!("negative.{}", dtype.scalar());
+        match self.node(value) {
+            Node::Apply(other, _, of) if **other == name => of[0],
+            _ => self.apply(&name, dtype, vec![value]),
+        }
     }
 
     /// What to multiply by instead of dividing by a constant: a power of two whose reciprocal is a normal number of the type.

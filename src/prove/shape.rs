@@ -151,6 +151,10 @@ impl Shaper<'_> {
         if !is_plain(inner) || varies || !total || self.func.var(inner.var).ty.dtype() != dtype {
             return;
         }
+        // A length of a wider type than the variable's might not fit it.
+        if [&l.min, &l.extent, &inner.min, &inner.extent].iter().any(|e| e.dtype.bits > dtype.bits) {
+            return;
+        }
         let constant = inner.extent.as_int().filter(|&n| n > 0);
         let values = l.body[..lets].iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::Bind { value, .. } => Some(value),

@@ -230,6 +230,11 @@ impl<'a> Walk<'a> {
         if side == Side::First && steps::is_idle(stmt) {
             return Ok(());
         }
+        if let (StmtKind::For(l), Side::First) = (&stmt.kind, side)
+            && !matches!(l.kind, ForKind::ThreadBinding(_))
+        {
+            return self.nothing_in_loop(what, l, guards);
+        }
         let mut runs = guards.to_vec();
         let extent = match &stmt.kind {
             StmtKind::For(l) => Some(&l.extent),
@@ -257,6 +262,33 @@ impl<'a> Walk<'a> {
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.not(runs);
         self.machine.book.owe_that(what, never);
+        Ok(())
+    }
+
+    /// No statement of a loop of the first program does anything, in any iteration: so memory stays what it is.
+    fn nothing_in_loop(&mut self, what: &'static str, l: &'a For, guards: &[Term]) -> Done {
+        let (min, extent) = (self.described(Side::First, &l.min)?, self.described(Side::First, &l.extent)?);
+        let func = self.machine.programs[0].func;
+        let (dtype, name) = (func.var(l.var).ty.dtype(), func.var(l.var).name.clone());
+        let range = if l.step.is_some() { Range::ALL } else { self.machine.last_below(min, extent) };
+        let var = self.machine.terms.new_atom(&name, dtype, range);
+        self.machine.programs[0].vars.insert(l.var, var);
+        let terms = &mut self.machine.terms;
+        let (zero, end) = (terms.int(0), terms.add(min, extent));
+        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
+        let holds = if l.step.is_some() { terms.truth(true) } else { terms.and(&[low, high]) };
+        self.loops += 1;
+        let frame = Frame { number: self.loops, var: Some(var), first: min, runs, holds };
+        let outer = self.machine.book.here.clone();
+        self.machine.book.here.guards.extend(guards);
+        self.machine.book.here.loops.push(frame);
+        let mut cursor = Cursor::new(&l.body, vec![runs]);
+        while let Some(stmt) = self.advance(Side::First, &mut cursor)? {
+            self.machine.book.spans.0 = stmt.span;
+            let guards = cursor.guards.clone();
+            self.nothing(what, Side::First, stmt, &guards)?;
+        }
+        self.machine.book.here = outer;
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the theory: equal terms end in one class, and what the engine says of a class holds for all values.
 
 mod exact;
+mod laws;
 mod pipeline;
 mod provenance;
 mod safety;

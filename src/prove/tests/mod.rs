@@ -167,3 +167,50 @@ fn dividing_by_a_power_of_two_is_multiplying() {
         assert_eq!(found.is_proven(), same, "{a}, {b}: {found:?}");
     }
 }
+
+#[test]
+fn loops_may_be_split_joined_and_peeled() {
+    let nest = "for i, j in T.grid(8, 6):\n    A[i * 6 + j] = k";
+    proven(nest, "for x in range(48):\n    A[x] = k");
+    proven(nest, "for i, j in T.grid(12, 4):\n    A[i * 4 + j] = k");
+    let lets =
+        "for i in range(12):\n    q: T.let[T.int32] = i * 4\n    for j in range(4):\n        A[q + j] = k";
+    proven(nest, lets);
+    proven(lets, nest);
+    not_proven(nest, "for i, j in T.grid(12, 4):\n    A[i * 4 + j + 1] = k");
+    not_proven(nest, "for i, j in T.grid(6, 8):\n    A[j * 6 + i] = k");
+    not_proven(nest, "for x in range(47):\n    A[x] = k");
+    not_proven("for x in range(47):\n    A[x] = k", nest);
+    let first = "for i, j in T.grid(n, 4):\n    if i == 0 and j == 0:\n        A[0] = k\n    B[i] = j";
+    let after = "for i, j in T.grid(n, 4):\n    B[i] = j";
+    proven(first, &format!("if 0 < n:\n    A[0] = k\n{after}"));
+    not_proven(first, &format!("A[0] = k\n{after}"));
+    not_proven(first, &format!("{after}\nif 0 < n:\n    A[0] = k"));
+    // Each iteration may read what the one before it stored.
+    let inside = "for i, j in T.grid(4, 4):\n    q: T.let[T.int32] = A[0]\n    A[j] = q + 1";
+    let outside =
+        "for i in range(4):\n    q: T.let[T.int32] = A[0]\n    for j in range(4):\n        A[j] = q + 1";
+    not_proven(inside, outside);
+    not_proven(outside, inside);
+    // What a loop that never runs would divide by may be 0.
+    let never = "for i, j in T.grid(n, k):\n    A[i] = j";
+    not_proven(
+        never,
+        "for i in range(n):\n    q: T.let[T.int32] = 7 // k\n    for j in range(k):\n        A[i] = j",
+    );
+}
+
+#[test]
+fn loads_after_stores_at_equal_places_are_what_was_stored() {
+    let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
+    let proof = |a: &str, b: &str| prove(&function(a), &function(b), Some(&solver)).unwrap().remove(0);
+    for (a, b, same) in [
+        ("A[k * k] = 1\nB[0] = A[n] + 1", "A[k * k] = 1\nB[0] = T.Select(k * k == n, 2, A[n] + 1)", true),
+        ("if k == 0:\n    A[k] = 5\n    B[0] = A[0]", "if k == 0:\n    A[0] = 5\n    B[0] = 5", true),
+        ("if k < 1:\n    A[k] = 5\n    B[0] = A[0]", "if k < 1:\n    A[k] = 5\n    B[0] = 5", false),
+        ("A[k * k] = 1\nB[0] = A[n]", "A[k * k] = 1\nB[0] = 1", false),
+    ] {
+        let found = proof(a, b);
+        assert_eq!(found.is_proven(), same, "{a} and {b}: {found:?}");
+    }
+}
