@@ -195,7 +195,8 @@ def main():
     parser.add_argument("corpus", type=pathlib.Path, nargs="?")
     parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--satir", default="target/release/satir")
-    parser.add_argument("--passes", default=",".join(PASSES), help="names with a comma between; a part of a name is enough")
+    parser.add_argument("--passes", default=",".join(PASSES), help="names with a comma between, of which a part is enough; "
+                        "`NAME:N` takes every so many programs only")
     parser.add_argument("--every", type=int, default=1, help="take every so many programs only")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no program after so many seconds")
     parser.add_argument("--jobs", type=int, default=1)
@@ -204,8 +205,10 @@ def main():
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("-o", type=pathlib.Path, default=pathlib.Path(__file__).parent / "RESULTS.md")
     args = parser.parse_args()
-    wanted = args.passes.split(",")
-    names = [name for name in PASSES if any(part in name for part in wanted)]
+    every = {}
+    for part, _, n in (wanted.partition(":") for wanted in args.passes.split(",")):
+        every |= {name: int(n or 1) for name in PASSES if part in name}
+    names = [name for name in PASSES if name in every]
     if (args.corpus is None) == (args.random is None):
         parser.error("either a corpus or --random")
     corpus = args.corpus
@@ -221,13 +224,14 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
 
-    def of_program(path):
+    def of_program(numbered):
+        number, path = numbered
         if time.monotonic() - begin > args.seconds:
             return []
-        return [examined(args, name, path, folder) for name in names]
+        return [examined(args, name, path, folder) for name in names if number % every[name] == 0]
 
     with ThreadPoolExecutor(args.jobs) as pool:
-        found = [records for records in pool.map(of_program, programs) if records]
+        found = [records for records in pool.map(of_program, enumerate(programs)) if records]
     records = sorted((r for records in found for r in records), key=lambda r: (names.index(r["pass"]), r["program"]))
     if args.records:
         args.records.write_text("".join(json.dumps(r) + "\n" for r in records))
