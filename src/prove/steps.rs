@@ -9,6 +9,7 @@ use super::buffers::Buffers;
 use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect};
+use crate::ir::value::evaluate;
 use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, ForKind, Stmt, StmtKind, VarId};
 
 /// A step of a block.
@@ -58,7 +59,7 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
                 add(Step::Bind(l.var, &l.min));
                 flatten(&l.body, out);
             }
-            StmtKind::For(l) if l.extent.as_int().is_some_and(|n| n <= 0) => {}
+            StmtKind::For(l) if constant(&l.extent).is_some_and(|n| n <= 0) => {}
             StmtKind::Evaluate(e) => match e.as_intrin() {
                 Some(("assume", [cond])) => add(Step::Assume(cond)),
                 _ if !has_effect(e) => add(Step::Eval(e)),
@@ -71,8 +72,13 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
     }
 }
 
+/// The integer that an expression of constants is.
+fn constant(e: &Expr) -> Option<i64> {
+    evaluate(e, &|_| None)?.as_int()
+}
+
 fn is_one_iteration(l: &crate::ir::For) -> bool {
-    let one = l.extent.as_int() == Some(1);
+    let one = constant(&l.extent) == Some(1);
     let plain =
         matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;

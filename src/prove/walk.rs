@@ -239,9 +239,14 @@ impl<'a> Walk<'a> {
         let extent = match &stmt.kind {
             StmtKind::For(l) => Some(&l.extent),
             StmtKind::LaunchThread { extent, .. } => Some(extent),
-            StmtKind::While { .. } => None,
             _ => None,
         };
+        if let StmtKind::While { cond, .. } = &stmt.kind {
+            runs.push(match side {
+                Side::First => self.described(side, cond)?,
+                Side::Second => self.under(guards, |walk| walk.value(side, cond))?,
+            });
+        }
         if let Some(extent) = extent {
             let extent = self.described(side, extent)?;
             let zero = self.machine.terms.int(0);
