@@ -226,3 +226,46 @@ fn a_later_output_may_hold_a_part_of_an_earlier_tensor() {
     let (after, _) = shared(&program(parameters, &body));
     assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
 }
+
+#[test]
+fn annotations_of_blocks_are_kept() {
+    let annotated = |target: &str, attrs: &str, value: &str| {
+        map(target, ("6", "6"), value)
+            .replace("        C[v", &format!("        T.sblock_attr({attrs})\n        C[v"))
+            .replace("        D[v", &format!("        T.sblock_attr({attrs})\n        D[v"))
+    };
+    let body = annotated("C", "{\"axis\": 1}", "T.exp(A[v, w]) + B[v, w]")
+        + &annotated("D", "{\"axis\": 2, \"hint\": \"rows\"}", "T.exp(A[v, w])");
+    let (after, reports) = shared(&program(SQUARES, &body));
+    assert_eq!(reports[0].nests.len(), 1, "{}", reports[0]);
+    assert!(after.to_string().contains("T.sblock_attr({\"axis\": 2, \"hint\": \"rows\"})"), "{after}");
+}
+
+#[test]
+fn what_is_bound_has_no_select_of_floats() {
+    // TVM's analysis of sets fails on products of these.
+    let body = map("C", ("6", "6"), "T.Select(A[v, w] < B[v, w], A[v, w], B[v, w]) * A[v, w]")
+        + &map("D", ("6", "6"), "T.Select(A[v, w] < B[v, w], A[v, w], B[v, w]) * A[v, w] + B[v, w]");
+    let (after, _) = shared(&program(SQUARES, &body));
+    assert_eq!(after.to_string().matches("if_then_else").count(), 1, "{after}");
+    assert!(!after.to_string().contains("Select"), "{after}");
+}
+
+#[test]
+fn a_sum_that_waits_for_itself_runs_apart_from_what_vectors_take() {
+    // `C` folds over the innermost loop, `D` and `E` do not: these two share a nest, and what they read.
+    let shapes =
+        [("A", "8, 16"), ("B", "4, 16"), ("P", "8, 4"), ("C", "8, 4"), ("D", "8, 16"), ("E", "4, 16")];
+    let parameters = shapes.map(|(name, shape)| format!("{name}: T.Buffer(({shape}), \"float32\")"));
+    let product = |target: &str, axes: &str, value: &str, at: &str| {
+        format!(
+            "for i, j, k in T.grid(8, 4, 16):\n    with T.sblock(\"{target}\"):\n        u, v, w = T.axis.remap(\"{axes}\", [i, j, k])\n        with T.init():\n            {target}[{at}] = T.float32(0)\n        {target}[{at}] = {target}[{at}] + {value}\n"
+        )
+    };
+    let body = product("C", "SSR", "A[u, w] * B[v, w]", "u, v")
+        + &product("D", "SRS", "P[u, v] * B[v, w]", "u, w")
+        + &product("E", "RSS", "P[u, v] * A[u, w]", "v, w");
+    let (_, reports) = shared(&program(&parameters.join(", "), &body));
+    assert!(reports[0].nests.iter().any(|nest| nest == &["C"]), "{}", reports[0]);
+    assert!(reports[0].nests.iter().any(|nest| nest == &["D", "E"]), "{}", reports[0]);
+}

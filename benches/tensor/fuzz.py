@@ -3,8 +3,8 @@
     python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0]
 
 Each graph has 3 to 12 definitions over maps, reductions, broadcasts, transposes and shifted reads, and one that repeats another with
-its axes exchanged, its loops renamed and its operands swapped. A result that `satir equiv` finds to differ, or a planted duplicate
-that is computed twice, ends the run with its program.
+its axes exchanged, its loops renamed and its operands swapped. In one of three the first size is a symbol, 0 among its values. A
+result that `satir equiv` finds to differ, or a planted duplicate that is computed twice, ends the run with its program.
 """
 
 import argparse
@@ -20,6 +20,10 @@ class Graph:
     def __init__(self, dice):
         self.dice = dice
         self.sizes = [dice.choice([1, 2, 3, 5]) for _ in range(2)]
+        # Sums run over the second axis. Over a size of 0 they leave memory as it was, which nobody may rely on.
+        self.symbols = dice.choice([(), (), (0,)])
+        for axis in self.symbols:
+            self.sizes[axis] = "nm"[axis]
         self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)))]
         self.parameters = list(self.known)
         self.made = []
@@ -74,8 +78,9 @@ class Graph:
         if kind == "shift":
             whole = [t for t in self.known if t[1] == (0, 1)]
             source = self.dice.choice(whole)[0]
-            value = f"{source}[{self.sizes[0] - 1} - {{0}}, {{1}}] + {value}"
-            swapped = f"{source}[{self.sizes[0] - 1} - {{0}}, {{1}}] + {swapped}"
+            last = f"{self.sizes[0]} - 1" if 0 in self.symbols else self.sizes[0] - 1
+            value = f"{source}[{last} - {{0}}, {{1}}] + {value}"
+            swapped = f"{source}[{last} - {{0}}, {{1}}] + {swapped}"
         self.text += self.block(name, axes, value, folded)
         self.known.append((name, axes))
         self.made.append((name, axes))
@@ -94,7 +99,8 @@ class Graph:
         if self.made[-1][0] != of:
             outputs.append(self.made[-1])
         shape = lambda axes: "(" + ", ".join(str(self.sizes[a]) for a in axes) + ",)"
-        parameters = ", ".join(f'{name}: T.Buffer({shape(axes)}, "float32")' for name, axes in self.parameters + outputs)
+        quoted = lambda axes: "(" + ", ".join(f'"{self.sizes[a]}"' if a in self.symbols else str(self.sizes[a]) for a in axes) + ",)"
+        parameters = ", ".join(f'{name}: T.Buffer({quoted(axes)}, "float32")' for name, axes in self.parameters + outputs)
         names = {name for name, _ in outputs}
         inner = [t for t in self.made + [(twin, axes)] if t[0] not in names]
         allocations = "".join(f"{name} = T.sblock_alloc_buffer({shape(axes)})\n" for name, axes in inner)
@@ -109,7 +115,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    changed = 0
+    changed = symbolic = 0
     with tempfile.TemporaryDirectory() as folder:
         before, after = pathlib.Path(folder, "before.py"), pathlib.Path(folder, "after.py")
         for seed in range(options.seed, options.seed + options.count):
@@ -125,7 +131,8 @@ def main():
                 print(f"seed {seed}: {'computed twice' if twice else judged.stdout + judged.stderr}\n{text}\n{result}")
                 sys.exit(1)
             changed += len(result) < len(text)
-    print(f"{options.count} graphs, 0 differences, all planted duplicates found; {changed} results are shorter")
+            symbolic += '"n"' in text
+    print(f"{options.count} graphs, {symbolic} with symbols as sizes, 0 differences, all planted duplicates found; {changed} results are shorter")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,16 @@ pub struct Request {
     pub sequential: Option<String>,
     /// Buffers of two functions that are one: `producer.A -> consumer.B`.
     pub edge: Option<String>,
+    /// The function that keeps tensors for `backward`, for `tensor-cse`.
+    pub forward: Option<String>,
+    /// The function that reads what `forward` keeps.
+    pub backward: Option<String>,
+    /// The parameters of `forward` that are also some of `backward`, each with the other's name.
+    pub shared: Option<Vec<(String, String)>>,
+    /// The most bytes that `forward` keeps for `backward`.
+    pub stash_budget: Option<u64>,
+    /// How often a reduction that both do may read each element.
+    pub recompute_limit: Option<u64>,
     /// Which conditions are hoisted.
     pub conditionals: Option<Vec<String>>,
     /// Which bindings are hoisted with them.

@@ -23,6 +23,7 @@ mod padding;
 mod pipeline;
 mod registry;
 mod settings;
+mod tensors;
 
 pub use analyses::Analysis;
 pub use args::{Args, Request};

@@ -16,7 +16,6 @@ use crate::padding::remove_assume;
 use crate::plan;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
-use crate::tensor;
 
 /// A pass.
 ///
@@ -207,15 +206,9 @@ pub const ALL: &[Pass] = &[
     },
     Pass {
         name: "tensor-cse",
-        about: "compute equal tensors once; keep, inline and merge blocks by cost",
+        about: "compute equal tensors once; keep, inline and merge blocks by cost (--args: forward, backward)",
         needs: &[Analysis::WellFormed],
-        apply: |module, settings| {
-            let told =
-                tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
-            Ok(each(module, |func| {
-                tensor::share(func, &told);
-            }))
-        },
+        apply: super::tensors::tensor_cse,
     },
     Pass {
         name: "plan",

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::keys::{Folding, Held, Size, Stored, Values};
 use super::term::{Node, Term};
-use crate::ir::{BufferId, Expr};
+use crate::ir::{AttrValue, BufferId, Expr};
 
 /// Where an item is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,8 @@ pub(crate) struct Item {
     /// What it is among the tensors that are kept in any case.
     pub stored: Option<u32>,
     pub storage: Storage,
+    /// The annotations of the block that defines it.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
     pub role: Role,
 }
 
@@ -52,6 +54,7 @@ impl Item {
             kept: stored.kept.len(),
             stored: Some(number),
             storage: Storage::New,
+            attrs: Vec::new(),
             role: Role::Foreign,
         }
     }
@@ -145,6 +148,7 @@ impl Items {
                     let home = homes.get(&number);
                     let item = Item {
                         name: home.map_or(&held.name, |(at, _)| &values.held[*at].name).clone(),
+                        attrs: home.map_or_else(Vec::new, |(at, _)| values.held[*at].attrs.clone()),
                         role: home.map_or(Role::Foreign, |(_, (_, role))| *role),
                         storage: home.map_or(Storage::New, |(at, (dims, _))| {
                             Storage::Own(values.held[*at].buffer, dims.clone())
@@ -191,7 +195,8 @@ impl Items {
         let storage =
             if role == Role::Foreign { Storage::New } else { Storage::Own(held.buffer, held.dims.clone()) };
         let (term, axes, kept) = (held.value, held.axes.clone(), held.axes.len());
-        let item = Item { name: held.name.clone(), term, axes, kept, stored: None, storage, role };
+        let (name, attrs) = (held.name.clone(), held.attrs.clone());
+        let item = Item { name, term, axes, kept, stored: None, storage, attrs, role };
         let key = key(values, term, &item.axes);
         match self.values.get(&key).copied().filter(|_| full) {
             // What others read is kept in their buffer, and what is there is not computed.

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use super::lift::{Definition, Loop};
 use super::term::{Node, Term, Terms, hole};
-use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
+use crate::ir::{AttrValue, BinOp, BufferId, DType, Expr, ExprKind, VarId};
 
 /// The length of an axis, and the type of its variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +52,8 @@ pub(crate) struct Stored {
 pub(crate) struct Held {
     pub name: Arc<str>,
     pub buffer: BufferId,
+    /// The annotations of its block.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
     /// The value, a term of `axes`.
     pub value: Term,
     pub axes: Vec<Size>,
@@ -137,7 +139,8 @@ impl Values {
         };
         self.of.insert(definition.buffer, self.held.len());
         let (name, buffer) = (definition.name.clone(), definition.buffer);
-        self.held.push(Held { name, buffer, value, axes, dims });
+        let attrs = definition.attrs.clone();
+        self.held.push(Held { name, buffer, attrs, value, axes, dims });
     }
 
     fn enter(&mut self, frame: &mut HashMap<VarId, Term>, axes: &mut Vec<Size>, axis: &Loop) -> u32 {

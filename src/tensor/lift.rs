@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock, Stmt,
-    StmtKind, VarId,
+    AttrValue, AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock,
+    Stmt, StmtKind, VarId,
 };
 
 /// A variable that runs from 0, and its extent.
@@ -36,6 +36,8 @@ pub(crate) struct Definition {
     pub name: Arc<str>,
     /// Whether it is a block with axes, not plain loops.
     pub is_block: bool,
+    /// The block's annotations.
+    pub attrs: Vec<(Arc<str>, AttrValue)>,
     pub buffer: BufferId,
     /// For each dimension of the buffer its axis; `None` where the only index is 0.
     pub axes: Vec<Option<Loop>>,
@@ -177,6 +179,9 @@ fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definitio
     if !block.alloc_buffers.is_empty() || !block.match_buffers.is_empty() {
         return Err("a block with buffers of its own");
     }
+    if !block.attrs.iter().all(|(_, value)| is_constant(value)) {
+        return Err("annotations that are computed");
+    }
     let (mut spatial, mut reduced) = (Vec::new(), Vec::new());
     let mut used = vec![false; loops.len()];
     for axis in &block.axes {
@@ -202,7 +207,24 @@ fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definitio
     }
     reduced.sort_by_key(|(bound, _)| *bound);
     let reduced = reduced.into_iter().map(|(_, own)| own).collect();
-    of_body(func, block.name.clone(), spatial, reduced, block.init.as_ref(), &block.body)
+    let found = of_body(func, block.name.clone(), spatial, reduced, block.init.as_ref(), &block.body)?;
+    Ok(Definition { attrs: block.attrs.clone(), ..found })
+}
+
+/// Whether an annotation names no variable and no buffer.
+fn is_constant(value: &AttrValue) -> bool {
+    match value {
+        AttrValue::Expr(e) => matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_)),
+        AttrValue::List(values) => values.iter().all(is_constant),
+        AttrValue::Dict(entries) => entries.iter().all(|(_, value)| is_constant(value)),
+        AttrValue::Call(..) => false,
+        AttrValue::None
+        | AttrValue::Bool(_)
+        | AttrValue::Int(_)
+        | AttrValue::Float(_)
+        | AttrValue::Str(_)
+        | AttrValue::Type(_) => true,
+    }
 }
 
 fn of_body(
@@ -268,7 +290,7 @@ fn of_body(
     let wide = |l: &Loop| l.extent.as_int() != Some(1);
     let axes = axes.into_iter().map(|axis| axis.filter(wide)).collect();
     let fold = fold.map(|fold| Fold { axes: fold.axes.into_iter().filter(wide).collect(), ..fold });
-    Ok(Definition { name, is_block: true, buffer, axes, fold, value })
+    Ok(Definition { name, is_block: true, attrs: Vec::new(), buffer, axes, fold, value })
 }
 
 /// What an update of a reduction folds, and from where.

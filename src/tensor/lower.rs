@@ -10,8 +10,8 @@ use super::nest::{Content, Member, Nest};
 use super::plan::Plan;
 use super::term::{Node, Term};
 use crate::ir::{
-    Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin, PrimFunc,
-    SBlock, Stmt, StmtKind, Type, VarId,
+    AttrValue, Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin,
+    PrimFunc, SBlock, Stmt, StmtKind, Type, VarId,
 };
 
 /// A buffer, and the axis of each of its dimensions.
@@ -135,7 +135,8 @@ impl Lowering<'_> {
         }
         let mut binds: Vec<Block> = vec![Block::new(); depth + 1];
         for &term in content.order.iter().filter(|term| content.bound.contains(*term)) {
-            let value = self.expr(term);
+            let mut value = self.expr(term);
+            guard_selects(&mut value);
             let var = self.func.new_var("cse", Type::Prim(value.dtype));
             self.bound.insert(term, Expr::var(var, value.dtype));
             binds[content.level[&term]].push(Stmt::new(StmtKind::Bind { var, value }));
@@ -177,7 +178,7 @@ impl Lowering<'_> {
             predicate: None,
             reads: None,
             writes: None,
-            attrs: Vec::new(),
+            attrs: self.attrs(),
             alloc_buffers: Vec::new(),
             match_buffers: Vec::new(),
             init,
@@ -197,6 +198,17 @@ impl Lowering<'_> {
             1 => first.clone(),
             more => format!("{first}_merged{more}").into(),
         }
+    }
+
+    /// The annotations of all members; of two with one key that of the first.
+    fn attrs(&self) -> Vec<(Arc<str>, AttrValue)> {
+        let mut attrs: Vec<(Arc<str>, AttrValue)> = Vec::new();
+        for (key, value) in self.nest.members.iter().flat_map(|member| &self.items[member.item].attrs) {
+            if !attrs.iter().any(|(known, _)| known == key) {
+                attrs.push((key.clone(), value.clone()));
+            }
+        }
+        attrs
     }
 
     fn var(&mut self, name: &str, size: &Size) -> VarId {
@@ -363,6 +375,18 @@ fn serial(var: VarId, size: &Size, body: Block) -> Stmt {
         annotations: Vec::new(),
         body,
     })))
+}
+
+/// Writes choices between floats as `if_then_else`: TVM's analysis of sets takes what is bound to a variable apart, and fails
+/// where a choice is an operand of a product of floats. That evaluates no more than a `Select`.
+fn guard_selects(e: &mut Expr) {
+    e.for_each_child_mut(guard_selects);
+    if e.dtype.is_float()
+        && let ExprKind::Select(select) = &e.kind
+    {
+        let args = vec![select.cond.clone(), select.then.clone(), select.otherwise.clone()];
+        *e = Expr::call(e.dtype, "if_then_else", args);
+    }
 }
 
 fn rename(block: &mut Block, from: Option<VarId>, to: &Expr) {

@@ -1,5 +1,6 @@
 //! Plans: which items are kept in buffers, and which loop nests compute them, in which order.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::items::Role;
@@ -240,21 +241,50 @@ impl Plan {
                 };
                 Nest { loops: source.loops.clone(), members }
             };
-            let Some(content) = world.content(&nest, &readable) else { continue };
-            let mut slots = self.slots.clone();
-            slots[to] = Slot { nest, content: Rc::new(content) };
-            if staying.is_empty() {
-                slots.remove(from);
-            } else {
-                let rest = Nest { loops: source.loops.clone(), members: staying.clone() };
-                let Some(content) = world.content(&rest, &readable) else { continue };
-                slots[from] = Slot { nest: rest, content: Rc::new(content) };
+            for nest in orders(world, nest) {
+                let Some(content) = world.content(&nest, &readable) else { continue };
+                let mut slots = self.slots.clone();
+                slots[to] = Slot { nest, content: Rc::new(content) };
+                if staying.is_empty() {
+                    slots.remove(from);
+                } else {
+                    let rest = Nest { loops: source.loops.clone(), members: staying.clone() };
+                    let Some(content) = world.content(&rest, &readable) else { continue };
+                    slots[from] = Slot { nest: rest, content: Rc::new(content) };
+                }
+                let (kept, demanded, given) = (self.kept.clone(), self.demanded.clone(), self.given.clone());
+                plans.extend(Plan { slots, kept, demanded, given }.checked());
             }
-            let (kept, demanded, given) = (self.kept.clone(), self.demanded.clone(), self.given.clone());
-            plans.extend(Plan { slots, kept, demanded, given }.checked());
         }
         plans
     }
+}
+
+/// A nest, and the same with each of its other loops innermost if steps wait for each other, or if it folds.
+fn orders(world: &World<'_>, nest: Nest) -> Vec<Nest> {
+    let mut found = Vec::new();
+    let folds = |member: &Member| world.items.list[member.item].folding(world.values).is_some();
+    if nest.members.iter().any(folds) && nest.loops.len() > 1 {
+        let last = nest.loops.len() as u32 - 1;
+        for inner in (0..last).rev() {
+            let place = |l: u32| match l.cmp(&inner) {
+                Ordering::Less => l,
+                Ordering::Equal => last,
+                Ordering::Greater => l - 1,
+            };
+            let mut loops = nest.loops.clone();
+            let size = loops.remove(inner as usize);
+            loops.push(size);
+            let moved = |member: &Member| Member {
+                item: member.item,
+                loops: member.loops.iter().map(|&l| place(l)).collect(),
+            };
+            found.push(Nest { loops, members: nest.members.iter().map(moved).collect() });
+        }
+    }
+    found.push(nest);
+    found.reverse();
+    found
 }
 
 /// The nest of an item alone.
