@@ -237,3 +237,26 @@ fn edges_that_make_no_sense_say_why() {
     assert_eq!(told("X", "Q"), "edge X=Q: the backward function has no parameter `Q`");
     assert_eq!(told("X", "X"), "edge X=X: the backward function's parameter has an edge already");
 }
+
+#[test]
+fn what_is_kept_for_two_reads_stays_as_long_as_one_is_left() {
+    // One product is read at another row and at its own: two items of the backward function, one of the forward function.
+    let buffer = |name: &str| format!("{name}: T.Buffer((3, 1), \"float32\")");
+    let product =
+        "T0 = T.sblock_alloc_buffer((3, 1))\n".to_owned() + &map("T0", ("3", "1"), "B[v, w] * A[v, w]");
+    let forward = product.clone() + &map("Y", ("3", "1"), "T.exp(C[v, w]) * C[v, w]");
+    let backward = product
+        + "T1 = T.sblock_alloc_buffer((3, 1))\n"
+        + &map("T1", ("3", "1"), "T.exp(C[v, w]) * C[v, w]")
+        + &map("Z", ("3", "1"), "T0[2 - v, w] + T1[v, w] * B[v, w]")
+        + &map("U", ("3", "1"), "T.exp(T0[v, w]) + Z[v, w]");
+    let case = Case::new(
+        (&["A", "B", "C", "Y"].map(buffer).join(", "), &forward),
+        (&["A", "B", "C", "Z", "U"].map(buffer).join(", "), &backward),
+        &[("A", "A"), ("B", "B"), ("C", "C")],
+    );
+    for bytes in [0, 12, 24, 100] {
+        let (_, split) = case.split(&budget(bytes));
+        assert!(split.stash_bytes <= bytes, "{split}");
+    }
+}

@@ -1,13 +1,17 @@
 """Random graphs of blocks with planted duplicates: `satir tensor` against the interpreter.
 
-    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0]
+    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--pairs]
 
 Each graph has 3 to 12 definitions over maps, reductions, broadcasts, transposes and shifted reads, and one that repeats another with
 its axes exchanged, its loops renamed and its operands swapped. In one of three the first size is a symbol, 0 among its values. A
 result that `satir equiv` finds to differ, or a planted duplicate that is computed twice, ends the run with its program.
+
+With `--pairs` a forward function has the first definitions of a graph, and a backward function all of it. What `--split` makes of
+them with some budget is validated, one function run after the other.
 """
 
 import argparse
+import json
 import pathlib
 import random
 import re
@@ -98,15 +102,64 @@ class Graph:
         outputs = [("O0", axes), ("O1", axes)]
         if self.made[-1][0] != of:
             outputs.append(self.made[-1])
+        return self.function("main", self.text + out, self.made + [(twin, axes)], outputs), of, twin
+
+    def pair(self):
+        """A forward and a backward function, the parameters that are the same, and whether a result is passed."""
+        first = self.dice.randrange(2, 5)
+        for number in range(first):
+            self.step(number)
+        results = self.dice.sample(self.made, self.dice.randrange(1, 3))
+        forward = self.function("f", self.text, list(self.made), results)
+        same = [name for name, _ in self.parameters]
+        passed = [results[0]] if self.dice.random() < 0.3 else []
+        text = self.text
+        for name, axes in passed:
+            # The backward function gets it, and computes it under another name if anything else needs it.
+            text = text.replace(f"{name}[", f"{name}x[").replace(f'"{name}"', f'"{name}x"')
+        made = [(name + "x" if (name, axes) in passed else name, axes) for name, axes in self.made]
+        self.known = self.parameters + passed + made
+        self.text, self.made = text, made
+        for number in range(first, first + self.dice.randrange(1, 6)):
+            self.step(number)
+        outputs = [self.made[-1]] + ([self.made[-2]] if len(self.made) > first + 1 else [])
+        inputs, self.parameters = self.parameters, self.parameters + passed
+        backward = self.function("g", self.text, list(self.made), outputs)
+        self.parameters = inputs
+        return forward + "\n" + backward, same + [name for name, _ in passed]
+
+    def function(self, name, text, made, outputs):
         shape = lambda axes: "(" + ", ".join(str(self.sizes[a]) for a in axes) + ",)"
         quoted = lambda axes: "(" + ", ".join(f'"{self.sizes[a]}"' if a in self.symbols else str(self.sizes[a]) for a in axes) + ",)"
-        parameters = ", ".join(f'{name}: T.Buffer({quoted(axes)}, "float32")' for name, axes in self.parameters + outputs)
-        names = {name for name, _ in outputs}
-        inner = [t for t in self.made + [(twin, axes)] if t[0] not in names]
-        allocations = "".join(f"{name} = T.sblock_alloc_buffer({shape(axes)})\n" for name, axes in inner)
-        lines = (allocations + self.text + out).splitlines()
-        head = f'@T.prim_func(s_tir=True)\ndef main({parameters}):\n    T.func_attr({{"tirx.noalias": True}})\n'
-        return head + "".join(f"    {line}\n" for line in lines), of, twin
+        parameters = ", ".join(f'{n}: T.Buffer({quoted(axes)}, "float32")' for n, axes in self.parameters + outputs)
+        names = {n for n, _ in outputs}
+        allocations = "".join(f"{n} = T.sblock_alloc_buffer({shape(axes)})\n" for n, axes in made if n not in names)
+        head = f'@T.prim_func(s_tir=True)\ndef {name}({parameters}):\n    T.func_attr({{"tirx.noalias": True}})\n'
+        return head + "".join(f"    {line}\n" for line in (allocations + text).splitlines())
+
+
+def pairs(options):
+    """Validates pairs of functions."""
+    kept = changed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        before, after, report = (pathlib.Path(folder, name) for name in ("before.py", "after.py", "report.json"))
+        for seed in range(options.seed, options.seed + options.count):
+            dice = random.Random(seed)
+            text, same = Graph(dice).pair()
+            before.write_text(text)
+            command = [options.satir, "tensor", before, "-o", after, "--report", report, "--validate"]
+            command += ["--split", "forward=f,backward=g"]
+            command += [word for name in same for word in ("--edge", f"f.{name}=g.{name}")]
+            budget = dice.choice([None, None, 0, 20, 60, 100])
+            command += [] if budget is None else ["--stash-budget", str(budget)]
+            made = subprocess.run(command, capture_output=True, text=True)
+            if made.returncode != 0 or made.stderr:
+                print(f"seed {seed}, budget {budget}: {made.stderr}\n{text}")
+                sys.exit(1)
+            split = json.loads(report.read_text())[-1]
+            kept += bool(split["stash"])
+            changed += split["unchanged"] is None
+    print(f"{options.count} pairs, 0 differences; {changed} are changed, in {kept} something is kept")
 
 
 def main():
@@ -114,7 +167,10 @@ def main():
     parser.add_argument("--satir", default="target/release/satir")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--pairs", action="store_true")
     options = parser.parse_args()
+    if options.pairs:
+        return pairs(options)
     changed = symbolic = 0
     with tempfile.TemporaryDirectory() as folder:
         before, after = pathlib.Path(folder, "before.py"), pathlib.Path(folder, "after.py")

@@ -445,6 +445,7 @@ impl Lowered<'_, '_> {
         let mut tables = PrimFunc { body: Block::new(), ..joint.func.clone() };
         let mut places: [HashMap<usize, Home>; 2] = [HashMap::new(), HashMap::new()];
         let mut more: [Vec<BufferId>; 2] = [Vec::new(), Vec::new()];
+        let mut passed: HashMap<usize, Home> = HashMap::new();
         let needed = self.state.plans[1].needed();
         for (at, candidate) in candidates.iter().enumerate() {
             let again = self.state.plans[1].kept[candidate.backward] || self.computes_inline(candidate);
@@ -468,6 +469,11 @@ impl Lowered<'_, '_> {
                 self.split.stash.push(stash);
                 continue;
             }
+            // Two items of the backward function may hold what one of the forward function does.
+            if let Some((own, dims)) = passed.get(&candidate.forward) {
+                places[1].insert(candidate.backward, (*own, self.across(item, other, dims.clone())));
+                continue;
+            }
             let (buffer, dims) = match &item.storage {
                 Storage::Own(buffer, dims) if tables.buffer(*buffer).origin != Origin::Alloc => {
                     (*buffer, dims.clone())
@@ -481,7 +487,6 @@ impl Lowered<'_, '_> {
                     (made, dims)
                 }
             };
-            let dims = self.across(item, other, dims);
             // The backward function has a parameter of its own.
             let own = if stash.is_new {
                 buffer
@@ -491,6 +496,8 @@ impl Lowered<'_, '_> {
                 tables.buffers[made.index()].shape = shape;
                 made
             };
+            passed.insert(candidate.forward, (own, dims.clone()));
+            let dims = self.across(item, other, dims);
             more[1].push(own);
             places[1].insert(candidate.backward, (own, dims));
             stash.is_added = true;
@@ -544,9 +551,6 @@ impl Lowered<'_, '_> {
 
     /// The axes of the dimensions of a buffer, those of one item's frame, as those of the other's.
     fn across(&self, from: &Item, to: &Item, dims: Vec<Option<u32>>) -> Vec<Option<u32>> {
-        if from.stored.is_some() {
-            return dims;
-        }
         let terms = &self.sides.values.terms;
         let (from, to) = (terms.axes(from.term), terms.axes(to.term));
         let over = |axis: u32| from.iter().position(|&own| own == axis).map(|place| to[place]);

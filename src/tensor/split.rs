@@ -177,11 +177,21 @@ impl Search<'_, '_> {
         best.map(|state| Outcome { state, found, evaluations })
     }
 
-    /// The bytes of what the backward function reads of the forward one.
+    /// The bytes of what the backward function reads of the forward one. What several items hold counts once.
     pub(crate) fn bytes(&self, state: &State) -> u64 {
         let needed = state.plans[1].needed();
+        let mut seen = HashSet::new();
         let on = self.candidates.iter().zip(&state.on).filter(|(_, on)| **on);
-        on.filter(|(candidate, _)| needed[candidate.backward]).map(|(candidate, _)| candidate.bytes).sum()
+        let read = on.filter(|(candidate, _)| needed[candidate.backward]);
+        read.filter(|(candidate, _)| seen.insert(candidate.forward))
+            .map(|(candidate, _)| candidate.bytes)
+            .sum()
+    }
+
+    /// Whether some candidate in the stash is this item of the forward function.
+    fn is_kept_for_backward(&self, state: &State, forward: usize) -> bool {
+        let on = self.candidates.iter().zip(&state.on).filter(|(_, on)| **on);
+        on.into_iter().any(|(candidate, _)| candidate.forward == forward && !candidate.passed)
     }
 
     fn merit(&self, state: &State) -> Merit {
@@ -197,7 +207,8 @@ impl Search<'_, '_> {
         let mut made = state.clone();
         made.on[at] = !state.on[at];
         made.plans[1] = made.plans[1].giving(&mut self.sides.world(1), candidate.backward, made.on[at])?;
-        if !candidate.passed {
+        let others = !made.on[at] && self.is_kept_for_backward(&made, candidate.forward);
+        if !candidate.passed && !others {
             let mut world = self.sides.world(0);
             made.plans[0] = if made.on[at] {
                 made.plans[0].demanding(&mut world, candidate.forward)?
@@ -215,6 +226,9 @@ impl Search<'_, '_> {
             if state.on[at] && !candidate.passed && !needed[candidate.backward] {
                 state.on[at] = false;
                 state.plans[1].given[candidate.backward] = false;
+                if self.is_kept_for_backward(&state, candidate.forward) {
+                    continue;
+                }
                 state.plans[0] = state.plans[0].releasing(&mut self.sides.world(0), candidate.forward)?;
             }
         }
