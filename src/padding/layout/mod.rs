@@ -1,13 +1,13 @@
 //! Gives a buffer another layout: its elements go where an index map says, and the rest of the new buffer is padding.
 
 mod boxes;
+mod change;
 mod fill;
-mod made;
 mod map;
 mod uses;
 
 pub(super) use self::boxes::complement;
-pub use self::made::Layout;
+pub use self::change::{Layout, LayoutChange};
 pub(super) use self::uses::fixed_layout;
 
 use std::collections::BTreeSet;
@@ -27,25 +27,6 @@ use crate::ir::{
 
 /// The name of the pass.
 pub(super) const NAME: &str = "transform-layout";
-
-/// A layout for a buffer.
-///
-/// ```
-/// use satir::padding::LayoutChange;
-///
-/// let change = LayoutChange { map: "lambda i: [i // 4, i % 4]", pad: Some("0"), elide: false };
-/// assert!(!change.elide);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct LayoutChange<'a> {
-    /// Where an element is to be, as `lambda i, j: [i // 4, j, i % 4]` over its indices and the scalar parameters of the
-    /// function.
-    pub map: &'a str,
-    /// What the padding holds: nothing that matters, `undef`, a constant, or `lambda io, ii: …` over the new indices.
-    pub pad: Option<&'a str>,
-    /// Whether the buffer keeps its memory, and becomes a view of it with the new dimensions.
-    pub elide: bool,
-}
 
 /// Gives the buffer of this name another layout. All accesses are rewritten. Where there is a value for padding it is stored
 /// after the last statement that writes the buffer, and assumed of a parameter that the function reads before it writes it.

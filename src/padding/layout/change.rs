@@ -1,11 +1,29 @@
-//! What a change of layout did, as data.
+//! What a change of layout is told, and what it did, as data.
 
 use serde::Serialize;
 
-use super::LayoutChange;
 use super::map::{IndexMap, Padding};
 use crate::ir::{BufferId, Expr, PrimFunc};
 use crate::script::print_expr;
+
+/// A layout for a buffer.
+///
+/// ```
+/// use satir::padding::LayoutChange;
+///
+/// let change = LayoutChange { map: "lambda i: [i // 4, i % 4]", pad: Some("0"), elide: false };
+/// assert!(!change.elide);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutChange<'a> {
+    /// Where an element is to be, as `lambda i, j: [i // 4, j, i % 4]` over its indices and the scalar parameters of the
+    /// function.
+    pub map: &'a str,
+    /// What the padding holds: nothing that matters, `undef`, a constant, or `lambda io, ii: …` over the new indices.
+    pub pad: Option<&'a str>,
+    /// Whether the buffer keeps its memory, and becomes a view of it with the new dimensions.
+    pub elide: bool,
+}
 
 /// A layout that a buffer got.
 ///
