@@ -7,9 +7,9 @@ kept here:
     python benches/padding/schedules.py tests/python/s_tir/schedule/test_tir_schedule_transform_layout.py --losses
 
 What counts is a test that calls nothing but these primitives and compares what they make. satir is told the same by
-`--args`. A test counts as reached if the result has the same parameters, does the same on all runs of `satir equiv`, and
-its weighted integer cost, loads and stores are at most those of what TVM made. Tests that TVM's primitives refuse count as
-reached if satir refuses them too. The exit code is 1 if a result is wrong.
+`--args`. A test counts as reached if the result has the same parameters, does the same on two runs of `satir equiv`, and
+its weighted integer cost, loads and stores are at most those of what TVM made; symbolic sizes are 2. Tests that TVM's
+primitives refuse count as reached if satir refuses them too. The exit code is 1 if a result is wrong.
 """
 
 import argparse
@@ -229,12 +229,14 @@ def outcome(binary, call, goal):
         if goal is None:
             return "accepted", "what TVM refuses"
         wanted.write_text(named(goal).script())
-        compared = pairs.run(binary, "equiv", wanted, result)
+        values = dict.fromkeys(pairs.scalars(goal), 2)
+        sizes = ["--fixed", "--bind", ",".join(f"{name}={value}" for name, value in values.items())] if values else []
+        compared = pairs.run(binary, "equiv", "--runs", 2, wanted, result, *sizes)
         if compared.returncode == 1:
             return "wrong", (compared.stderr + compared.stdout).strip() + "\n" + result.read_text()
         if compared.returncode != 0:
             return "not compared", compared.stderr.strip()
-        spent = [pairs.count(binary, program, {}, 0) for program in (wanted, result)]
+        spent = [pairs.count(binary, program, values, 0) for program in (wanted, result)]
         if None not in spent and any(a > b for a, b in zip(spent[1], spent[0])):
             return "missed", f"integer cost, loads, stores: {spent[1]} for {spent[0]}\n{result.read_text()}"
         return "reached", ""
