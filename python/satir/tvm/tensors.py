@@ -75,7 +75,8 @@ def tensor_cse(
     if shared is None:
         names = _names(module, forward)
         shared = {name: name for name in _names(module, backward) if name in names}
-    request = {"forward": forward, "backward": backward, "shared": [list(pair) for pair in shared.items()]}
+    pairs = [list(pair) for pair in shared.items()]
+    request: dict[str, Any] = {"forward": forward, "backward": backward, "shared": pairs}
     if budget is not None:
         request["stash_budget"] = budget
     if recompute_limit is not None:
