@@ -75,8 +75,7 @@ def tensor_cse(
     if shared is None:
         names = _names(module, forward)
         shared = {name: name for name in _names(module, backward) if name in names}
-    pairs = [list(pair) for pair in shared.items()]
-    request: dict[str, Any] = {"forward": forward, "backward": backward, "shared": pairs}
+    request = {"forward": forward, "backward": backward, "shared": [list(pair) for pair in shared.items()]}
     if budget is not None:
         request["stash_budget"] = budget
     if recompute_limit is not None:
