@@ -530,18 +530,7 @@ mod tests {
             load(b);
             let init = b.block(|b| store(b, 0));
             let body = b.block(load);
-            b.push(StmtKind::SBlock(Box::new(SBlock {
-                name: "b".into(),
-                axes: Vec::new(),
-                predicate: None,
-                reads: None,
-                writes: None,
-                attrs: Vec::new(),
-                alloc_buffers: Vec::new(),
-                match_buffers: Vec::new(),
-                init: Some(init),
-                body,
-            })));
+            b.push(StmtKind::SBlock(Box::new(SBlock { init: Some(init), body, ..SBlock::new("b") })));
             load(b);
             b.alloc("C", DType::I32, vec![int(4)]);
             load(b);

@@ -488,6 +488,24 @@ pub struct SBlock {
     pub body: Block,
 }
 
+impl SBlock {
+    /// A block with nothing in it.
+    pub(crate) fn new(name: impl Into<Arc<str>>) -> SBlock {
+        SBlock {
+            name: name.into(),
+            axes: Vec::new(),
+            predicate: None,
+            reads: None,
+            writes: None,
+            attrs: Vec::new(),
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
+            init: None,
+            body: Block::new(),
+        }
+    }
+}
+
 /// One axis of a block: `var = T.axis.<kind>(dom, binding)`.
 ///
 /// ```

@@ -329,16 +329,11 @@ fn allocate_in_root(body: &mut Block, buffer: BufferId) {
         return;
     }
     let block = SBlock {
-        name: "root".into(),
-        axes: Vec::new(),
-        predicate: None,
         reads: Some(Vec::new()),
         writes: Some(Vec::new()),
-        attrs: Vec::new(),
         alloc_buffers: vec![buffer],
-        match_buffers: Vec::new(),
-        init: None,
         body: std::mem::take(body),
+        ..SBlock::new("root")
     };
     body.push(Stmt { span: Span::NONE, kind: StmtKind::SBlock(Box::new(block)) });
 }

@@ -48,16 +48,10 @@ pub(super) fn store_nest(
             Some(Expr::var(*var, extent.dtype))
         };
         let block = SBlock {
-            name: format!("{}_{purpose}", func.buffer(buffer).name).into(),
             axes,
             predicate: condition.map(|condition| over(condition, &of_loop)),
-            reads: None,
-            writes: None,
-            attrs: Vec::new(),
-            alloc_buffers: Vec::new(),
-            match_buffers: Vec::new(),
-            init: None,
             body: vec![store],
+            ..SBlock::new(format!("{}_{purpose}", func.buffer(buffer).name))
         };
         Stmt { span, kind: StmtKind::SBlock(Box::new(block)) }
     } else {

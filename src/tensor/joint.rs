@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::ir::{Block, Buffer, BufferId, Expr, Origin, Param, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Buffer, BufferId, Expr, Origin, Param, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
 /// A parameter of the backward function that is one of the forward function: the same buffer, or the same number.
 ///
@@ -84,8 +84,7 @@ pub fn joined(
         }
     }
     func.body = if blocks {
-        let mut root = empty_root();
-        (root.alloc_buffers, root.body) = (allocs, stmts);
+        let root = SBlock { alloc_buffers: allocs, body: stmts, ..SBlock::new("root") };
         vec![Stmt::new(StmtKind::SBlock(Box::new(root)))]
     } else {
         let allocs = allocs.into_iter();
@@ -97,26 +96,11 @@ pub fn joined(
 }
 
 /// Whether a block is that around all statements of a function.
-pub(crate) fn is_root(block: &crate::ir::SBlock) -> bool {
+pub(crate) fn is_root(block: &SBlock) -> bool {
     block.axes.is_empty()
         && block.init.is_none()
         && block.match_buffers.is_empty()
         && block.predicate.is_none()
-}
-
-fn empty_root() -> crate::ir::SBlock {
-    crate::ir::SBlock {
-        name: "root".into(),
-        axes: Vec::new(),
-        predicate: None,
-        reads: None,
-        writes: None,
-        attrs: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        init: None,
-        body: Block::new(),
-    }
 }
 
 /// Two functions with their variables and buffers in the same tables.

@@ -172,18 +172,7 @@ impl Lowering<'_> {
             return body;
         }
         let name = self.name();
-        let mut block = SBlock {
-            name,
-            axes,
-            predicate: None,
-            reads: None,
-            writes: None,
-            attrs: self.attrs(),
-            alloc_buffers: Vec::new(),
-            match_buffers: Vec::new(),
-            init,
-            body,
-        };
+        let mut block = SBlock { axes, attrs: self.attrs(), init, body, ..SBlock::new(name) };
         self.regions(&mut block);
         let mut stmt = Stmt::new(StmtKind::SBlock(Box::new(block)));
         for (var, size) in loops[..outer].iter().rev() {

@@ -2,9 +2,8 @@
 
 use super::depth;
 use super::state::{Lower, Res};
-use super::stmt::new_sblock;
 use super::value::{Entity, Value};
-use crate::ir::{MAX_DEPTH, Param, PrimFunc, Stmt, StmtKind, Type};
+use crate::ir::{MAX_DEPTH, Param, PrimFunc, SBlock, Stmt, StmtKind, Type};
 use crate::script::syntax::ast::{FunctionNode, NodeKind, ParamNode};
 use crate::script::syntax::error;
 
@@ -32,7 +31,7 @@ impl<'s> Lower<'s> {
         let mut body = self.open_block(&node.body)?;
         self.leave(mark);
         if !self.root_buffers.is_empty() {
-            let mut root = new_sblock("root".into());
+            let mut root = SBlock::new("root");
             root.reads = Some(Vec::new());
             root.writes = Some(Vec::new());
             root.alloc_buffers = std::mem::take(&mut self.root_buffers);

@@ -510,7 +510,7 @@ impl<'s> Lower<'s> {
                         if items.len() != 1 {
                             return self.err(context, "a block stands alone in its `with`");
                         }
-                        self.blocks.push(new_sblock(name));
+                        self.blocks.push(SBlock::new(name));
                         blocks += 1;
                     }
                     Frame::Init => {
@@ -598,21 +598,5 @@ impl<'s> Lower<'s> {
         };
         self.emit(StmtKind::Assert { cond: condition, kind, message: parts });
         Ok(())
-    }
-}
-
-/// A block with nothing in it.
-pub(super) fn new_sblock(name: std::sync::Arc<str>) -> SBlock {
-    SBlock {
-        name,
-        axes: Vec::new(),
-        predicate: None,
-        reads: None,
-        writes: None,
-        attrs: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        init: None,
-        body: Vec::new(),
     }
 }
