@@ -4,19 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::layout::{Layout, complement};
+use super::assume::is_assumption;
+use super::layout::{Cuboid, Layout, MAX_BOXES, MAX_ELEMENTS, complement};
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind};
 use crate::analysis::instances::Asker;
 use crate::diag::{LineIndex, Span};
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, Expr, Module, PrimFunc, VarId};
 use crate::script;
-
-/// The most elements of a buffer, and iterations of assumptions, that are looked at one by one.
-const MAX_ELEMENTS: i64 = 1 << 16;
-
-/// The most boxes that padding is taken apart into.
-const MAX_BOXES: usize = 8;
 
 /// A buffer with padding.
 ///
@@ -91,6 +86,15 @@ pub struct Uses {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn padded(module: &Module, layouts: &[Layout]) -> Vec<Padded> {
+    let assumes = |func: &PrimFunc| {
+        let mut found = false;
+        func.body.iter().for_each(|stmt| stmt.walk(&mut |stmt| found |= is_assumption(stmt)));
+        found
+    };
+    // Most programs have neither, and are not printed for nothing.
+    if layouts.is_empty() && !module.funcs.iter().any(assumes) {
+        return Vec::new();
+    }
     let text = module.to_string();
     // What is printed has places, which what passes made has not.
     let Ok(module) = script::parse("", &text) else { return Vec::new() };
@@ -101,6 +105,7 @@ pub fn padded(module: &Module, layouts: &[Layout]) -> Vec<Padded> {
 fn of_func(func: &PrimFunc, layouts: &[Layout], lines: &LineIndex) -> Vec<Padded> {
     let layout_of = |name: &str| layouts.iter().rev().find(|l| l.function == *func.name && l.buffer == name);
     let accesses = Accesses::new(func);
+    let asker = accesses.as_ref().map(|accesses| Asker::new(accesses, Asker::budget(accesses)));
     let statements = statement_lines(func, lines);
     let of = |number: usize| {
         let id = BufferId(number as u32);
@@ -112,7 +117,7 @@ fn of_func(func: &PrimFunc, layouts: &[Layout], lines: &LineIndex) -> Vec<Padded
             None => assumed(accesses.as_ref()?, id, &shape)?,
         };
         let uses = |ranges: &Vec<(i64, i64)>| Part {
-            uses: accesses.as_ref().map(|accesses| uses(accesses, id, ranges, &statements)),
+            uses: asker.as_ref().map(|asker| uses(asker, id, ranges, &statements)),
             ranges: ranges.clone(),
         };
         Some(Padded {
@@ -145,30 +150,17 @@ fn statement_lines(func: &PrimFunc, lines: &LineIndex) -> Vec<Option<u32>> {
 /// The elements of a buffer of which assumptions tell what they hold, as boxes; `None` if those are none or all of them, or
 /// it is not known which.
 fn assumed(accesses: &Accesses, buffer: BufferId, shape: &[i64]) -> Option<Vec<Vec<(i64, i64)>>> {
-    let size = shape.iter().try_fold(1_i64, |size, &n| size.checked_mul(n))?;
     let told = |access: &&Access| access.buffer == buffer && matches!(access.kind, Kind::Assumed(_));
     let mut elements = BTreeSet::new();
     let mut left = MAX_ELEMENTS;
     for access in accesses.list.iter().filter(told) {
         instances(accesses, access, &mut BTreeMap::new(), &mut left, &mut elements)?;
     }
-    if elements.is_empty() || size > MAX_ELEMENTS {
+    if elements.is_empty() {
         return None;
     }
-    let mut others = BTreeSet::new();
-    let mut at = vec![0; shape.len()];
-    for _ in 0..size {
-        if !elements.contains(&at) {
-            others.insert(at.clone());
-        }
-        for k in (0..shape.len()).rev() {
-            at[k] += 1;
-            if at[k] < shape[k] {
-                break;
-            }
-            at[k] = 0;
-        }
-    }
+    let others: BTreeSet<Vec<i64>> =
+        Cuboid::whole(shape)?.elements().filter(|at| !elements.contains(at)).collect();
     if others.is_empty() {
         return None;
     }
@@ -207,8 +199,9 @@ fn instances(
 }
 
 /// The lines of the statements that may access a box of a buffer.
-fn uses(accesses: &Accesses, buffer: BufferId, ranges: &[(i64, i64)], lines: &[Option<u32>]) -> Uses {
-    let asker = Asker::new(accesses, Asker::budget(accesses));
+fn uses(asker: &Asker<'_>, buffer: BufferId, ranges: &[(i64, i64)], lines: &[Option<u32>]) -> Uses {
+    let accesses = asker.accesses;
+    asker.renew(Asker::budget(accesses));
     let mut found = Uses::default();
     let own = || accesses.list.iter().filter(|access| access.buffer == buffer);
     let is_assumption = |access: &&Access| matches!(access.kind, Kind::Assumed(_));

@@ -4,6 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::ir::{BinOp, Expr, VarId};
 
+/// The most elements that are looked at one by one.
+pub(in crate::padding) const MAX_ELEMENTS: i64 = 1 << 16;
+
+/// The most boxes that padding is taken apart into.
+pub(in crate::padding) const MAX_BOXES: usize = 8;
+
 /// A product of ranges, each with its first value and its length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::padding) struct Cuboid {
@@ -16,7 +22,7 @@ impl Cuboid {
     }
 
     /// The indices of all elements, row by row.
-    pub(super) fn elements(&self) -> impl Iterator<Item = Vec<i64>> + '_ {
+    pub(in crate::padding) fn elements(&self) -> impl Iterator<Item = Vec<i64>> + '_ {
         let size = self.ranges.iter().map(|&(_, length)| length).product::<i64>();
         (0..size).map(|number| {
             let (mut rest, mut at) = (number, Vec::with_capacity(self.ranges.len()));
@@ -27,6 +33,12 @@ impl Cuboid {
             at.reverse();
             at
         })
+    }
+
+    /// All elements of a shape, if they are few enough to be looked at one by one.
+    pub(in crate::padding) fn whole(shape: &[i64]) -> Option<Cuboid> {
+        let size = shape.iter().try_fold(1_i64, |size, &n| size.checked_mul(n))?;
+        (size <= MAX_ELEMENTS).then(|| Cuboid { ranges: shape.iter().map(|&n| (0, n)).collect() })
     }
 
     /// That indices lie in the box, without what the shape implies.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::boxes::{Cuboid, complement};
+use super::boxes::{Cuboid, MAX_BOXES, MAX_ELEMENTS, complement};
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, Map, Trouble, invert, mentions, range, trouble};
 use crate::arith::linear::Prover;
@@ -10,12 +10,6 @@ use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, Param, PrimFunc, Type, VarId};
 use crate::padding::build::folded;
 use crate::script::{Lambda, parse_lambda, print_expr};
-
-/// The most elements that are tried one by one.
-const MAX_ELEMENTS: i64 = 1 << 16;
-
-/// The most boxes that padding is taken apart into.
-const MAX_BOXES: usize = 8;
 
 /// The fuel of one proof.
 const FUEL: u64 = 200_000;
@@ -120,7 +114,8 @@ impl IndexMap {
     fn places(&self, shape: &[Expr]) -> Option<BTreeSet<Vec<i64>>> {
         let extents: Vec<i64> = shape.iter().map(Expr::as_int).collect::<Option<_>>()?;
         let mut places = BTreeSet::new();
-        for at in elements(&self.params, &extents)? {
+        for element in Cuboid::whole(&extents)?.elements() {
+            let at: BTreeMap<VarId, i64> = self.params.iter().copied().zip(element).collect();
             let value_of = |var: VarId| at.get(&var).map(|&v| Value::Int(v));
             let place: Option<Vec<i64>> =
                 self.indices.iter().map(|index| evaluate(index, &value_of)?.as_int()).collect();
@@ -341,7 +336,8 @@ fn may_overflow(index: &Expr, domains: &[Domain], ranges: &[Interval]) -> bool {
         if bounded || e.mentions(|var| !params.contains(&var)) {
             return;
         }
-        let fits_at = |at: &BTreeMap<VarId, i64>| {
+        let fits_at = |element: Vec<i64>| {
+            let at: BTreeMap<VarId, i64> = params.iter().copied().zip(element).collect();
             let value = |e: &Expr| evaluate(e, &|var| at.get(&var).map(|&v| Value::Int(v)))?.as_int();
             let (Some(a), Some(b)) = (value(a).map(i128::from), value(b).map(i128::from)) else {
                 return false;
@@ -352,27 +348,9 @@ fn may_overflow(index: &Expr, domains: &[Domain], ranges: &[Interval]) -> bool {
                 _ => a * b,
             })
         };
-        found |= !elements(&params, &extents).is_some_and(|mut all| all.all(|at| fits_at(&at)));
+        found |= !Cuboid::whole(&extents).is_some_and(|all| all.elements().all(fits_at));
     });
     found
-}
-
-/// The values of the parameters for all elements, row by row; `None` if there are too many.
-fn elements<'p>(
-    params: &'p [VarId],
-    extents: &'p [i64],
-) -> Option<impl Iterator<Item = BTreeMap<VarId, i64>> + 'p> {
-    let size = extents.iter().try_fold(1_i64, |size, &n| size.checked_mul(n))?;
-    (size <= MAX_ELEMENTS).then(move || {
-        (0..size).map(move |number| {
-            let (mut rest, mut at) = (number, BTreeMap::new());
-            for (&var, &extent) in params.iter().zip(extents).rev() {
-                at.insert(var, rest % extent.max(1));
-                rest /= extent.max(1);
-            }
-            at
-        })
-    })
 }
 
 /// An upper bound that is reached where the bounds of the parts are, of an expression that grows with its variables.

@@ -6,7 +6,7 @@ mod fill;
 mod map;
 mod uses;
 
-pub(super) use self::boxes::complement;
+pub(super) use self::boxes::{Cuboid, MAX_BOXES, MAX_ELEMENTS, complement};
 pub use self::change::{Layout, LayoutChange};
 pub(super) use self::uses::fixed_layout;
 
