@@ -39,12 +39,11 @@ pub(super) fn hoist(func: &mut PrimFunc, options: &Options) -> bool {
         let mut place = Place::head(func, options.positive_dims);
         for_each_loop(&mut place, &func.body, &mut Path::new(), &mut |path, l, place| {
             let in_kernel = || threads.has_around(&func.body, path);
+            let nest = || Nest::new(place, l, options.loops.hoisting, &threads);
             let found = match l.kind {
                 // One of several loops over the threads of a kernel: the condition stays in the kernel.
-                ForKind::ThreadBinding(_) if is_simple(func, l) && in_kernel() => {
-                    around(place, l, options.loops.hoisting, &threads)
-                }
-                _ if is_plain(func, l) => self::steps(place, l, options.loops.hoisting, &threads),
+                ForKind::ThreadBinding(_) if is_simple(func, l) && in_kernel() => around(&nest()),
+                _ if is_plain(func, l) => self::steps(&nest()),
                 _ => Vec::new(),
             };
             steps.extend(found.into_iter().map(|step| (path.clone(), step)));
@@ -152,45 +151,58 @@ fn thread_var(stmt: &Stmt) -> Option<VarId> {
     }
 }
 
-/// What no iteration of a loop changes and may be evaluated in front of it.
-fn is_fixed(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> impl Fn(&Expr) -> bool {
-    let mut defined = defined(&l.body);
-    defined.insert(l.var);
-    // What traps nowhere may be computed in front of the loop, also if that never runs.
-    move |e: &Expr| {
+/// A loop, and what is asked when something is to leave it.
+struct Nest<'a> {
+    place: &'a Place<'a>,
+    l: &'a For,
+    flags: Hoisting,
+    threads: &'a Threads,
+    /// What varies from iteration to iteration.
+    defined: HashSet<VarId>,
+}
+
+impl<'a> Nest<'a> {
+    fn new(place: &'a Place<'a>, l: &'a For, flags: Hoisting, threads: &'a Threads) -> Nest<'a> {
+        let mut defined = defined(&l.body);
+        defined.insert(l.var);
+        Nest { place, l, flags, threads, defined }
+    }
+
+    /// Whether no iteration changes an expression and it may be evaluated in front of the loop. What traps nowhere may be, also
+    /// if the loop never runs.
+    fn is_fixed(&self, e: &Expr) -> bool {
         e.as_int().is_none()
-            && !mentions_any(e, &defined)
-            && place.is_free(e)
-            && threads.may_part(e, &l.body, flags)
+            && !mentions_any(e, &self.defined)
+            && self.place.is_free(e)
+            && self.threads.may_part(e, &self.l.body, self.flags)
     }
 }
 
 /// The condition around the whole body of a loop, as far as it can go out.
-fn around(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<Step> {
+fn around(nest: &Nest<'_>) -> Vec<Step> {
+    let Nest { l, flags, .. } = *nest;
     if let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..]
         && (flags.statements || flags.truths)
         && otherwise.is_empty()
         && !has_side_effects(cond)
     {
-        let fixed = is_fixed(place, l, flags, threads);
-        let (out, left): (Vec<Expr>, Vec<Expr>) = conjuncts(cond).into_iter().partition(&fixed);
+        let (out, left): (Vec<Expr>, Vec<Expr>) =
+            conjuncts(cond).into_iter().partition(|part| nest.is_fixed(part));
         return conjunction(out).map(|cond| Step::Around(cond, conjunction(left))).into_iter().collect();
     }
     Vec::new()
 }
 
 /// What can go out of a loop, by what is asked for.
-fn steps(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<Step> {
-    let mut steps = around(place, l, flags, threads);
+fn steps(nest: &Nest<'_>) -> Vec<Step> {
+    let mut steps = around(nest);
     if !steps.is_empty() {
         return steps;
     }
-    let is_fixed = is_fixed(place, l, flags, threads);
-    let mut defined = defined(&l.body);
-    defined.insert(l.var);
+    let Nest { place, l, flags, ref defined, .. } = *nest;
     if let [Stmt { kind: StmtKind::Bind { var, value }, .. }, rest @ ..] = &l.body[..] {
         let is_asked = flags.all_bindings || flags.bindings && decides(rest, *var);
-        if is_asked && !reads_or_has_side_effects(value) && is_fixed(value) {
+        if is_asked && !reads_or_has_side_effects(value) && nest.is_fixed(value) {
             steps.push(Step::Binding);
         }
     }
@@ -202,7 +214,7 @@ fn steps(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<
                     e.walk(&mut |e| {
                         if let ExprKind::Let(var, value, _) = &e.kind
                             && !bound.contains(var)
-                            && !mentions_any(value, &defined)
+                            && !mentions_any(value, defined)
                             && place.is_free(value)
                         {
                             bound.push(*var);
@@ -215,7 +227,7 @@ fn steps(place: &Place<'_>, l: &For, flags: Hoisting, threads: &Threads) -> Vec<
     }
     let mut conditions: Vec<Expr> = Vec::new();
     let mut offer = |cond: &Expr| {
-        if cond.dtype.is_bool() && is_fixed(cond) && !conditions.contains(cond) {
+        if cond.dtype.is_bool() && nest.is_fixed(cond) && !conditions.contains(cond) {
             conditions.push(cond.clone());
         }
     };

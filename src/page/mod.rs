@@ -1,5 +1,6 @@
 //! The report as a page: one self-contained HTML file that shows a program before and after, what was bound, what
-//! each binding replaced and saved, and why the expressions are equal; buffers with padding as pictures; the passes that ran. A page of contents leads to those of many programs.
+//! each binding replaced and saved, and why the expressions are equal; buffers with padding as pictures; the passes that
+//! ran. A page of contents leads to those of many programs.
 //!
 //! The page holds everything in its text; the script links what belongs together when the reader points at it, scrolls the two
 //! programs together, and sorts.

@@ -45,14 +45,11 @@ fn pair(module: &mut Module, request: &Request, told: &tensor::Settings) -> Resu
     let edge =
         |(one, other): &(String, String)| Edge { forward: (&**one).into(), backward: (&**other).into() };
     let edges: Vec<Edge> = request.shared.iter().flatten().map(edge).collect();
+    let usual = SplitSettings::default();
     let settings = SplitSettings {
         settings: told.clone(),
         stash_budget: request.stash_budget,
-        ..SplitSettings::default()
-    };
-    let settings = match request.recompute_limit {
-        Some(recompute_limit) => SplitSettings { recompute_limit, ..settings },
-        None => settings,
+        recompute_limit: request.recompute_limit.unwrap_or(usual.recompute_limit),
     };
     let (mut forward, mut backward): (PrimFunc, PrimFunc) =
         (module.funcs[first].clone(), module.funcs[second].clone());

@@ -37,37 +37,16 @@ struct Shaper<'f> {
 
 impl Shaper<'_> {
     fn block(&mut self, block: &mut Block) {
-        for stmt in std::mem::take(block) {
-            let Stmt { mut kind, span } = stmt;
-            match &mut kind {
-                StmtKind::For(l) => {
-                    self.block(&mut l.body);
-                    if is_plain(l) {
-                        block.extend(self.peeled(l).into_iter().map(|kind| Stmt { kind, span }));
-                        self.flattened(l);
-                    }
-                }
-                StmtKind::If { then, otherwise, .. } => {
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                StmtKind::While { body, .. }
-                | StmtKind::Attr { body, .. }
-                | StmtKind::LaunchThread { body, .. } => {
-                    self.block(body);
-                }
-                StmtKind::SBlock(b) => self.block(&mut b.body),
-                StmtKind::Bind { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Evaluate(_)
-                | StmtKind::Assert { .. }
-                | StmtKind::Alloc { .. }
-                | StmtKind::Decl { .. }
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Return(_) => {}
+        for mut stmt in std::mem::take(block) {
+            stmt.for_each_block_mut(|inner| self.block(inner));
+            let span = stmt.span;
+            if let StmtKind::For(l) = &mut stmt.kind
+                && is_plain(l)
+            {
+                block.extend(self.peeled(l).into_iter().map(|kind| Stmt { kind, span }));
+                self.flattened(l);
             }
-            block.push(Stmt { kind, span });
+            block.push(stmt);
         }
     }
 
