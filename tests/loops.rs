@@ -389,13 +389,25 @@ fn nests_decide_less() {
 #[test]
 fn steps_say_what_they_did() {
     let body = "for a, b in T.grid(234, 13):\n    if a * 13 + b < 3029:\n        B[a * 13 + b] = A[(a * 13 + b) % 233 * 13 + (a * 13 + b) // 233]";
-    let mut changes = Vec::new();
+    // Two nests, with a buffer that is neither's own.
+    let body = format!(
+        "C = T.alloc_buffer((4,), \"int32\")\nC[0] = 7\n{body}\nfor i in range(4):\n    C[i] = i\n{body}"
+    );
+    let (mut changes, mut nests) = (Vec::new(), Vec::new());
     let pipeline = passes::select("loops").unwrap();
-    passes::run_observed(&program(FLAT, body), &pipeline, &Options::default(), |step, _| {
+    passes::run_observed(&program(FLAT, &body), &pipeline, &Options::default(), |step, _| {
         changes.extend(step.changes.clone());
+        nests.extend(step.nests.clone());
         std::ops::ControlFlow::Continue(())
     })
     .unwrap();
+    assert_eq!(nests.len(), 2);
+    for nest in nests {
+        assert!(
+            nest.before.contains("for a, b in T.grid(234, 13):") && !nest.after.contains("T.grid(234, 13)")
+        );
+        same(&satir::parse(&nest.before).unwrap(), &satir::parse(&nest.after).unwrap());
+    }
     assert!(changes.iter().any(|change| change.what.starts_with("joined, narrowed")), "{changes:?}");
     assert!(changes.iter().all(|change| change.function == "main" && change.after < change.before));
 }

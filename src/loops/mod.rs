@@ -35,24 +35,37 @@ use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
 use crate::target::Target;
 
-/// Writes the loops of a function in ways that take less, with the steps that were taken; `None` if nothing changes.
+/// A statement that was written in another way, as a function of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) before: PrimFunc,
+    pub(crate) after: PrimFunc,
+    /// The steps from the one to the other.
+    pub(crate) steps: Vec<Taken>,
+}
+
+/// Writes the loops of a function in ways that take less, with the statements that changed; `None` if nothing changes.
 ///
 /// The estimate is one for CPUs, so functions for a GPU stay. There the order in which one thread runs is not all that counts
 /// either: threads wait for each other.
-pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<Taken>)> {
+pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<Rewritten>)> {
     if options.target_of(func) == Target::Gpu {
         return None;
     }
-    let mut steps = Vec::new();
+    let mut rewritten = Vec::new();
     let made = in_place(func, |alone| {
-        let Some((better, taken)) = search::better(alone, options, options.loops.growth) else {
+        let Some((better, steps)) = search::better(alone, options, options.loops.growth) else {
             return false;
         };
-        steps.extend(taken);
-        *alone = better;
+        let before = std::mem::replace(alone, better);
+        rewritten.push(Rewritten { before, after: alone.clone(), steps });
         true
     })?;
-    Some((made, steps))
+    for nest in &mut rewritten {
+        volatile::unshield(&mut nest.before);
+        volatile::unshield(&mut nest.after);
+    }
+    Some((made, rewritten))
 }
 
 /// Makes the condition around the body of each loop its bounds; `None` if nothing changes.

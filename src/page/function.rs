@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hashbrown::HashMap;
 
 use super::input::Input;
-use super::marks::{Binding, mark_after, mark_before};
+use super::marks::{Binding, mark_after, mark_before, side_by_side};
 use super::numbers::{number, plural, saved, times};
 use super::slices::aligned;
 use super::text::{self, escape};
@@ -109,12 +109,9 @@ impl<'a> Function<'a> {
             plural(r.bindings.len(), "binding"),
         );
         let rows = aligned(before, after);
-        let _ = write!(
-            out,
-            "<section class=\"sources\">\n<div class=\"source\"><h3>Before</h3>\n{}</div>\n\
-             <div class=\"source\"><h3>After</h3>\n{}</div>\n</section>\n",
-            mark_before(before, &rows.0, &self.bindings),
-            mark_after(after, &rows.1, &self.bindings),
+        out += &side_by_side(
+            &mark_before(before, &rows.0, &self.bindings),
+            &mark_after(after, &rows.1, &self.bindings),
         );
         out += &self.details();
         out += &self.numbers();

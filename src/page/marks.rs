@@ -64,6 +64,20 @@ pub(super) fn mark_after(text: &[(u32, &str)], rows: &[Option<usize>], bindings:
     })
 }
 
+/// A text in which nothing is marked.
+pub(super) fn unmarked(text: &str) -> String {
+    let numbered: Vec<(u32, &str)> = (1..).zip(text.lines()).collect();
+    lines(&numbered, &[], |_, _| (Vec::new(), Vec::new()))
+}
+
+/// A program before and after.
+pub(super) fn side_by_side(before: &str, after: &str) -> String {
+    format!(
+        "<section class=\"sources\">\n<div class=\"source\"><h3>Before</h3>\n{before}</div>\n\
+         <div class=\"source\"><h3>After</h3>\n{after}</div>\n</section>\n"
+    )
+}
+
 /// Lines with their numbers, and what `find` marks in them; it is told the line's number.
 fn lines<'a>(
     text: &[(u32, &str)],

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::marks::{side_by_side, unmarked};
 use super::numbers::{number, plural};
 use super::text::escape;
 use crate::plan::Plan;
@@ -37,6 +38,14 @@ pub(super) fn passes(passes: &[PassReport]) -> String {
                 escape(&change.what),
                 number(change.before as f64),
                 number(change.after as f64)
+            );
+        }
+        for nest in &pass.nests {
+            let _ = writeln!(
+                out,
+                "<details class=\"nest\">\n<summary>a nest of <code>{}</code>, before and after</summary>\n{}</details>",
+                escape(&nest.function),
+                side_by_side(&unmarked(&nest.before), &unmarked(&nest.after))
             );
         }
         pass.plans.iter().for_each(|plan| out += &moves(plan));

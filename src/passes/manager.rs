@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::analyses::Analyses;
 use super::args::Args;
-use super::change::Change;
+use super::change::{Change, Nest};
 use super::pipeline::{Item, Pipeline};
 use super::registry::{Pass, WIDENING};
 use super::settings::Settings;
@@ -51,6 +51,8 @@ pub struct Step {
     pub plans: Vec<Plan>,
     /// What it did to loop nests, if it is one that says so.
     pub changes: Vec<Change>,
+    /// Those nests, before and after.
+    pub nests: Vec<Nest>,
     /// The layouts that it gave to buffers.
     pub layouts: Vec<Layout>,
 }
@@ -137,6 +139,7 @@ pub fn run_with(
         widens,
         args,
         changes: RefCell::default(),
+        nests: RefCell::default(),
         plans: RefCell::default(),
         layouts: RefCell::default(),
     };
@@ -204,9 +207,9 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let checked = program.known.check(&program.module);
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
         let (changes, plans) = (self.settings.changes.take(), self.settings.plans.take());
-        let layouts = self.settings.layouts.take();
+        let (nests, layouts) = (self.settings.nests.take(), self.settings.layouts.take());
         let verification = start.elapsed();
-        let step = Step { pass: pass.name, changed, time, verification, changes, plans, layouts };
+        let step = Step { pass: pass.name, changed, time, verification, changes, nests, plans, layouts };
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

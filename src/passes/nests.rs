@@ -1,27 +1,32 @@
 //! `loops` as a pass on modules, with what it did to each nest.
 
-use super::change::Change;
+use super::change::{Change, Nest};
 use super::settings::Settings;
 use crate::error::Error;
 use crate::ir::Module;
 use crate::loops;
+use crate::script::print_func;
 
 /// Writes loops in ways that take less.
 pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<Module>, Error> {
     let mut result = module.clone();
-    let mut changes = Vec::new();
+    let mut changed = false;
     for func in &mut result.funcs {
-        let Some((better, taken)) = loops::run(func, settings.options) else { continue };
-        changes.extend(taken.into_iter().map(|step| Change {
-            function: func.name.to_string(),
-            variable: step.variable,
-            what: step.done.join(", "),
-            before: step.instructions[0] as u64,
-            after: step.instructions[1] as u64,
-        }));
+        let Some((better, rewritten)) = loops::run(func, settings.options) else { continue };
+        changed = true;
+        for loops::Rewritten { before, after, steps } in rewritten {
+            let name = func.name.to_string();
+            let nest = Nest { function: name, before: print_func(&before), after: print_func(&after) };
+            settings.nests.borrow_mut().push(nest);
+            settings.changes.borrow_mut().extend(steps.into_iter().map(|step| Change {
+                function: func.name.to_string(),
+                variable: step.variable,
+                what: step.done.join(", "),
+                before: step.instructions[0] as u64,
+                after: step.instructions[1] as u64,
+            }));
+        }
         *func = better;
     }
-    let changed = !changes.is_empty();
-    settings.changes.borrow_mut().extend(changes);
     Ok(changed.then_some(result))
 }

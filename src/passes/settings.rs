@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::args::Args;
-use super::change::Change;
+use super::change::{Change, Nest};
 use crate::cse::Options;
 use crate::noop;
 use crate::padding::Layout;
@@ -32,6 +32,8 @@ pub struct Settings<'a> {
     pub args: &'a Args,
     /// What passes say that they did to loop nests, until the manager takes it.
     pub(super) changes: RefCell<Vec<Change>>,
+    /// Nests that were written in another way.
+    pub(super) nests: RefCell<Vec<Nest>>,
     /// What the pass `plan` did, function by function.
     pub(super) plans: RefCell<Vec<Plan>>,
     /// The layouts that buffers got.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cse::{self, FunctionReport, Mode, Options, Report};
 use crate::ir::Module;
 use crate::padding::{self, Padded};
-use crate::passes::{Change, Step};
+use crate::passes::{Change, Nest, Step};
 use crate::plan::Plan;
 
 /// The version of the shape. It grows when a key goes or gets another meaning; new keys may come without that.
@@ -104,6 +104,9 @@ pub struct PassReport {
     pub verification_us: Option<u64>,
     /// What it did to loop nests, if it is one that says so.
     pub changes: Vec<Change>,
+    /// Those nests, before and after.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nests: Vec<Nest>,
     /// What the pass `plan` did, function by function: each move with its cost and its proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Plan>,
@@ -159,6 +162,7 @@ impl Document {
             time_us: report.time_us,
             verification_us: None,
             changes: Vec::new(),
+            nests: Vec::new(),
             plans: Vec::new(),
         };
         Document::new(file, text, Some(report.mode), vec![pass], report.functions, options)
@@ -191,6 +195,7 @@ impl Document {
             time_us: cse::micros(step.time),
             verification_us: Some(cse::micros(step.verification)),
             changes: step.changes.clone(),
+            nests: step.nests.clone(),
             plans: step.plans.clone(),
         };
         let pairs = before.funcs.iter().zip(&after.funcs);
