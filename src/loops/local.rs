@@ -4,12 +4,15 @@
 //! What is put in place of an expression is equal to it, divides by nothing else, and fits its type. The way that is taken
 //! in the end goes through [`simplify`](crate::simplify) as a whole.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::normal::{Reduced, Sums, is_arithmetic};
 use super::place::Place;
 use super::points::Points;
 use crate::analysis::known::Known;
+use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::satisfying;
 use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::arith::Interval;
@@ -22,10 +25,17 @@ const MAX_PROOFS: usize = 24;
 
 /// Simplifies what mentions variables that are wanted. `base` holds in the whole function.
 pub(super) fn simplify(func: &mut PrimFunc, base: &Known, wanted: &dyn Fn(VarId) -> bool) {
-    let place = Place::of(func, base);
-    let mut body = func.body.clone();
-    let questions = Questions { proofs: MAX_PROOFS, answers: HashMap::new() };
-    let mut local = Local { points: Points::new(func), place, wanted, questions };
+    let magnitudes = Arc::new(Magnitudes::new(func));
+    let mut body = std::mem::take(&mut func.body);
+    let place = Place::of(func, base, magnitudes);
+    let mut local = Local {
+        points: Points::new(func),
+        place,
+        wanted,
+        scope: 0,
+        scopes: vec![Scope::default()],
+        proofs: MAX_PROOFS,
+    };
     local.block(&mut body);
     func.body = body;
     tidy(func);
@@ -35,14 +45,23 @@ struct Local<'p, 'a> {
     place: Place<'a>,
     points: Points,
     wanted: &'p dyn Fn(VarId) -> bool,
-    questions: Questions,
-}
-
-/// Conditions that were asked for at one place.
-struct Questions {
+    /// The one that is open.
+    scope: usize,
+    /// All that were open.
+    scopes: Vec<Scope>,
     /// How many more proofs are tried.
     proofs: usize,
+}
+
+/// Places at which the same is known, and what was found there.
+#[derive(Default)]
+struct Scope {
+    /// The truth values of conditions.
     answers: HashMap<Expr, Option<bool>>,
+    /// What sums and divisions become.
+    reduced: HashMap<Expr, Option<Reduced>>,
+    /// The scopes in which a condition is known as well to be true or false.
+    under: HashMap<(Expr, bool), usize>,
 }
 
 impl Local<'_, '_> {
@@ -68,7 +87,7 @@ impl Local<'_, '_> {
             self.place.pass(stmt);
             if let StmtKind::Bind { var, value } = &stmt.kind {
                 self.points.bind(*var, value);
-                self.questions.answers.clear();
+                self.open();
             }
         }
         self.release(mark);
@@ -80,6 +99,7 @@ impl Local<'_, '_> {
         stmt.for_each_block_mut(|inner| {
             let mark = self.mark();
             self.place.enter(&shell, *number);
+            self.open();
             if let StmtKind::LaunchThread { var, extent, .. } = &shell.kind {
                 self.points.iterate(*var, &Expr::int(0, extent.dtype), extent);
             }
@@ -95,7 +115,7 @@ impl Local<'_, '_> {
         self.place.iterate(l.var, &l.min, &l.extent);
         self.bound(l);
         self.points.iterate(l.var, &l.min, &l.extent);
-        self.questions.answers.clear();
+        self.open();
         self.block(&mut l.body);
         self.release(mark);
     }
@@ -113,14 +133,29 @@ impl Local<'_, '_> {
     }
 
     /// What is known at a moment, to go back to.
-    fn mark(&self) -> (usize, u32) {
-        (self.place.known.facts.len(), self.points.inside())
+    fn mark(&self) -> (usize, u32, usize) {
+        (self.place.known.facts.len(), self.points.inside(), self.scope)
     }
 
-    fn release(&mut self, (facts, points): (usize, u32)) {
+    fn release(&mut self, (facts, points, scope): (usize, u32, usize)) {
         self.place.known.facts.truncate(facts);
         self.points.back(points);
-        self.questions.answers.clear();
+        self.scope = scope;
+    }
+
+    /// Opens a scope in which nothing was asked yet.
+    fn open(&mut self) {
+        self.scope = self.scopes.len();
+        self.scopes.push(Scope::default());
+    }
+
+    /// Opens the scope within the open one in which a condition is known to be true or false.
+    fn open_under(&mut self, cond: &Expr, truth: bool) {
+        let new = self.scopes.len();
+        self.scope = *self.scopes[self.scope].under.entry((cond.clone(), truth)).or_insert(new);
+        if self.scope == new {
+            self.scopes.push(Scope::default());
+        }
     }
 
     /// Runs `f` where a condition has this truth value.
@@ -128,6 +163,7 @@ impl Local<'_, '_> {
         let mark = self.mark();
         let mut ranges = Vec::new();
         if let Some((cond, truth)) = cond {
+            self.open_under(cond, truth);
             self.place.assume(cond, truth);
             for (fact, truth) in &self.place.known.facts[mark.0..] {
                 self.points.assume(fact, *truth);
@@ -141,7 +177,6 @@ impl Local<'_, '_> {
                 }
             }
         }
-        self.questions.answers.clear();
         f(self);
         for (var, range) in ranges.into_iter().rev() {
             self.place.known.ranges[var.index()] = range;
@@ -234,9 +269,15 @@ impl Local<'_, '_> {
 
     /// The shortest form of a sum or a division that is found.
     fn reduced(&mut self, e: &Expr) -> Option<Reduced> {
-        let Local { place, points, questions, .. } = self;
-        let mut prove = |cond: &Expr| asked(place, points, questions, cond) == Some(true);
-        Sums::new(&place.known.ranges, &mut prove).reduced(e)
+        let Local { place, points, scope, scopes, proofs, .. } = self;
+        let Scope { answers, reduced, .. } = &mut scopes[*scope];
+        if let Some(found) = reduced.get(e) {
+            return found.clone();
+        }
+        let mut prove = |cond: &Expr| asked(place, points, answers, proofs, cond) == Some(true);
+        let found = Sums::new(&place.known.ranges, &mut prove).reduced(e);
+        reduced.insert(e.clone(), found.clone());
+        found
     }
 
     /// The truth value of a comparison of integers, if it has the same one whenever this place is reached.
@@ -258,21 +299,30 @@ impl Local<'_, '_> {
             BinOp::Ne => truth(!range.contains(0), range == Interval::point(0)),
             _ => None,
         });
-        by_range.or_else(|| asked(&self.place, &self.points, &mut self.questions, cond))
+        by_range.or_else(|| {
+            let Local { place, points, scope, scopes, proofs, .. } = self;
+            asked(place, points, &mut scopes[*scope].answers, proofs, cond)
+        })
     }
 }
 
 /// The truth value of a condition, if it is proven. It is asked for only where sample points leave it open.
-fn asked(place: &Place<'_>, points: &Points, questions: &mut Questions, cond: &Expr) -> Option<bool> {
-    if let Some(&answer) = questions.answers.get(cond) {
+fn asked(
+    place: &Place<'_>,
+    points: &Points,
+    answers: &mut HashMap<Expr, Option<bool>>,
+    proofs: &mut usize,
+    cond: &Expr,
+) -> Option<bool> {
+    if let Some(&answer) = answers.get(cond) {
         return answer;
     }
-    let truth = points.truth(cond).filter(|_| questions.proofs > 0)?;
-    questions.proofs -= 1;
+    let truth = points.truth(cond).filter(|_| *proofs > 0)?;
+    *proofs -= 1;
     // Only what the points say can be proven.
     let claim = if truth { cond.clone() } else { Expr::not(cond.clone()) };
     let answer = prove(&place.known, &claim, true).filter(|holds| *holds).map(|_| truth);
-    questions.answers.insert(cond.clone(), answer);
+    answers.insert(cond.clone(), answer);
     answer
 }
 

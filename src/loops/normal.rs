@@ -100,6 +100,7 @@ pub(super) fn range(ranges: &[Interval], e: &Expr) -> Interval {
 }
 
 /// What an expression becomes as a sum.
+#[derive(Clone)]
 pub(super) enum Reduced {
     /// What takes as much.
     AsShort,

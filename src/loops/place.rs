@@ -30,9 +30,10 @@ impl<'a> Place<'a> {
         Place { func, known: simplify::known(func, positive_dims) }
     }
 
-    /// The head of a function in which all holds that is known of another one with the same parameters.
-    pub(super) fn of(func: &'a PrimFunc, base: &Known) -> Place<'a> {
-        let mut known = Known { magnitudes: Arc::new(Magnitudes::new(func)), ..base.clone() };
+    /// The head of a function in which all holds that is known of another one with the same parameters. `magnitudes` are
+    /// those of the function.
+    pub(super) fn of(func: &'a PrimFunc, base: &Known, magnitudes: Arc<Magnitudes>) -> Place<'a> {
+        let mut known = Known { magnitudes, ..base.clone() };
         known.ranges.resize(func.vars.len(), crate::arith::Interval::ALL);
         Place { func, known }
     }
@@ -218,6 +219,29 @@ pub(super) fn replace(block: &mut Block, path: &[(usize, usize)], made: Block) {
             });
         }
     }
+}
+
+/// Takes the loop at the end of a path out; a placeholder stays.
+pub(super) fn take_loop(block: &mut Block, path: &[(usize, usize)]) -> Option<For> {
+    let [(at, number), rest @ ..] = path else { return None };
+    let stmt = block.get_mut(*at)?;
+    if rest.is_empty() {
+        return match std::mem::replace(&mut stmt.kind, StmtKind::Break) {
+            StmtKind::For(l) => Some(*l),
+            other => {
+                stmt.kind = other;
+                None
+            }
+        };
+    }
+    let (mut now, mut taken) = (0, None);
+    stmt.for_each_block_mut(|inner| {
+        if now == *number {
+            taken = take_loop(inner, rest);
+        }
+        now += 1;
+    });
+    taken
 }
 
 /// The block that has the statement at the end of a path.

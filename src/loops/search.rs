@@ -5,17 +5,21 @@
 //! ([`nests`]). The best result is kept as long as it is better by more than the estimate can tell. The work is
 //! counted in parts of expressions that were simplified.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
 use super::copy::mentions_any;
-use super::place::{Path, Place, loop_at, replace};
+use super::place::{Path, Place, loop_at, replace, take_loop};
 use super::{init, join, local, narrow, partition, split, unswitch};
 use crate::analysis::known::Known;
 use crate::analysis::length;
+use crate::analysis::magnitude::Magnitudes;
 use crate::cse::Options;
 use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::script::print_func;
 use crate::simplify::{self, Reach};
 use crate::target::nests;
 
@@ -58,6 +62,8 @@ struct State {
     /// when it is a variable.
     with_quotients: f64,
     length: usize,
+    /// What bounds the function's variables, once that it was asked for.
+    magnitudes: OnceCell<Arc<Magnitudes>>,
     /// The constant divisors of loop variables before it was last simplified as a whole.
     spelled: Rc<Spelled>,
     /// What was done since the last step that was taken.
@@ -190,7 +196,8 @@ impl Search<'_> {
         let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
         let length = length::of(&func);
         let of_loops = Rc::new(of_loops);
-        State { func, instructions, of_loops, with_quotients, length, spelled, done: Vec::new() }
+        let (magnitudes, done) = (OnceCell::new(), Vec::new());
+        State { func, instructions, of_loops, with_quotients, length, magnitudes, spelled, done }
     }
 
     /// The first loop that can be written better, so written.
@@ -231,15 +238,17 @@ impl Search<'_> {
 
     /// What becomes of the statement if one of its loops is written in other ways.
     fn ways(&mut self, state: &State, var: VarId, phase: Phase) -> Vec<State> {
-        let mut ways = Vec::new();
+        let mut ways: Vec<State> = Vec::new();
         // The loop, and the loops that it and those in it can be joined to, as they are and split.
         if phase == Phase::Shape {
-            let (mut joined, mut joint) = (state.clone(), var);
+            let (mut joined, mut joint) = (None, var);
             loop {
-                ways.extend(self.split(&joined, joint));
-                let Some((next, next_var)) = self.join(&joined, joint) else { break };
-                ways.push(next.clone());
-                (joined, joint) = (next, next_var);
+                let from = joined.map_or(state, |at: usize| &ways[at]);
+                let (split, next) = (self.split(from, joint), self.join(from, joint));
+                ways.extend(split);
+                let Some((next, next_var)) = next else { break };
+                (joined, joint) = (Some(ways.len()), next_var);
+                ways.push(next);
             }
             ways.extend(self.narrow(state, var));
             ways.extend(self.init(state, var));
@@ -314,7 +323,8 @@ impl Search<'_> {
     /// What `f` says of a loop.
     fn at<T>(&self, state: &State, var: VarId, f: impl Fn(&Place<'_>, &For) -> T) -> Option<T> {
         let path = first_loop(&state.func.body, &|l| l.var == var)?;
-        let mut place = Place::of(&state.func, &self.base);
+        let magnitudes = state.magnitudes.get_or_init(|| Arc::new(Magnitudes::new(&state.func)));
+        let mut place = Place::of(&state.func, &self.base, Arc::clone(magnitudes));
         let l = place.go(&state.func.body, &path)?;
         Some(f(&place, l))
     }
@@ -342,7 +352,7 @@ impl Search<'_> {
         }
         let mut func = state.func.clone();
         let path = first_loop(&func.body, &|l| l.var == var)?;
-        let l = loop_at(&func.body, &path)?.clone();
+        let l = take_loop(&mut func.body, &path)?;
         let old = func.vars.len();
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
@@ -350,6 +360,12 @@ impl Search<'_> {
         let mut made =
             self.looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?;
         made.done = state.done.iter().copied().chain([what]).collect();
+        log::trace!(
+            "loops: {} instructions if {}\n{}",
+            made.instructions,
+            made.done.join(", "),
+            print_func(&made.func)
+        );
         Some(made)
     }
 }
@@ -363,10 +379,11 @@ pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     let spelled = Rc::default();
     let done = Vec::new();
     let of_loops = Rc::default();
+    let (func, magnitudes) = (func.clone(), OnceCell::new());
     let state =
-        State { func: func.clone(), instructions: 0.0, of_loops, with_quotients: 0.0, length, spelled, done };
+        State { func, instructions: 0.0, of_loops, with_quotients: 0.0, length, magnitudes, spelled, done };
     let phases = [Phase::Shape, Phase::Cut];
-    let steps = loops(func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
+    let steps = loops(&state.func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
     let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));
     ways.map(|state| state.func).collect()
 }

@@ -55,7 +55,7 @@ pub struct Change {
 pub struct Nest {
     /// The function.
     pub function: String,
-    /// The function with the nest alone as its body, as a text.
+    /// The function with the nest alone as its body, as the text of a program.
     pub before: String,
     /// The same after the pass.
     pub after: String,

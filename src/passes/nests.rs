@@ -3,9 +3,8 @@
 use super::change::{Change, Nest};
 use super::settings::Settings;
 use crate::error::Error;
-use crate::ir::Module;
+use crate::ir::{Module, PrimFunc};
 use crate::loops;
-use crate::script::print_func;
 
 /// Writes loops in ways that take less.
 pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<Module>, Error> {
@@ -16,7 +15,7 @@ pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<M
         changed = true;
         for loops::Rewritten { before, after, steps } in rewritten {
             let name = func.name.to_string();
-            let nest = Nest { function: name, before: print_func(&before), after: print_func(&after) };
+            let nest = Nest { function: name, before: text(before), after: text(after) };
             settings.nests.borrow_mut().push(nest);
             settings.changes.borrow_mut().extend(steps.into_iter().map(|step| Change {
                 function: func.name.to_string(),
@@ -29,4 +28,9 @@ pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<M
         *func = better;
     }
     Ok(changed.then_some(result))
+}
+
+/// A function as a program.
+fn text(func: PrimFunc) -> String {
+    Module { funcs: vec![func], ..Module::default() }.to_string()
 }

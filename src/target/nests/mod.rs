@@ -26,8 +26,10 @@ const PER_ADDRESS: f64 = 2.0;
 /// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
 const PER_VECTOR_LOOP: f64 = 14.0;
 
-/// The most instructions of a loop of constant length that is written out.
+/// The most instructions that a loop of constant length has once that it is written out. LLVM does so from the inside out, and
+/// before it looks for vectors; a loop in which one is left is written out only if it is this short.
 const WRITTEN_OUT: f64 = 240.0;
+const SHORT: f64 = 4.0;
 
 /// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
 const STRING: f64 = 2_048.0;
@@ -65,6 +67,10 @@ struct Frame {
     /// The buffers that its body writes.
     written: Vec<BufferId>,
     inner: bool,
+    /// The instructions of its body as a text.
+    size: f64,
+    /// Whether one of the loops in it, at any depth, is not written out.
+    looped: bool,
     /// Whether it cannot run on vectors.
     scalar: bool,
     /// The bits of the widest element that is accessed.
@@ -111,6 +117,7 @@ impl<'a> Estimate<'a> {
         let share = if depth + 1 == self.frames.len() { share } else { 1.0 };
         let frame = &mut self.frames[depth];
         frame.cost += cost * frame.runs * share;
+        frame.size += cost;
     }
 
     /// `share`: how many of the iterations of the innermost open loop come here.
@@ -187,17 +194,20 @@ impl<'a> Estimate<'a> {
         let mut frame = self.frames.pop().expect("pushed above");
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
         let per_start = PER_LOOP + PER_ADDRESS * frame.grown.len() as f64;
-        let is_constant = l.extent.as_int().is_some();
+        let is_short = if frame.looped {
+            trips <= SHORT && per_iteration * trips <= WRITTEN_OUT
+        } else {
+            (frame.size + 1.0) * trips <= WRITTEN_OUT
+        };
+        let is_written_out = is_short && l.extent.as_int().is_some();
         let cost = if is_vector {
             frame.cost / lanes(frame.bits)
         } else if frame.inner {
-            let written_out = is_constant && trips <= 4.0 && per_iteration * trips <= WRITTEN_OUT;
-            frame.cost + if written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * per_start }
+            frame.cost + if is_written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * per_start }
         } else {
             let lanes = lanes(frame.bits);
             let scalar = frame.cost + frame.runs * PER_ITERATION + starts * per_start;
-            let written_out = is_constant && (per_iteration + 1.0) * trips <= WRITTEN_OUT;
-            let scalar = if written_out { frame.cost } else { scalar };
+            let scalar = if is_written_out { frame.cost } else { scalar };
             let copies = frame.stores > 0 && !frame.computes && frame.strided == 0;
             frame.scalar |= frame.stores == 0 || trips < lanes;
             if frame.scalar {
@@ -207,8 +217,8 @@ impl<'a> Estimate<'a> {
                 let moved = frame.strided as f64 * frame.runs;
                 let bytes = trips * f64::from(frame.bits) / 8.0;
                 let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
-                let overhead = if written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
-                let rest = if written_out {
+                let overhead = if is_written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
+                let rest = if is_written_out {
                     0.0
                 } else {
                     starts * (trips % lanes) * (per_iteration + PER_ITERATION) / 2.0
@@ -220,6 +230,9 @@ impl<'a> Estimate<'a> {
         };
         self.loops.insert(l.var, cost);
         self.frames[here].cost += cost;
+        let outer = &mut self.frames[here];
+        outer.looped |= !is_written_out || frame.looped;
+        outer.size += frame.size * if is_written_out { trips } else { 1.0 };
     }
 
     /// What the operations of an expression take.
