@@ -178,7 +178,9 @@ impl Plan {
         };
         // Buffers of another shape are no mistake where they were asked for.
         if self.validate && self.args.requests.iter().all(|request| request.map.is_none()) {
-            self.compare(&module, &result)?;
+            let joined = passes::joined(&module, &result, &self.args);
+            let (before, after) = joined.map_err(errors::option)?;
+            self.compare(&before, &after)?;
         }
         let done = match report {
             Some(report) => Done::Cse(report),

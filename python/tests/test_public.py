@@ -69,7 +69,7 @@ class Public(unittest.TestCase):
 
 
 #: Classes that only hold values.
-VALUES = {"Dim", "Result", "Choice"}
+VALUES = {"Dim", "Result", "Choice", "Shared"}
 
 
 if __name__ == "__main__":

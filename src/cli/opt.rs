@@ -208,7 +208,9 @@ pub(crate) fn one(
     if tuning.validate && other_layout {
         log::warn!("{}: not validated: layouts change (satir equiv --layout compares them)", source.name);
     } else if tuning.validate {
-        validate(source, module, &text, options, tuning.chosen.files())?;
+        let joined = passes::joined(module, &result, told);
+        let (before, after) = joined.map_err(|e| Failure::Bad(format!("error: {}: {e}", source.name)))?;
+        validate(source, &before, &after.to_string(), options, tuning.chosen.files())?;
     }
     let report = Document::of_passes(&source.name, &source.text, (module, &result), &steps, options);
     let outcome = Outcome { source, before: module, after: &result, report, options };

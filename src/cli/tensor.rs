@@ -135,19 +135,12 @@ struct Halves {
 impl Halves {
     /// The modules before and after, of one function that calls both.
     fn joined(&self, before: &Module, after: &Module) -> Result<(Module, Module), String> {
-        let one = |module: &Module, edges: &[Edge], internal: &[std::sync::Arc<str>]| {
-            let named = |name: &str| module.funcs.iter().find(|func| *func.name == *name);
-            let (Some(forward), Some(backward)) = (named(&self.names.0), named(&self.names.1)) else {
-                return Err("a function is missing".to_owned());
-            };
-            let mut made = module.clone();
-            made.funcs = vec![tensor::joined(forward, backward, edges, internal)?];
-            let others = module.funcs.iter().filter(|f| *f.name != *self.names.0 && *f.name != *self.names.1);
-            made.funcs.extend(others.cloned());
-            Ok(made)
-        };
+        let names = (&*self.names.0, &*self.names.1);
         let edges = self.split.edges(&self.edges);
-        Ok((one(before, &self.edges, &[])?, one(after, &edges, &self.split.internal())?))
+        Ok((
+            tensor::joined_module(before, names, &self.edges, &[])?,
+            tensor::joined_module(after, names, &edges, &self.split.internal())?,
+        ))
     }
 }
 

@@ -32,3 +32,5 @@ pub use manager::{Step, run, run_observed, run_with};
 pub use pipeline::{Pipeline, select};
 pub use registry::{ALL, Pass};
 pub use settings::Settings;
+#[doc(hidden)]
+pub use tensors::joined;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::ir::{Block, Buffer, BufferId, Expr, Origin, Param, PrimFunc, SBlock, Stmt, StmtKind, VarId};
+use crate::ir::{
+    Block, Buffer, BufferId, Expr, Module, Origin, Param, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+};
 
 /// A parameter of the backward function that is one of the forward function: the same buffer, or the same number.
 ///
@@ -93,6 +95,47 @@ pub fn joined(
     };
     func.compact();
     Ok(func)
+}
+
+/// The module with two functions, by their names, as one: see [`joined`]. It comes first.
+///
+/// # Errors
+///
+/// A function is missing, or as [`joined`].
+///
+/// ```
+/// use satir::tensor::joined_module;
+///
+/// let text = "@T.prim_func
+/// def f(x: T.Buffer((4,)), y: T.Buffer((4,))):
+///     for i in range(4):
+///         y[i] = T.exp(x[i])
+///
+/// @T.prim_func
+/// def g(z: T.Buffer((4,))):
+///     for i in range(4):
+///         z[i] = z[i] * z[i]
+/// ";
+/// let module = satir::parse(text)?;
+/// let joint = joined_module(&module, ("f", "g"), &[], &[]).map_err(std::io::Error::other)?;
+/// assert_eq!(joint.funcs.len(), 1);
+/// assert!(joined_module(&module, ("f", "h"), &[], &[]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn joined_module(
+    module: &Module,
+    (forward, backward): (&str, &str),
+    edges: &[Edge],
+    internal: &[Arc<str>],
+) -> Result<Module, String> {
+    let named = |name: &str| {
+        let found = module.funcs.iter().find(|func| *func.name == *name);
+        found.ok_or_else(|| format!("there is no function `{name}`"))
+    };
+    let mut funcs = vec![joined(named(forward)?, named(backward)?, edges, internal)?];
+    let others = module.funcs.iter().filter(|func| *func.name != *forward && *func.name != *backward);
+    funcs.extend(others.cloned());
+    Ok(Module { funcs, ..module.clone() })
 }
 
 /// Whether a block is that around all statements of a function.

@@ -29,7 +29,7 @@ mod tests;
 
 pub use joint::Edge;
 #[doc(hidden)]
-pub use joint::joined;
+pub use joint::{joined, joined_module};
 #[doc(hidden)]
 pub use pair::Stash;
 pub use pair::{Split, SplitSettings, share_pair};

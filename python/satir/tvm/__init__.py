@@ -27,6 +27,7 @@ from .convert import optimize, simplify
 from .padding import cache_read, cache_write, choose_padding, link, sequential_access, transform_layout
 from .passes import Optimize, SemanticCSE
 from .swap import initializer, install, register_pipeline, use
+from .tensors import Shared, tensor_cse
 
 __all__ = [
     "Choice",
@@ -35,6 +36,7 @@ __all__ = [
     "PassContext",
     "SatirError",
     "SemanticCSE",
+    "Shared",
     "UnsupportedModule",
     "cache_read",
     "cache_write",
@@ -46,6 +48,7 @@ __all__ = [
     "register_pipeline",
     "sequential_access",
     "simplify",
+    "tensor_cse",
     "transform_layout",
     "use",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -17,6 +18,9 @@ from ..options import Options
 from ..report import Report
 
 __all__ = ["Optimizer", "optimize", "simplify"]
+
+#: Passes that look at several functions of a module at once.
+_ACROSS = ("choose-padding", "link", "tensor-cse")
 
 _native.connect(tvm_ffi.libinfo.find_libtvm_ffi())
 
@@ -64,6 +68,8 @@ class Optimizer:
             raise ValueError(f"via must be 'objects' or 'text', not {via!r}")
         self.via = via
         self.verify = verify
+        # What becomes of a function may rest on the others: all of them go the same way.
+        self._together = any(name in _ACROSS for name in re.findall(r"[\w-]+", options.passes or ""))
         self._native = _optimizer(options.json())
 
     def run(self, module: tvm.IRModule) -> tuple[tvm.IRModule, list[Report]]:
@@ -77,6 +83,10 @@ class Optimizer:
         mistakes: list[SatirError] = []
         if self.via == "objects":
             rest = self._objects(functions, results, reports, mistakes)
+            if rest and self._together:
+                rest = functions
+                results.clear()
+                reports.clear()
         if rest:
             try:
                 self._text(rest, results, reports)
@@ -106,7 +116,7 @@ class Optimizer:
             built, report = self._native.run_objects([(func, var.name_hint) for var, func in functions])
         except SatirError as error:
             # A mistake in a function is told with its place in the text, if it is one there too.
-            if len(functions) > 1:
+            if len(functions) > 1 and not self._together:
                 return [one for each in functions for one in self._objects([each], results, reports, mistakes)]
             mistakes.append(error)
             return functions
