@@ -11,7 +11,7 @@ use super::load::{RuleFile, diagnostic, parse};
 use crate::diag::Diagnostic;
 
 /// The rule files that the library carries, by file name, in the order in which their rules apply.
-pub(super) const EMBEDDED: [(&str, &str); 18] = [
+pub(super) const EMBEDDED: [(&str, &str); 19] = [
     ("identity.rules", include_str!("../../rules/identity.rules")),
     ("floordiv.rules", include_str!("../../rules/floordiv.rules")),
     ("floormod.rules", include_str!("../../rules/floormod.rules")),
@@ -25,6 +25,7 @@ pub(super) const EMBEDDED: [(&str, &str); 18] = [
     ("shift.rules", include_str!("../../rules/shift.rules")),
     ("vector.rules", include_str!("../../rules/vector.rules")),
     ("float.rules", include_str!("../../rules/float.rules")),
+    ("tensor.rules", include_str!("../../rules/tensor.rules")),
     ("commutativity.rules", include_str!("../../rules/commutativity.rules")),
     ("associativity.rules", include_str!("../../rules/associativity.rules")),
     ("distributivity.rules", include_str!("../../rules/distributivity.rules")),
