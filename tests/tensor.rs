@@ -6,7 +6,7 @@
 use satir::fuzz::compare_options;
 use satir::interp::{EquivOptions, equiv};
 use satir::ir::Module;
-use satir::tensor::{Kept, Report, Settings, share};
+use satir::tensor::{Decided, Kept, Report, Settings, share};
 
 /// What becomes of a function, compared with it.
 #[track_caller]
@@ -56,6 +56,153 @@ fn sum(target: &str, sizes: (&str, &str), value: &str, init: &str) -> String {
     )
 }
 
+/// A function that computes the exponential of two values, and whether they are found to be one.
+#[track_caller]
+fn are_one(dtype: &str, first: &str, second: &str, settings: &Settings) -> bool {
+    let parameters = format!(
+        "A: T.Buffer((6, 4), \"{dtype}\"), B: T.Buffer((6, 4), \"{dtype}\"), R: T.Buffer((24,), \"{dtype}\"), C: T.Buffer((6, 4), \"{dtype}\"), D: T.Buffer((6, 4), \"{dtype}\")"
+    );
+    let n = |value: i64| if dtype == "int32" { value.to_string() } else { format!("T.{dtype}({value})") };
+    let body = format!(
+        "T1 = T.sblock_alloc_buffer((6, 4), \"{dtype}\")\nT2 = T.sblock_alloc_buffer((6, 4), \"{dtype}\")\n"
+    ) + &map("T1", ("6", "4"), first)
+        + &map("T2", ("6", "4"), second)
+        + &map("C", ("6", "4"), &format!("T1[v, w] * {}", n(3)))
+        + &map("D", ("6", "4"), &format!("T2[v, w] * {}", n(5)));
+    let before = program(&parameters, &body);
+    let mut after = before.clone();
+    let report = share(&mut after.funcs[0], settings);
+    let options = EquivOptions { runs: 8, max_steps: 3_000_000, ..compare_options(&before, 1) };
+    if !settings.fast_math {
+        let result = equiv(&before, &after, &options).unwrap();
+        assert!(result.difference.is_none(), "{:?}\n{before}\n{after}", result.difference);
+    }
+    let is_equal = |decided: &Decided| matches!(&decided.kept, Kept::Equal(other) if other == "T1");
+    let found = report.definitions.iter().find(|decided| decided.name == "T2" && is_equal(decided));
+    if let Some(found) = found {
+        assert!(!found.because.is_empty() || !report.definitions[0].because.is_empty(), "{report}");
+    }
+    found.is_some()
+}
+
+#[test]
+fn what_is_equal_by_meaning_is_one() {
+    let settings = Settings::default();
+    let (a, b) = ("A[v, w]", "B[v, w]");
+    for (first, second) in [
+        (format!("T.exp({a} * T.float32(2))"), format!("T.exp({a} + {a})")),
+        (format!("T.exp({a} / T.float32(4))"), format!("T.exp(T.float32(0.25) * {a})")),
+        (format!("T.exp({a} - {b})"), format!("T.exp({a} + {b} * T.float32(-1))")),
+        (format!("T.exp({a}) * T.float32(-1) / {b}"), format!("T.exp({a}) / {b} * T.float32(-1)")),
+        (format!("T.max({a}, {b}) * T.exp({a})"), format!("T.Select({b} < {a}, {a}, {b}) * T.exp({a})")),
+        (
+            format!("T.if_then_else(v < 3, T.exp({a}) * {b}, {a} * {b})"),
+            format!("T.if_then_else(v < 3, T.exp({a}), {a}) * {b}"),
+        ),
+        // Indices and conditions.
+        ("T.exp(R[v * 4 + w])".to_owned(), "T.exp(R[(v * 8 + w * 2) // 2])".to_owned()),
+        ("T.exp(A[(v * 4 + w) // 4, (v * 4 + w) % 4])".to_owned(), format!("T.exp({a})")),
+        (
+            format!("T.if_then_else(v * 2 < 6, T.exp({a}), {a})"),
+            format!("T.if_then_else(v < 3, T.exp({a}), {a})"),
+        ),
+    ] {
+        assert!(are_one("float32", &first, &second, &settings), "{first} and {second}");
+    }
+    for (first, second) in [
+        (format!("({a} + {b}) * {a}"), format!("{a} * {a} + {b} * {a}")),
+        (format!("({a} + {b}) * ({a} - {b})"), format!("{a} * {a} - {b} * {b}")),
+    ] {
+        assert!(are_one("int32", &first, &second, &settings), "{first} and {second}");
+    }
+}
+
+#[test]
+fn floats_that_only_real_numbers_make_equal_are_one_with_fast_math() {
+    let (a, b) = ("A[v, w]", "B[v, w]");
+    let fast = Settings { fast_math: true, ..Settings::default() };
+    for (first, second) in [
+        (format!("T.exp({a} * {a} + {b} * {a})"), format!("T.exp(({a} + {b}) * {a})")),
+        (format!("T.sin(T.float32(0) - {a})"), format!("T.sin({a} * T.float32(-1))")),
+    ] {
+        assert!(!are_one("float32", &first, &second, &Settings::default()), "{first} and {second}");
+        assert!(are_one("float32", &first, &second, &fast), "{first} and {second}");
+    }
+}
+
+#[test]
+fn exchanged_axes_and_other_spellings_go_together() {
+    // The first use of an axis is another one in either text.
+    let body = "T1 = T.sblock_alloc_buffer((6, 6))\nT2 = T.sblock_alloc_buffer((6, 6))\n".to_owned()
+        + &map("T1", ("6", "6"), "T.exp(A[v, 0] - B[w, 1])")
+        + &map("T2", ("6", "6"), "T.exp(T.float32(-1) * B[v, 1] + A[w, 0])")
+        + &map("C", ("6", "6"), "T1[v, w] * T.float32(3)")
+        + &map("D", ("6", "6"), "T2[v, w] * T.float32(5)");
+    let (after, _) = shared(&program(SQUARES, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}
+
+#[test]
+fn reshaped_tensors_leave_no_trace() {
+    let parameters = r#"A: T.Buffer((4, 6), "float32"), C: T.Buffer((4, 6), "float32")"#;
+    let body = "E = T.sblock_alloc_buffer((4, 6))\nF = T.sblock_alloc_buffer((24,))\n".to_owned()
+        + &map("E", ("4", "6"), "T.exp(A[v, w])")
+        + "for i in range(24):\n    with T.sblock(\"F\"):\n        v = T.axis.spatial(24, i)\n        F[v] = E[v // 6, v % 6]\n"
+        + &map("C", ("4", "6"), "F[v * 6 + w] + T.float32(1)");
+    let (after, reports) = shared(&program(parameters, &body));
+    assert_eq!(reports[0].nests.len(), 1, "{}\n{after}", reports[0]);
+}
+
+#[test]
+fn a_mean_over_fused_loops_is_that_over_two() {
+    let parameters =
+        r#"A: T.Buffer((3, 4, 5), "float32"), B: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")"#;
+    let body = "for i, j, k in T.grid(3, 4, 5):
+    with T.sblock(\"B\"):
+        u, v, w = T.axis.remap(\"SRR\", [i, j, k])
+        with T.init():
+            B[u] = T.float32(0)
+        B[u] = B[u] + T.exp(A[u, v, w])
+for i, f in T.grid(3, 20):
+    with T.sblock(\"C\"):
+        u = T.axis.spatial(3, i)
+        v = T.axis.reduce(4, f // 5)
+        w = T.axis.reduce(5, f % 5)
+        with T.init():
+            C[u] = T.float32(0)
+        C[u] = C[u] + T.exp(A[u, v, w])
+";
+    let (after, reports) = shared(&program(parameters, body));
+    assert!(reports[0].opaque.is_empty(), "{}", reports[0]);
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}
+
+#[test]
+fn what_is_guarded_does_not_come_to_be_evaluated() {
+    // Both are equal, but only one of them may read out of bounds.
+    let parameters =
+        r#"A: T.Buffer((6,), "float32"), C: T.Buffer((8,), "float32"), D: T.Buffer((8,), "float32")"#;
+    let block = |target: &str, value: &str| {
+        format!(
+            "for i in range(8):\n    with T.sblock(\"{target}\"):\n        v = T.axis.spatial(8, i)\n        {target}[v] = {value}\n"
+        )
+    };
+    let first = "T.if_then_else(v >= 1 and v < 7, A[v - 1] * T.float32(2), T.float32(0)) + T.float32(1)";
+    let second = "T.if_then_else(v < 7 and v > 0, A[v - 1] + A[v - 1], T.float32(0)) - T.float32(1)";
+    let (after, _) = shared(&program(parameters, &(block("C", first) + &block("D", second))));
+    assert!(!after.to_string().contains("Select"), "{after}");
+}
+
+#[test]
+fn a_value_that_is_computed_anyway_is_used_under_conditions() {
+    let body = "T1 = T.sblock_alloc_buffer((6, 6))\n".to_owned()
+        + &map("T1", ("6", "6"), "T.exp(A[v, w])")
+        + &map("C", ("6", "6"), "T1[v, w] + B[v, w]")
+        + &map("D", ("6", "6"), "T.if_then_else(v < 3, T1[v, w] * T1[v, w], B[v, w] / T1[v, w])");
+    let (after, _) = shared(&program(SQUARES, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}
+
 const SQUARES: &str = r#"A: T.Buffer((6, 6), "float32"), B: T.Buffer((6, 6), "float32"), C: T.Buffer((6, 6), "float32"), D: T.Buffer((6, 6), "float32")"#;
 
 #[test]
@@ -95,7 +242,7 @@ fn equal_reductions_are_one_and_their_order_counts() {
         )
     };
     let (_, reports) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[w, v]"))));
-    assert!(reports[0].definitions.iter().all(|(_, kept)| *kept == Kept::Buffer), "{}", reports[0]);
+    assert!(reports[0].definitions.iter().all(|decided| decided.kept == Kept::Buffer), "{}", reports[0]);
     let (after, _) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[v, w]"))));
     assert_eq!(after.to_string().matches(" + A[").count(), 1, "{after}");
 }
@@ -244,8 +391,8 @@ fn annotations_of_blocks_are_kept() {
 #[test]
 fn what_is_bound_has_no_select_of_floats() {
     // TVM's analysis of sets fails on products of these.
-    let body = map("C", ("6", "6"), "T.Select(A[v, w] < B[v, w], A[v, w], B[v, w]) * A[v, w]")
-        + &map("D", ("6", "6"), "T.Select(A[v, w] < B[v, w], A[v, w], B[v, w]) * A[v, w] + B[v, w]");
+    let body = map("C", ("6", "6"), "T.Select(v < w, A[v, w], B[v, w]) * A[v, w]")
+        + &map("D", ("6", "6"), "T.Select(v < w, A[v, w], B[v, w]) * A[v, w] + B[v, w]");
     let (after, _) = shared(&program(SQUARES, &body));
     assert_eq!(after.to_string().matches("if_then_else").count(), 1, "{after}");
     assert!(!after.to_string().contains("Select"), "{after}");

@@ -77,7 +77,24 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("loops", &["ir", "script", "analysis", "arith", "cse", "simplify", "target"]),
     ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
-    ("tensor", &["ir", "cost"]),
+    (
+        "tensor",
+        &[
+            "ir",
+            "script",
+            "analysis",
+            "arith",
+            "cost",
+            "egraph",
+            "rewrite",
+            "encode",
+            "candidates",
+            "target",
+            "extract",
+            "eqsat",
+            "simplify",
+        ],
+    ),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
     ("plan", &["ir", "analysis", "script", "cost", "cse", "simplify", "loops", "noop", "padding", "target"]),
     (
@@ -91,7 +108,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("report", &["ir", "cse", "padding", "passes", "plan"]),
     (
         "page",
-        &["diag", "ir", "script", "cost", "rules", "rewrite", "cse", "padding", "plan", "explain", "report"],
+        &[
+            "diag", "ir", "script", "cost", "rules", "rewrite", "cse", "padding", "plan", "tensor",
+            "explain", "report",
+        ],
     ),
     ("remarks", &["diag", "ir", "analysis", "arith", "script", "cost", "rules", "cse", "explain"]),
     (

@@ -3,8 +3,10 @@
     python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--pairs]
 
 Each graph has 3 to 12 definitions over maps, reductions, broadcasts, transposes and shifted reads, and one that repeats another with
-its axes exchanged, its loops renamed and its operands swapped. In one of three the first size is a symbol, 0 among its values. A
-result that `satir equiv` finds to differ, or a planted duplicate that is computed twice, ends the run with its program.
+its axes exchanged, its loops renamed, its operands swapped, and operations, conditions and indices written in another way: `x + x`
+for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `i`, `a * 2 + b * 2` for `(a + b) * 2` of integers. In one of
+three the first size is a symbol, 0 among its values; one of four computes with integers. A result that `satir equiv` finds to differ,
+or a planted duplicate that is computed twice, ends the run with its program.
 
 With `--pairs` a forward function has the first definitions of a graph, and a backward function all of it. What `--split` makes of
 them with some budget is validated, one function run after the other.
@@ -26,6 +28,7 @@ class Graph:
         self.sizes = [dice.choice([1, 2, 3, 5]) for _ in range(2)]
         # Sums run over the second axis. Over a size of 0 they leave memory as it was, which nobody may rely on.
         self.symbols = dice.choice([(), (), (0,)])
+        self.dtype = dice.choice(["float32", "float32", "float32", "int32"])
         for axis in self.symbols:
             self.sizes[axis] = "nm"[axis]
         self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)))]
@@ -52,7 +55,7 @@ class Graph:
             remap = f"{var[loops[0]]} = T.axis.{kind}({extents}, {heads})"
         lines += [f"    with T.sblock(\"{name}\"):", f"        {remap}"]
         if folded:
-            lines += ["        with T.init():", f"            {target} = T.float32(0)"]
+            lines += ["        with T.init():", f"            {target} = {self.number(0)}"]
             value = f"{target} + ({value})"
         return "\n".join([*lines, f"        {target} = {value}"]) + "\n"
 
@@ -60,31 +63,60 @@ class Graph:
         name, axes = tensor
         return f"{name}[{', '.join('{%d}' % a for a in axes)}]"
 
-    def value(self, axes, swap):
-        """An expression over these axes, and the same one with its operands swapped."""
+    def number(self, value):
+        return str(value) if self.dtype == "int32" else f"T.float32({value})"
+
+    def index(self, axis):
+        """An axis, written in another way."""
+        x = "{%d}" % axis
+        return self.dice.choice([x, f"({x} * 4 + 3) // 4", f"({x} * 3 - {x} * 2)"])
+
+    def value(self, axes):
+        """An expression over these axes, and the same one written in another way."""
         usable = [t for t in self.known if set(t[1]) <= set(axes)]
         a, b = (self.read(self.dice.choice(usable)) for _ in range(2))
-        op = self.dice.choice(["+", "*", "-", "/", "exp", "select"])
+        ops = ["+", "*", "-", "/", "exp", "select", "max", "double", "quarter", "sign", "arms"]
+        if self.dtype == "int32":
+            ops = ["+", "-", "select", "max", "double", "law"]
+        op = self.dice.choice(ops)
+        below = f"{{{axes[0]}}} < 2", f"{self.index(axes[0])} < 2"
+        n = self.number
+        if op == "exp":
+            return f"T.exp({n(0)} - {a}) * {b}", f"{b} * T.exp({n(-1)} * {a})"
+        if op == "select":
+            return f"T.if_then_else({below[0]}, {a}, {b})", f"T.if_then_else({below[1]}, {a}, {b})"
+        if op == "max":
+            return f"T.max({a}, {b}) + {a}", f"{a} + T.Select({b} < {a}, {a}, {b})"
+        if op == "double":
+            return f"{a} * {n(2)} + {b}", f"{b} + ({a} + {a})"
+        if op == "quarter":
+            return f"{a} / {n(4)} - {b}", f"{n(0.25)} * {a} - {b}"
+        if op == "sign":
+            return f"{a} * {n(-1)} * {b}", f"{n(-1)} * ({b} * {a})"
+        if op == "arms":
+            return (
+                f"T.if_then_else({below[0]}, {a} * {b}, {b} * {b})",
+                f"T.if_then_else({below[1]}, {a}, {b}) * {b}",
+            )
+        if op == "law":
+            return f"({a} + {b}) * 2", f"{b} * 2 + 2 * {a}"
         if op in "+*":
             return f"{a} {op} {b}", f"{b} {op} {a}"
-        if op == "exp":
-            return (f"T.exp({a}) * {b}", f"{b} * T.exp({a})")
-        if op == "select":
-            text = f"T.if_then_else({{{axes[0]}}} < 2, {a}, {b})"
-            return text, text
+        if op == "-" and self.dice.random() < 0.5:
+            return f"{a} - {b}", f"{n(-1)} * {b} + {a}"
         return f"{a} {op} {b}", f"{a} {op} {b}"
 
     def step(self, number):
         name, twin = f"T{number}", f"T{number}b"
         kind = self.dice.choice(["map", "map", "map", "sum", "row", "shift"])
         axes, folded = {"map": ((0, 1), ()), "sum": ((0,), (1,)), "row": ((0,), ()), "shift": ((0, 1), ())}[kind]
-        value, swapped = self.value(tuple(sorted(axes + folded)), True)
+        value, swapped = self.value(tuple(sorted(axes + folded)))
         if kind == "shift":
             whole = [t for t in self.known if t[1] == (0, 1)]
             source = self.dice.choice(whole)[0]
             last = f"{self.sizes[0]} - 1" if 0 in self.symbols else self.sizes[0] - 1
             value = f"{source}[{last} - {{0}}, {{1}}] + {value}"
-            swapped = f"{source}[{last} - {{0}}, {{1}}] + {swapped}"
+            swapped = f"{swapped} + {source}[{last} - ({self.index(0)}), {self.index(1)}]"
         self.text += self.block(name, axes, value, folded)
         self.known.append((name, axes))
         self.made.append((name, axes))
@@ -97,7 +129,7 @@ class Graph:
         # Both are used, so that neither can be dropped.
         self.known += [(twin, axes)]
         out = "".join(
-            self.block(f"O{at}", axes, self.read((name, axes)) + f" * T.float32({at + 3})") for at, name in enumerate((of, twin))
+            self.block(f"O{at}", axes, self.read((name, axes)) + f" * {self.number(at + 3)}") for at, name in enumerate((of, twin))
         )
         outputs = [("O0", axes), ("O1", axes)]
         if self.made[-1][0] != of:
@@ -131,9 +163,9 @@ class Graph:
     def function(self, name, text, made, outputs):
         shape = lambda axes: "(" + ", ".join(str(self.sizes[a]) for a in axes) + ",)"
         quoted = lambda axes: "(" + ", ".join(f'"{self.sizes[a]}"' if a in self.symbols else str(self.sizes[a]) for a in axes) + ",)"
-        parameters = ", ".join(f'{n}: T.Buffer({quoted(axes)}, "float32")' for n, axes in self.parameters + outputs)
+        parameters = ", ".join(f'{n}: T.Buffer({quoted(axes)}, "{self.dtype}")' for n, axes in self.parameters + outputs)
         names = {n for n, _ in outputs}
-        allocations = "".join(f"{n} = T.sblock_alloc_buffer({shape(axes)})\n" for n, axes in made if n not in names)
+        allocations = "".join(f"{n} = T.sblock_alloc_buffer({shape(axes)}, \"{self.dtype}\")\n" for n, axes in made if n not in names)
         head = f'@T.prim_func(s_tir=True)\ndef {name}({parameters}):\n    T.func_attr({{"tirx.noalias": True}})\n'
         return head + "".join(f"    {line}\n" for line in (allocations + text).splitlines())
 

@@ -1,6 +1,7 @@
 //! `satir tensor`: tensors that are computed once, kept in buffers or computed where they are used.
 
 use satir::ir::Module;
+use satir::page;
 use satir::tensor::{self, Edge, Settings, Split, SplitSettings};
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::args::{InOut, Tuning};
 use super::io::{self, Failure, Source};
 use super::product::Product;
 use super::validate::validate;
-use super::{options, program, transform};
+use super::{options, outcome, program, transform};
 
 /// Compute equal tensors once, decide which are kept in buffers, and merge loop nests.
 ///
@@ -82,8 +83,12 @@ fn edge(text: &str) -> Result<Named, String> {
 /// Runs the subcommand.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = options::options(&args.tuning)?;
-    let mut settings = Settings { profile: options.profile.clone(), ..Settings::default() };
-    settings.evaluations = usize::try_from(args.evaluations).unwrap_or(usize::MAX);
+    let settings = Settings {
+        profile: options.profile.clone(),
+        evaluations: usize::try_from(args.evaluations).unwrap_or(usize::MAX),
+        rewrites: options.rewrites.clone(),
+        fast_math: options.fast_math,
+    };
     let job = |source: &Source, module: &Module| {
         program::verify(source, module)?;
         let mut made = module.clone();
@@ -113,10 +118,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         let sum = |cost: fn(&tensor::Report) -> f64| reports.iter().map(cost).sum::<f64>();
         let costs = (sum(|report| report.cost_before.to_f64()), sum(|report| report.cost_after.to_f64()));
+        let wants_page = args.tuning.report.as_deref().is_some_and(outcome::is_page);
+        let parts = split.as_ref().map(|split| &split.split);
+        let page = wants_page.then(|| page::tensors(&source.name, &reports, parts));
         let mut report: Vec<Value> = reports.iter().map(as_json).collect();
         report.extend(split.iter().map(|split| split_as_json(&split.split)));
         let before = args.inout.compares().then(|| module.to_string());
-        Ok(Product { report: Some(Value::Array(report)), costs: Some(costs), before, ..Product::plain(text) })
+        Ok(Product {
+            report: Some(Value::Array(report)),
+            page,
+            costs: Some(costs),
+            before,
+            ..Product::plain(text)
+        })
     };
     transform::transform(&args.inout, &args.tuning, "py", job)
 }
@@ -213,16 +227,7 @@ fn split_as_json(split: &Split) -> Value {
 
 /// A report as JSON.
 fn as_json(report: &tensor::Report) -> Value {
-    let definitions: Vec<Value> = report
-        .definitions
-        .iter()
-        .map(|(name, kept)| match kept {
-            tensor::Kept::Equal(other) => json!({"name": name, "became": "equal", "to": other}),
-            tensor::Kept::Buffer => json!({"name": name, "became": "kept"}),
-            tensor::Kept::Inlined => json!({"name": name, "became": "inlined"}),
-            _ => json!({"name": name, "became": "unused"}),
-        })
-        .collect();
+    let definitions: Vec<Value> = report.definitions.iter().map(decided_as_json).collect();
     let plans: Vec<Value> =
         report.alternatives.iter().map(|a| json!({"name": a.name, "cost": a.cost.to_f64()})).collect();
     let opaque: Vec<Value> = report.opaque.iter().map(|o| json!({"name": o.name, "why": o.why})).collect();
@@ -235,5 +240,41 @@ fn as_json(report: &tensor::Report) -> Value {
         "nests": report.nests,
         "definitions": definitions,
         "opaque": opaque,
+        "graph": {"before": flow_as_json(&report.before), "after": flow_as_json(&report.after)},
     })
+}
+
+fn decided_as_json(decided: &tensor::Decided) -> Value {
+    let (became, other) = match &decided.kept {
+        tensor::Kept::Equal(other) => ("equal", Some(other)),
+        tensor::Kept::Buffer => ("kept", None),
+        tensor::Kept::Inlined => ("inlined", None),
+        _ => ("unused", None),
+    };
+    let mut value = json!({"name": decided.name, "became": became});
+    if let Some(other) = other {
+        value["to"] = json!(other);
+    }
+    if !decided.because.is_empty() {
+        value["because"] = json!(decided.because);
+    }
+    value
+}
+
+/// Nests and tensors: what a page shows as a picture.
+fn flow_as_json(flow: &tensor::Flow) -> Value {
+    let named = |tensors: &[usize]| -> Vec<&str> {
+        tensors.iter().map(|&tensor| flow.tensors[tensor].name.as_str()).collect()
+    };
+    let tensors: Vec<Value> = flow
+        .tensors
+        .iter()
+        .map(|t| json!({"name": t.name, "shape": t.shape, "dtype": t.dtype, "parameter": t.is_parameter}))
+        .collect();
+    let nests: Vec<Value> = flow
+        .nests
+        .iter()
+        .map(|nest| json!({"name": nest.name, "reads": named(&nest.reads), "writes": named(&nest.writes)}))
+        .collect();
+    json!({"tensors": tensors, "nests": nests})
 }

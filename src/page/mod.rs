@@ -5,6 +5,7 @@
 //! The page holds everything in its text; the script links what belongs together when the reader points at it, scrolls the two
 //! programs together, and sorts.
 
+mod flow;
 mod function;
 mod index;
 mod input;
@@ -14,6 +15,7 @@ mod numbers;
 mod passes;
 mod slices;
 mod syntax;
+mod tensors;
 mod text;
 
 use std::fmt::Write;
@@ -23,6 +25,8 @@ pub use self::index::{Entry, index};
 pub use self::input::Input;
 use self::numbers::{number, plural, saved};
 use self::slices::Slices;
+#[doc(hidden)]
+pub use self::tensors::tensors;
 use self::text::escape;
 use crate::report::{Document, FiredRule};
 

@@ -14,7 +14,13 @@ const STASH: &str = "satir.stash";
 
 /// `tensor-cse`.
 pub(super) fn tensor_cse(module: &Module, settings: &Settings<'_>) -> Result<Option<Module>, Error> {
-    let told = tensor::Settings { profile: settings.options.profile.clone(), ..tensor::Settings::default() };
+    let options = settings.options;
+    let told = tensor::Settings {
+        profile: options.profile.clone(),
+        rewrites: options.rewrites.clone(),
+        fast_math: options.fast_math,
+        ..tensor::Settings::default()
+    };
     let mut result = module.clone();
     let mut done: Vec<usize> = Vec::new();
     for request in &settings.args.requests {

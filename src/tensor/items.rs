@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::keys::{Folding, Held, Size, Stored, Values};
+use super::keys::{Held, Values};
+use super::stored::{Folding, Size, Stored};
 use super::term::{Node, Term};
 use crate::ir::{AttrValue, BufferId, Expr};
 

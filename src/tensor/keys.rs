@@ -8,44 +8,12 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::lift::{Definition, Loop};
+use super::digits::Loop;
+use super::equal::Bodies;
+use super::lift::Definition;
+use super::stored::{Folding, Size, Stored};
 use super::term::{Node, Term, Terms, hole};
-use crate::ir::{AttrValue, BinOp, BufferId, DType, Expr, ExprKind, VarId};
-
-/// The length of an axis, and the type of its variable.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Size {
-    pub dtype: DType,
-    pub extent: Expr,
-}
-
-impl Size {
-    fn of(axis: &Loop) -> Size {
-        let extent = match axis.extent.as_int() {
-            Some(number) => Expr::int(number, axis.dtype),
-            None => axis.extent.clone(),
-        };
-        Size { dtype: axis.dtype, extent }
-    }
-}
-
-/// How a reduction folds: its operation, from which value, and whether the accumulator is the first operand.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Folding {
-    pub op: BinOp,
-    pub init: Expr,
-    pub left: bool,
-}
-
-/// A tensor that is kept in a buffer in any case: a reduction, or what is read at computed indices. Its body is a term of the
-/// axes that it keeps, and then those that it folds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Stored {
-    pub folding: Option<Folding>,
-    pub kept: Vec<Size>,
-    pub folded: Vec<Size>,
-    pub body: Term,
-}
+use crate::ir::{AttrValue, BufferId, Expr, ExprKind, VarId};
 
 /// What a buffer holds.
 #[derive(Clone, Debug)]
@@ -59,6 +27,8 @@ pub(crate) struct Held {
     pub axes: Vec<Size>,
     /// For each dimension of the buffer its axis.
     pub dims: Vec<Option<u32>>,
+    /// The rules and laws by which the value is what the definition says, if that is written in another way.
+    pub because: Vec<String>,
 }
 
 /// All definitions of a part of a function.
@@ -68,6 +38,8 @@ pub(crate) struct Values {
     pub stored: Vec<Stored>,
     /// In the order of the definitions.
     pub held: Vec<Held>,
+    /// What finds bodies that are equal by meaning; without it terms are only compared as they are.
+    bodies: Option<Bodies>,
     numbers: HashMap<Stored, u32>,
     of: HashMap<BufferId, usize>,
 }
@@ -77,8 +49,8 @@ const MAX_TERMS: usize = 100_000;
 
 impl Values {
     /// The values of all definitions; `None` if they are too many.
-    pub(crate) fn new(definitions: &[Definition]) -> Option<Values> {
-        let mut values = Values::default();
+    pub(crate) fn new(definitions: &[Definition], bodies: Option<Bodies>) -> Option<Values> {
+        let mut values = Values { bodies, ..Values::default() };
         values.extend(definitions).then_some(values)
     }
 
@@ -105,14 +77,23 @@ impl Values {
         for axis in &definition.axes {
             dims.push(axis.as_ref().map(|axis| self.enter(&mut frame, &mut axes, axis)));
         }
+        let because;
         let value = match &definition.fold {
-            None => self.term(&definition.value, &frame),
+            None => {
+                let written = self.term(&definition.value, &frame);
+                let value;
+                (value, because) = self.normal(written, &axes);
+                value
+            }
             Some(fold) => {
                 let mut all = axes.clone();
                 for axis in &fold.axes {
                     self.enter(&mut frame, &mut all, axis);
                 }
                 let body = self.term(&definition.value, &frame);
+                let body_as_written = body;
+                let body;
+                (body, because) = self.normal(body_as_written, &all);
                 let used: Vec<u32> =
                     self.terms.axes(body).iter().copied().filter(|&a| (a as usize) < axes.len()).collect();
                 let mut places = Vec::new();
@@ -140,13 +121,21 @@ impl Values {
         self.of.insert(definition.buffer, self.held.len());
         let (name, buffer) = (definition.name.clone(), definition.buffer);
         let attrs = definition.attrs.clone();
-        self.held.push(Held { name, buffer, attrs, value, axes, dims });
+        self.held.push(Held { name, buffer, attrs, value, axes, dims, because });
+    }
+
+    /// A body in the form that stands for all that are found equal, and why.
+    fn normal(&mut self, body: Term, axes: &[Size]) -> (Term, Vec<String>) {
+        match &mut self.bodies {
+            Some(bodies) => bodies.normal(&mut self.terms, &self.stored, body, axes),
+            None => (body, Vec::new()),
+        }
     }
 
     fn enter(&mut self, frame: &mut HashMap<VarId, Term>, axes: &mut Vec<Size>, axis: &Loop) -> u32 {
         let number = axes.len() as u32;
         frame.insert(axis.var, self.terms.axis(number, axis.dtype));
-        axes.push(Size::of(axis));
+        axes.push(size_of(axis));
         number
     }
 
@@ -228,4 +217,13 @@ impl Values {
             open.extend_from_slice(self.terms.children(term));
         }
     }
+}
+
+/// The size of an axis: equal numbers are equal expressions.
+fn size_of(axis: &Loop) -> Size {
+    let extent = match axis.extent.as_int() {
+        Some(number) => Expr::int(number, axis.dtype),
+        None => axis.extent.clone(),
+    };
+    Size { dtype: axis.dtype, extent }
 }

@@ -5,19 +5,12 @@
 
 use std::sync::Arc;
 
+use super::digits::{self, Bound, Loop};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AttrValue, AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock,
-    Stmt, StmtKind, VarId,
+    AttrValue, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock, Stmt,
+    StmtKind, VarId,
 };
-
-/// A variable that runs from 0, and its extent.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Loop {
-    pub var: VarId,
-    pub dtype: DType,
-    pub extent: Expr,
-}
 
 /// A reduction: `T op= e`, starting from a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,14 +166,40 @@ fn is_plain(e: &Expr) -> bool {
 }
 
 fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definition> {
-    if block.predicate.is_some() {
-        return Err("a condition guards it");
-    }
     if !block.alloc_buffers.is_empty() || !block.match_buffers.is_empty() {
         return Err("a block with buffers of its own");
     }
     if !block.attrs.iter().all(|(_, value)| is_constant(value)) {
         return Err("annotations that are computed");
+    }
+    let mut names_loops = false;
+    for stmt in block.init.iter().flatten().chain(&block.body) {
+        stmt.walk(&mut |inner| {
+            inner.for_each_expr(|e| {
+                e.walk(&mut |e| {
+                    names_loops |= e.as_var().is_some_and(|var| loops.iter().any(|l| l.var == var))
+                });
+            });
+        });
+    }
+    if names_loops {
+        return Err("it uses the variables of its loops");
+    }
+    let (spatial, reduced) = match one_to_one(loops, block) {
+        Err(why) => in_digits(loops, block).ok_or(why)?,
+        Ok(axes) => axes,
+    };
+    let found = of_body(func, block.name.clone(), spatial, reduced, block.init.as_ref(), &block.body)?;
+    Ok(Definition { attrs: block.attrs.clone(), ..found })
+}
+
+/// The spatial axes of a block, and those that it folds, in the order in which they run.
+type Axes = (Vec<Loop>, Vec<Loop>);
+
+/// The axes of a block of which each follows one loop.
+fn one_to_one(loops: &[Loop], block: &SBlock) -> Lifted<Axes> {
+    if block.predicate.is_some() {
+        return Err("a condition guards it");
     }
     let (mut spatial, mut reduced) = (Vec::new(), Vec::new());
     let mut used = vec![false; loops.len()];
@@ -206,9 +225,30 @@ fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definitio
         return Err("a loop that no axis follows");
     }
     reduced.sort_by_key(|(bound, _)| *bound);
-    let reduced = reduced.into_iter().map(|(_, own)| own).collect();
-    let found = of_body(func, block.name.clone(), spatial, reduced, block.init.as_ref(), &block.body)?;
-    Ok(Definition { attrs: block.attrs.clone(), ..found })
+    Ok((spatial, reduced.into_iter().map(|(_, own)| own).collect()))
+}
+
+/// The axes of a block whose loops were split or fused.
+fn in_digits(loops: &[Loop], block: &SBlock) -> Option<Axes> {
+    let mut axes = Vec::new();
+    for axis in &block.axes {
+        let folds = match axis.kind {
+            AxisKind::Spatial => false,
+            AxisKind::Reduce => true,
+            AxisKind::Scan | AxisKind::Opaque => return None,
+        };
+        if axis.min.as_int() != Some(0) {
+            return None;
+        }
+        axes.push(Bound { binding: &axis.binding, extent: axis.extent.as_int()?, folds });
+    }
+    let order = digits::order(loops, &axes, block.predicate.as_ref())?;
+    let own = |at: usize| {
+        let axis = &block.axes[at];
+        Loop { var: axis.var, dtype: axis.min.dtype, extent: axis.extent.clone() }
+    };
+    let spatial = (0..axes.len()).filter(|&at| !axes[at].folds).map(own).collect();
+    Some((spatial, order.into_iter().map(own).collect()))
 }
 
 /// Whether an annotation names no variable and no buffer.

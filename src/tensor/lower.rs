@@ -5,9 +5,10 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Storage};
-use super::keys::{Size, Values};
+use super::keys::Values;
 use super::nest::{Content, Member, Nest};
 use super::plan::Plan;
+use super::stored::Size;
 use super::term::{Node, Term};
 use crate::ir::{
     AttrValue, Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin,

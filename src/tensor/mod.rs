@@ -1,21 +1,29 @@
 //! Sharing between tensor computations: the blocks of a function as definitions, equal ones once, and for each the decision
 //! whether it is kept in a buffer or computed where it is used, in loop nests that share what they compute.
 //!
-//! - `lift`: statements to definitions; what is none is opaque, stays, and says why.
+//! - `lift`, `digits`: statements to definitions, also of loops that were split or fused; what is none is opaque, stays, and
+//!   says why.
 //! - `term`, `keys`: the values of definitions as terms. What is no reduction is put in where it is read; reductions are
 //!   symbols, equal if their bodies are.
+//! - `equal`, `meaning`, `fingerprint`: bodies that are equal by meaning, by e-graphs of those whose values at sample points are.
 //! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `plan`, `search`: which items are
 //!   kept, and which nests compute them.
 //! - `lower`: nests to statements.
+//! - `report`, `flow`: what was decided, and which nests compute what, as data.
 //! - `joint`, `pair`, `split`, `mincut`: a forward and a backward function, and what one keeps for the other.
 //!
 //! Floats keep their bits: a reduction folds in its own order, and only operands that may change places do.
 
+mod digits;
+mod equal;
+mod fingerprint;
+mod flow;
 mod items;
 mod joint;
 mod keys;
 mod lift;
 mod lower;
+mod meaning;
 mod mincut;
 mod nest;
 mod pair;
@@ -23,10 +31,13 @@ mod plan;
 mod report;
 mod search;
 mod split;
+mod stored;
 mod term;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use flow::{Flow, FlowNest, FlowTensor};
 pub use joint::Edge;
 #[doc(hidden)]
 pub use joint::{joined, joined_module};
@@ -35,17 +46,22 @@ pub use pair::Stash;
 pub use pair::{Split, SplitSettings, share_pair};
 pub use report::Report;
 #[doc(hidden)]
-pub use report::{Alternative, Kept, Opaque};
+pub use report::{Alternative, Decided, Kept, Opaque};
+
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use self::equal::Bodies;
 use self::items::{Items, Role};
 use self::keys::Values;
 use self::lift::{Definition, Item};
+use self::meaning::Meaning;
 use self::nest::World;
 use crate::cost::{Bindings, Cost, Profile, Weight, cost_of_func};
 use crate::ir::opclass::OpClass;
 use crate::ir::{Block, BufferId, Origin, PrimFunc, Stmt, StmtKind, with_room};
+use crate::rewrite::Rewrites;
 
 /// What [`share`] is told.
 ///
@@ -59,11 +75,27 @@ pub struct Settings {
     pub profile: Profile,
     /// The most plans that are looked at for each part of a function.
     pub evaluations: usize,
+    /// The rules by which tensors are found equal.
+    pub rewrites: Arc<Rewrites>,
+    /// Whether floats are computed as if they were real numbers: rules that hold only for these are used too.
+    pub fast_math: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { profile: Profile::default(), evaluations: 4_000 }
+        Settings {
+            profile: Profile::default(),
+            evaluations: 4_000,
+            rewrites: Rewrites::embedded(),
+            fast_math: false,
+        }
+    }
+}
+
+impl Settings {
+    /// What finds tensors of a function equal by meaning.
+    fn bodies(&self, func: &PrimFunc) -> Bodies {
+        Bodies::new(Meaning::new(func, &self.profile, &self.rewrites, self.fast_math))
     }
 }
 
@@ -91,8 +123,15 @@ pub fn share(func: &mut PrimFunc, settings: &Settings) -> Report {
 
 fn share_with_room(func: &mut PrimFunc, settings: &Settings) -> Report {
     let before = priced(func, settings);
-    let mut report =
-        Report { name: func.name.to_string(), cost_before: before, cost_after: before, ..Report::default() };
+    let flow = Flow::of(func);
+    let mut report = Report {
+        name: func.name.to_string(),
+        cost_before: before,
+        cost_after: before,
+        before: flow.clone(),
+        after: flow,
+        ..Report::default()
+    };
     if !func.no_alias() {
         report
             .opaque
@@ -106,7 +145,7 @@ fn share_with_room(func: &mut PrimFunc, settings: &Settings) -> Report {
     let after = priced(&made, settings);
     if after < before {
         *func = made;
-        return Report { cost_after: after, ..changed };
+        return Report { cost_after: after, after: Flow::of(func), ..changed };
     }
     report.alternatives = changed.alternatives;
     report
@@ -204,7 +243,7 @@ fn one_part(
     report: &mut Report,
     made: &mut Vec<BufferId>,
 ) -> Option<Block> {
-    let mut values = Values::new(definitions)?;
+    let mut values = Values::new(definitions, Some(settings.bodies(func)))?;
     // Where there are none, blocks have been lowered.
     let blocks = definitions.iter().any(|definition| definition.is_block);
     let is_output =

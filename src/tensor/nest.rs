@@ -3,7 +3,8 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Items, Storage};
-use super::keys::{Size, Values};
+use super::keys::Values;
+use super::stored::Size;
 use super::term::{Node, Term, hole};
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
 use crate::ir::opclass::OpClass;
@@ -90,7 +91,9 @@ impl World<'_> {
             uses: HashMap::new(),
             loads: HashMap::new(),
             lazy: Vec::new(),
+            eager: HashSet::new(),
         };
+        walk.find_eager(&bodies);
         for &body in &bodies {
             walk.visit(body);
         }
@@ -357,6 +360,8 @@ struct Walk<'a, 'w> {
     loads: HashMap<Term, usize>,
     /// What is evaluated under conditions, and under how many.
     lazy: Vec<(Term, u32)>,
+    /// What is evaluated in any case: where it also stands under a condition its value is there.
+    eager: HashSet<Term>,
 }
 
 /// The most terms that stand under conditions in a nest.
@@ -376,6 +381,16 @@ impl Walk<'_, '_> {
             }
         }
         self.world.values.terms.children(term).to_vec()
+    }
+
+    fn find_eager(&mut self, bodies: &[Term]) {
+        let mut open: Vec<Term> = bodies.to_vec();
+        while let Some(term) = open.pop() {
+            if self.eager.insert(term) {
+                let lazy = self.world.values.terms.lazy_from(term).unwrap_or(usize::MAX);
+                open.extend(self.operands(term).into_iter().take(lazy));
+            }
+        }
     }
 
     fn visit(&mut self, term: Term) {
@@ -405,7 +420,10 @@ impl Walk<'_, '_> {
     }
 
     fn visit_lazy(&mut self, term: Term, depth: u32) {
-        if self.seen.contains(&term) || self.lazy.len() > MAX_LAZY {
+        if self.eager.contains(&term) {
+            return self.visit(term);
+        }
+        if self.lazy.len() > MAX_LAZY {
             return;
         }
         self.lazy.push((term, depth));

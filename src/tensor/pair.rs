@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::flow::Flow;
 use super::items::{Item, Items, Role, Storage, is_leaf, whole};
 use super::joint::{Edge, Joint, is_root};
-use super::keys::{Size, Values};
+use super::keys::Values;
 use super::lift::{self, Definition, lift, writes};
 use super::lower::{Home, lower, new_buffer};
 use super::report::Opaque;
 use super::split::{Search, Sides, State};
+use super::stored::Size;
 use super::term::{Node, Term};
 use super::{Report, Settings, accessed, priced, store_weight};
 use crate::ir::{Block, BufferId, ExprKind, Origin, PrimFunc, SBlock, Stmt, StmtKind, with_room};
@@ -178,7 +180,10 @@ fn pair_with_room(
     let joint = Joint::new(forward, backward, edges)?;
     let plain = |func: &PrimFunc| {
         let cost = priced(func, &settings.settings);
-        Report { name: func.name.to_string(), cost_before: cost, cost_after: cost, ..Report::default() }
+        let flow = Flow::of(func);
+        let name = func.name.to_string();
+        let (before, after) = (flow.clone(), flow);
+        Report { name, cost_before: cost, cost_after: cost, before, after, ..Report::default() }
     };
     let mut split = Split { forward: plain(forward), backward: plain(backward), ..Split::default() };
     let before = split.forward.cost_before + split.backward.cost_before;
@@ -187,6 +192,7 @@ fn pair_with_room(
         Ok((first, second, mut made, passed)) => {
             made.forward.cost_after = priced(&first, &settings.settings);
             made.backward.cost_after = priced(&second, &settings.settings);
+            (made.forward.after, made.backward.after) = (Flow::of(&first), Flow::of(&second));
             let fits = settings.stash_budget.is_none_or(|budget| passed <= budget);
             let after = made.forward.cost_after + made.backward.cost_after;
             if after >= before && (fits || made.stash_bytes >= passed) {
@@ -315,9 +321,10 @@ impl<'a> Pair<'a> {
     }
 
     /// The values of both functions.
-    fn values(&self) -> Result<Values, String> {
+    fn values(&self, settings: &Settings) -> Result<Values, String> {
         let many = || "too many terms".to_owned();
-        let mut values = Values::new(&self.halves[0].definitions).ok_or_else(many)?;
+        let mut values = Values::new(&self.halves[0].definitions, Some(settings.bodies(&self.joint.func)))
+            .ok_or_else(many)?;
         for at in 0..values.held.len() {
             let held = values.held[at].clone();
             let full = values.terms.axes(held.value).len() == held.axes.len();
@@ -354,7 +361,7 @@ impl<'a> Pair<'a> {
     }
 
     fn planned(&self, settings: &SplitSettings, split: Split) -> Result<Made, String> {
-        let mut values = self.values()?;
+        let mut values = self.values(&settings.settings)?;
         let closed = [self.closed(0), self.closed(1)];
         let mut items = Vec::new();
         for (side, closed) in closed.iter().enumerate() {

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::items::Role;
-use super::keys::Size;
 use super::nest::{Content, Member, Nest, World};
+use super::stored::Size;
 use super::term::Term;
 use crate::cost::Cost;
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use hashbrown::HashMap;
 
+use super::flow::Flow;
 use super::items::Items;
 use super::keys::Values;
 use super::plan::Plan;
@@ -55,6 +56,36 @@ pub enum Kept {
     Unused,
 }
 
+/// What became of a definition.
+///
+/// ```
+/// use satir::tensor::{Kept, Settings, share};
+///
+/// let text = "@T.prim_func
+/// def main(A: T.Buffer((64,)), B: T.Buffer((64,)), C: T.Buffer((64,))):
+///     T.func_attr({\"tirx.noalias\": True})
+///     for i in range(64):
+///         B[i] = T.exp(A[i] * T.float32(2))
+///     for i in range(64):
+///         C[i] = T.exp(A[i] + A[i])
+/// ";
+/// let mut module = satir::parse(text)?;
+/// let report = share(&mut module.funcs[0], &Settings::default());
+/// assert!(report.definitions.iter().all(|decided| decided.kept == Kept::Buffer), "both are results");
+/// assert!(report.definitions.iter().any(|decided| decided.because == ["float-double"]));
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Decided {
+    /// Its name.
+    pub name: String,
+    /// What became of it.
+    pub kept: Kept,
+    /// The rules and laws by which its value is what it is taken for, if it is written in another way.
+    pub because: Vec<String>,
+}
+
 /// A plan that was compared, with its cost.
 ///
 /// ```
@@ -87,8 +118,12 @@ pub struct Report {
     pub cost_after: Cost,
     /// Statements that stay as they are.
     pub opaque: Vec<Opaque>,
-    /// The definitions by name, and what became of them.
-    pub definitions: Vec<(String, Kept)>,
+    /// The definitions, and what became of them.
+    pub definitions: Vec<Decided>,
+    /// The nests as they were.
+    pub before: Flow,
+    /// The nests as they are now.
+    pub after: Flow,
     /// The nests: which definitions are computed together.
     pub nests: Vec<Vec<String>>,
     /// The plans that were compared.
@@ -138,7 +173,7 @@ impl Report {
                 _ => Kept::Inlined,
             };
             first.entry(held.value).or_insert_with(|| name.clone());
-            self.definitions.push((name, what));
+            self.definitions.push(Decided { name, kept: what, because: held.because.clone() });
         }
     }
 }
@@ -153,13 +188,14 @@ impl fmt::Display for Report {
         for nest in &self.nests {
             writeln!(f, "  nest: {}", nest.join(", "))?;
         }
-        for (name, kept) in &self.definitions {
+        for Decided { name, kept, because } in &self.definitions {
             match kept {
-                Kept::Buffer => writeln!(f, "  kept: {name}")?,
-                Kept::Inlined => writeln!(f, "  computed where it is used: {name}")?,
-                Kept::Equal(other) => writeln!(f, "  equal to {other}: {name}")?,
-                Kept::Unused => writeln!(f, "  unused: {name}")?,
+                Kept::Buffer => write!(f, "  kept: {name}")?,
+                Kept::Inlined => write!(f, "  computed where it is used: {name}")?,
+                Kept::Equal(other) => write!(f, "  equal to {other}: {name}")?,
+                Kept::Unused => write!(f, "  unused: {name}")?,
             }
+            if because.is_empty() { writeln!(f)? } else { writeln!(f, " (by {})", because.join(", "))? }
         }
         for Opaque { name, why } in &self.opaque {
             writeln!(f, "  opaque: {name}: {why}")?;

@@ -133,7 +133,7 @@ fn alike(plan: &Plan, a: usize, b: usize) -> bool {
     a.len() == b.len()
         && !a.is_empty()
         && a.iter().all(|size| {
-            let count = |sizes: &[super::keys::Size]| sizes.iter().filter(|other| *other == size).count();
+            let count = |sizes: &[super::stored::Size]| sizes.iter().filter(|other| *other == size).count();
             count(a) == count(b)
         })
 }

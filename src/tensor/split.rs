@@ -7,11 +7,12 @@
 use hashbrown::HashSet;
 
 use super::items::{Items, Role};
-use super::keys::{Size, Values};
+use super::keys::Values;
 use super::mincut::Cut;
 use super::nest::{Member, Nest, World, trip};
 use super::plan::Plan;
 use super::search::{Found, improve, search};
+use super::stored::Size;
 use super::term::{Node, Term};
 use crate::cost::{Cost, Profile, Weight};
 use crate::ir::{BufferId, ExprKind};

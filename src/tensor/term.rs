@@ -25,6 +25,9 @@ pub(crate) enum Node {
     Form(Expr, Box<[Term]>),
 }
 
+/// Functions that have one value at both zeros. There `0.0 - x` is `x * -1.0`: elsewhere these differ where `x` is 0.0.
+const EVEN_AT_ZERO: [&str; 8] = ["exp", "exp2", "exp10", "cos", "cosh", "sigmoid", "abs", "fabs"];
+
 /// All terms of a function.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
@@ -97,11 +100,31 @@ impl Terms {
         {
             return a;
         }
+        if let (Some((name, _)), &[a]) = (head.as_intrin(), &children[..])
+            && EVEN_AT_ZERO.contains(&name)
+            && let Some(positive) = self.less_than_zero(a)
+        {
+            let dtype = self.dtype(a);
+            let minus_one = self.form(Expr::float(-1.0, dtype), Vec::new());
+            children = vec![
+                self.form(Expr::binary(BinOp::Mul, hole(dtype), hole(dtype)), vec![positive, minus_one]),
+            ];
+        }
         self.insert(Node::Form(head, children.into()))
     }
 
     fn shape(&self, term: Term) -> u64 {
         self.shapes[term.0 as usize]
+    }
+
+    /// The operand of `0.0 - x`.
+    fn less_than_zero(&self, term: Term) -> Option<Term> {
+        let Node::Form(head, children) = self.node(term) else { return None };
+        let (ExprKind::Binary(BinOp::Sub, ..), &[zero, positive]) = (&head.kind, &children[..]) else {
+            return None;
+        };
+        let is_zero = matches!(self.node(zero), Node::Form(zero, _) if zero.kind == ExprKind::Float(0));
+        is_zero.then_some(positive)
     }
 
     /// What a binary operation is equal to, if that is one of its operands or a constant.

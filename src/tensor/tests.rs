@@ -34,6 +34,24 @@ fn only_identities_of_all_floats_are_used() {
 }
 
 #[test]
+fn negatives_are_one_where_the_sign_of_zero_does_not_count() {
+    let mut terms = Terms::default();
+    let x = terms.axis(0, DType::F32);
+    let constant = |terms: &mut Terms, value: f64| terms.form(Expr::float(value, DType::F32), Vec::new());
+    let (zero, minus_one) = (constant(&mut terms, 0.0), constant(&mut terms, -1.0));
+    let (less, times) =
+        (binary(&mut terms, BinOp::Sub, zero, x), binary(&mut terms, BinOp::Mul, x, minus_one));
+    assert_ne!(less, times, "0.0 - 0.0 is 0.0, 0.0 * -1.0 is -0.0");
+    let call = |terms: &mut Terms, name: &str, operand| {
+        let head = Expr::call(DType::F32, name, vec![super::term::hole(DType::F32)]);
+        terms.form(head, vec![operand])
+    };
+    for (name, same) in [("exp", true), ("cosh", true), ("sin", false), ("tanh", false)] {
+        assert_eq!(call(&mut terms, name, less) == call(&mut terms, name, times), same, "{name}");
+    }
+}
+
+#[test]
 fn terms_of_exchanged_axes_have_one_canonical_form() {
     let mut terms = Terms::default();
     let (i, j) = (terms.axis(0, DType::I32), terms.axis(1, DType::I32));
@@ -87,4 +105,55 @@ fn what_is_no_definition_says_why() {
         let found = why(body);
         assert!(found.as_ref().is_some_and(|found| found.contains(reason)), "{body}\n{found:?}");
     }
+}
+
+#[test]
+fn loops_that_were_split_or_fused_are_followed() {
+    let block = |loops: &str, axes: &str, store: &str| {
+        let lines: String = axes.lines().map(|line| format!("        {line}\n")).collect();
+        format!("for {loops}:\n    with T.sblock(\"b\"):\n{lines}        {store}")
+    };
+    let copy = "B[v, w] = A[v, w]";
+    let sum = "with T.init():\n            C[v] = T.float32(0)\n        C[v] = C[v] + A[v, w]";
+    for (loops, axes, store) in [
+        (
+            "i0, i1, j in T.grid(2, 4, 4)",
+            "v = T.axis.spatial(8, i0 * 4 + i1)\nw = T.axis.spatial(4, j)",
+            copy,
+        ),
+        ("i in range(32)", "v = T.axis.spatial(8, i // 4)\nw = T.axis.spatial(4, i % 4)", copy),
+        // Fused, then split again.
+        (
+            "a, b in T.grid(4, 8)",
+            "v = T.axis.spatial(8, (a * 8 + b) // 4)\nw = T.axis.spatial(4, (a * 8 + b) % 4)",
+            copy,
+        ),
+        // One iteration too many.
+        (
+            "i0, i1 in T.grid(3, 3)",
+            "v = T.axis.spatial(8, i0 * 3 + i1)\nT.where(i0 * 3 + i1 < 8)",
+            "C[v] = A[v, 0]",
+        ),
+        ("i, k0, k1 in T.grid(8, 2, 2)", "v = T.axis.spatial(8, i)\nw = T.axis.reduce(4, k0 * 2 + k1)", sum),
+        ("k0, i, k1 in T.grid(2, 8, 2)", "v = T.axis.spatial(8, i)\nw = T.axis.reduce(4, k0 * 2 + k1)", sum),
+    ] {
+        let text = block(loops, axes, store);
+        assert_eq!(why(&text), None, "{text}");
+    }
+    for (loops, axes, store) in [
+        // Some elements come twice, some never.
+        (
+            "i0, i1, j in T.grid(2, 4, 4)",
+            "v = T.axis.spatial(8, i0 * 2 + i1)\nw = T.axis.spatial(4, j)",
+            copy,
+        ),
+        ("i in range(32)", "v = T.axis.spatial(8, i // 4)\nw = T.axis.spatial(4, i // 8)", copy),
+        // The sum runs in another order.
+        ("i, k1, k0 in T.grid(8, 2, 2)", "v = T.axis.spatial(8, i)\nw = T.axis.reduce(4, k0 * 2 + k1)", sum),
+    ] {
+        let text = block(loops, axes, store);
+        assert!(why(&text).is_some_and(|why| why.contains("one to one")), "{text}");
+    }
+    let outside = block("i in range(8)", "v = T.axis.spatial(8, i)", "C[v] = A[i, 0]");
+    assert!(why(&outside).is_some_and(|why| why.contains("variables of its loops")), "{outside}");
 }
