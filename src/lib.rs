@@ -28,6 +28,7 @@
 //! The interface of the library is what this documentation shows. What is public beyond it, marked `#[doc(hidden)]`, is
 //! there for the program `satir` and for satir's own tests, and changes without notice.
 
+pub mod certificate;
 pub mod cost;
 pub mod cse;
 pub mod diag;

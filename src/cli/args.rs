@@ -85,6 +85,11 @@ pub(crate) struct Tuning {
     #[arg(long, value_name = "FILE")]
     pub(crate) remarks: Option<PathBuf>,
 
+    /// Write a certificate that the result does what the program does, which `satir check-certificate` checks. Where some of it
+    /// cannot be shown the result is written, but no certificate, and the exit code is 1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certify: Option<PathBuf>,
+
     /// Say on standard error, for each expression that was replaced, why it equals what replaced it, from which facts, and
     /// what was removed.
     #[arg(long)]

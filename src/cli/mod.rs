@@ -6,6 +6,7 @@
 
 mod args;
 mod batch;
+mod certificate;
 mod chosen;
 mod compiler;
 mod count;
@@ -74,6 +75,7 @@ enum Command {
     Count(count::Args),
     Run(run::Args),
     Equiv(equiv::Args),
+    CheckCertificate(certificate::Args),
     #[command(
         subcommand,
         after_help = "Examples:\n  satir rules list --sets\n  satir rules check mine.rules"
@@ -130,6 +132,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Count(args) => count::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Equiv(args) => equiv::run(&args),
+        Command::CheckCertificate(args) => certificate::run(&args),
         Command::Rules(command) => rules::run(&command),
         Command::Fuzz(command) => fuzz::run(&command),
         Command::Completions(args) => manual::completions(&args, Cli::command()),

@@ -10,7 +10,7 @@ use super::json::json_text;
 use super::product::Product;
 use super::program::{bindable, parse};
 use super::threads::prepare_threads;
-use super::{batch, outcome, terminal};
+use super::{batch, certificate, outcome, terminal};
 
 /// Applies `job` to the input: a file, standard input, or every program of several files and folders. `ending` is that of
 /// the files that it makes.
@@ -25,6 +25,9 @@ pub(crate) fn transform(
         [] => None,
         [one] if io::as_folder(Some(one)).is_none() => Some(one.as_path()),
         _ => {
+            if tuning.certify.is_some() {
+                return Err(Failure::usage("`--certify` is for one program: a certificate is of one result"));
+            }
             prepare_threads(inout.jobs);
             let tasks = files::tasks(&inout.inputs, output)?;
             check_names(&tasks, &tuning.bind)?;
@@ -54,6 +57,14 @@ pub(crate) fn transform(
     }
     if let Some(path) = &tuning.remarks {
         outcome::write_remarks(path, &product.remarks)?;
+    }
+    if let Some(path) = &tuning.certify {
+        if inout.compares() {
+            return Err(Failure::usage("`--certify` goes with a result that is written"));
+        }
+        // What cannot be certified is written all the same.
+        io::write(output, &product.text)?;
+        return certificate::certify(&source, &module, &product.text, path);
     }
     if !inout.compares() {
         return io::write(output, &product.text);

@@ -1,0 +1,612 @@
+//! Both programs side by side, statement by statement: what each statement of the second one owes to that of the first.
+
+use std::collections::BTreeSet;
+
+use super::book::{Frame, Goal};
+use super::bounds::Bounds;
+use super::eval::{Machine, Refused, Side, contains_expression, sort_of};
+use super::steps::{self, Placed, Step};
+use super::term::{MAX_TERM_DEPTH, Sort, Term};
+use crate::ir::{AttrNode, Block, BufferId, BufferRegion, Expr, For, Origin, SBlock, Stmt, StmtKind, VarId};
+
+/// Leaves of two blocks by their numbers: a pair, or one without partner.
+pub(crate) type Pairs = Vec<(Option<usize>, Option<usize>)>;
+
+/// Says which leaves of the pair of blocks of some number belong together, where it is not one to one.
+pub(crate) type Aligner<'r> = dyn FnMut(usize, &[&Stmt], &[&Stmt]) -> Option<Pairs> + 'r;
+
+/// How far a block has been run.
+struct Cursor<'a> {
+    steps: Vec<Placed<'a>>,
+    next: usize,
+    /// Conditions of the block itself at this point.
+    guards: Vec<Term>,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(block: &'a Block) -> Cursor<'a> {
+        let mut steps = Vec::new();
+        steps::flatten(block, &mut steps);
+        Cursor { steps, next: 0, guards: Vec::new() }
+    }
+
+    fn leaves(&self) -> Vec<&'a Stmt> {
+        let leaf = |placed: &Placed<'a>| match placed.step {
+            Step::Leaf(stmt) => Some(stmt),
+            _ => None,
+        };
+        self.steps.iter().filter_map(leaf).collect()
+    }
+}
+
+/// Runs two programs side by side.
+pub(crate) struct Walk<'a, 'r> {
+    pub(crate) machine: Machine<'a>,
+    aligner: &'r mut Aligner<'r>,
+    /// Pairs of blocks so far.
+    blocks: usize,
+    /// Calls that were compared.
+    synced: usize,
+}
+
+type Done = Result<(), Refused>;
+
+impl<'a, 'r> Walk<'a, 'r> {
+    pub(crate) fn new(machine: Machine<'a>, aligner: &'r mut Aligner<'r>) -> Walk<'a, 'r> {
+        Walk { machine, aligner, blocks: 0, synced: 0 }
+    }
+
+    /// The same expression of both programs.
+    fn pair(&mut self, what: &'static str, a: &Expr, b: &Expr) -> Result<Term, Refused> {
+        let (x, y) = (self.machine.value(Side::First, a)?, self.machine.value(Side::Second, b)?);
+        if a.dtype != b.dtype {
+            return Err(format!("{what}: types {} and {}", a.dtype, b.dtype));
+        }
+        self.owe_same(what, x, y)?;
+        self.after_calls()?;
+        Ok(x)
+    }
+
+    fn owe_same(&mut self, what: &'static str, a: Term, b: Term) -> Done {
+        if self.machine.terms.sort(a) != self.machine.terms.sort(b) {
+            return Err(format!("{what}: values of other kinds"));
+        }
+        self.machine.book.owe(what, Goal::Same(a, b));
+        Ok(())
+    }
+
+    /// Calls since the last time: the same ones with the same arguments.
+    fn after_calls(&mut self) -> Done {
+        let [first, second] = &self.machine.programs;
+        if first.calls.len() != second.calls.len() {
+            return Err("another number of calls with an effect".into());
+        }
+        let new = |calls: &[(String, Vec<Term>)]| calls[self.synced..].to_vec();
+        let (first, second) = (new(&first.calls), new(&second.calls));
+        self.synced += first.len();
+        for ((name, args), (other, others)) in first.into_iter().zip(second) {
+            if name != other || args.len() != others.len() {
+                return Err("another call with an effect".into());
+            }
+            for (a, b) in args.into_iter().zip(others) {
+                self.owe_same("a call has the same arguments", a, b)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Two blocks, from the same state to the same state.
+    pub(crate) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
+        let number = self.blocks;
+        self.blocks += 1;
+        let outer = self.machine.book.place();
+        let (mut first, mut second) = (Cursor::new(a), Cursor::new(b));
+        let (left, right) = (first.leaves(), second.leaves());
+        let (n, m) = (left.len(), right.len());
+        let given = (self.aligner)(number, &left, &right);
+        let pairs = given.unwrap_or_else(|| (0..n.min(m)).map(|i| (Some(i), Some(i))).collect());
+        // All leaves of both, each once, in order.
+        let firsts = pairs.iter().filter_map(|(i, _)| *i);
+        let seconds = pairs.iter().filter_map(|(_, j)| *j);
+        if !firsts.eq(0..n) || !seconds.eq(0..m) || pairs.contains(&(None, None)) {
+            return Err(format!("{n} and {m} statements that the certificate does not lay side by side"));
+        }
+        for (i, j) in pairs {
+            let x = if i.is_some() { self.advance(Side::First, &mut first, number)? } else { None };
+            let y = if j.is_some() { self.advance(Side::Second, &mut second, number)? } else { None };
+            self.after_calls()?;
+            match (x, y) {
+                (Some(x), Some(y)) => {
+                    self.machine.book.spans = (x.span, y.span);
+                    let guard = self.machine.terms.and(&first.guards);
+                    let other = self.machine.terms.and(&second.guards);
+                    self.owe_same("a statement runs under the same condition", guard, other)?;
+                    let guards = first.guards.clone();
+                    self.under(&guards, |walk| walk.leaves(x, y))?;
+                }
+                (Some(x), None) => {
+                    self.machine.book.spans.0 = x.span;
+                    self.nothing("a statement that is left out does nothing", Side::First, x, &first.guards)?;
+                }
+                (None, Some(y)) => {
+                    self.machine.book.spans.1 = y.span;
+                    self.nothing("a statement that is new does nothing", Side::Second, y, &second.guards)?;
+                }
+                (None, None) => {}
+            }
+            if self.machine.terms.deepest > MAX_TERM_DEPTH {
+                return Err("values are nested too deep".into());
+            }
+        }
+        self.advance(Side::First, &mut first, number)?;
+        self.advance(Side::Second, &mut second, number)?;
+        self.after_calls()?;
+        self.machine.book.back(&outer);
+        Ok(())
+    }
+
+    /// Does something under further conditions.
+    fn under<T>(
+        &mut self,
+        guards: &[Term],
+        f: impl FnOnce(&mut Self) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let outer = self.machine.book.place();
+        for &guard in guards {
+            self.machine.book.know(&self.machine.terms, guard);
+        }
+        let done = f(self);
+        self.machine.book.back(&outer);
+        done
+    }
+
+    /// A statement that only one program has never runs.
+    fn nothing(&mut self, what: &'static str, side: Side, stmt: &'a Stmt, guards: &[Term]) -> Done {
+        if side == Side::First && steps::is_idle(stmt) {
+            return Ok(());
+        }
+        let mut runs = guards.to_vec();
+        let extent = match &stmt.kind {
+            StmtKind::For(l) => Some(&l.extent),
+            StmtKind::LaunchThread { extent, .. } => Some(extent),
+            _ => None,
+        };
+        if let Some(extent) = extent {
+            // The second program evaluates it.
+            let extent = match side {
+                Side::First => self.machine.described(side, extent)?,
+                Side::Second => self.under(guards, |walk| walk.machine.value(side, extent))?,
+            };
+            let zero = self.machine.terms.int(0);
+            runs.push(self.machine.terms.less(zero, extent));
+        }
+        if let (StmtKind::For(l), Side::Second) = (&stmt.kind, side) {
+            self.under(guards, |walk| walk.machine.value(side, &l.min).map(drop))?;
+        }
+        let runs = self.machine.terms.and(&runs);
+        let never = self.machine.terms.truth(false);
+        self.owe_same(what, runs, never)
+    }
+
+    /// Runs a block up to its next leaf, or to its end.
+    fn advance(
+        &mut self,
+        side: Side,
+        cursor: &mut Cursor<'a>,
+        block: usize,
+    ) -> Result<Option<&'a Stmt>, Refused> {
+        while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next) {
+            cursor.next += 1;
+            match side {
+                Side::First => self.machine.book.spans.0 = stmt.span,
+                Side::Second => self.machine.book.spans.1 = stmt.span,
+            }
+            if let Step::Leaf(stmt) = step {
+                return Ok(Some(stmt));
+            }
+            let mut guards = std::mem::take(&mut cursor.guards);
+            let outer = guards.clone();
+            let known = self.under(&outer, |walk| walk.step(side, step, &mut guards, block));
+            cursor.guards = guards;
+            if let Some(known) = known? {
+                self.machine.book.know(&self.machine.terms, known);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step that is no leaf; what it shows for the rest of the block, if anything.
+    fn step(
+        &mut self,
+        side: Side,
+        step: Step<'a>,
+        guards: &mut Vec<Term>,
+        block: usize,
+    ) -> Result<Option<Term>, Refused> {
+        match step {
+            Step::Bind(var, value) => {
+                let value = self.machine.value(side, value)?;
+                self.machine.program(side).vars.insert(var, value);
+            }
+            Step::Eval(e) => drop(self.machine.value(side, e)?),
+            Step::If(cond) => {
+                let cond = self.machine.value(side, cond)?;
+                self.machine.truth_value(cond)?;
+                guards.push(cond);
+            }
+            Step::Else => {
+                if let Some(cond) = guards.pop() {
+                    guards.push(self.machine.terms.not(cond));
+                }
+            }
+            Step::End => drop(guards.pop()),
+            Step::Buffer(buffer) => self.declare(side, buffer, block)?,
+            Step::Assume(cond) => {
+                let cond = self.machine.value(side, cond)?;
+                self.machine.truth_value(cond)?;
+                if side == Side::Second {
+                    let always = self.machine.terms.truth(true);
+                    self.owe_same("an assumption is one of the input", cond, always)?;
+                    return Ok(None);
+                }
+                let guard = self.machine.terms.and(guards);
+                let not = self.machine.terms.not(guard);
+                return Ok(Some(self.machine.terms.or(&[not, cond])));
+            }
+            Step::Leaf(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// A buffer that both programs declare in the same pair of blocks.
+    fn declare(&mut self, side: Side, id: BufferId, block: usize) -> Done {
+        let func = self.machine.programs[side as usize].func;
+        let buffer = func.buffer(id);
+        if side == Side::First {
+            let shape =
+                buffer.shape.iter().map(|e| self.machine.described(side, e)).collect::<Result<_, _>>()?;
+            self.machine.memories.declare(func, id, shape, block)?;
+            return Ok(());
+        }
+        let unknown = || format!("buffer `{}` is not declared there in the first program", buffer.name);
+        let number = self.machine.memories.unpaired(&buffer.name, block).ok_or_else(unknown)?;
+        let first = self.machine.memories.declared(number);
+        super::signature::same_buffer(&mut self.machine, first, id, number)
+    }
+
+    /// Two statements that belong together.
+    fn leaves(&mut self, a: &'a Stmt, b: &'a Stmt) -> Done {
+        match (&a.kind, &b.kind) {
+            (
+                StmtKind::Store { buffer: p, indices: i, value: v },
+                StmtKind::Store { buffer: q, indices: j, value: w },
+            ) => self.stores((*p, i, v), (*q, j, w)),
+            (StmtKind::Evaluate(x), StmtKind::Evaluate(y)) => {
+                self.pair("the same call", x, y)?;
+                Ok(())
+            }
+            (StmtKind::Bind { var: s, value: x }, StmtKind::Bind { var: t, value: y }) => {
+                let value = self.pair("the same call", x, y)?;
+                self.bind(*s, *t, value);
+                Ok(())
+            }
+            (StmtKind::For(l), StmtKind::For(m)) => self.fors(l, m),
+            (StmtKind::While { cond: x, body: p }, StmtKind::While { cond: y, body: q }) => {
+                let runs = self.machine.terms.truth(true);
+                self.looped(Frame { var: None, runs }, None, (p, q), (&[x], &[y]), |walk| {
+                    let cond = walk.pair("a loop goes on under the same condition", x, y)?;
+                    walk.machine.truth_value(cond)?;
+                    walk.under(&[cond], |walk| walk.blocks(p, q))
+                })?;
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            (
+                StmtKind::If { cond: x, then: p, otherwise: r },
+                StmtKind::If { cond: y, then: q, otherwise: s },
+            ) => {
+                let cond = self.pair("the same condition", x, y)?;
+                self.machine.truth_value(cond)?;
+                let not = self.machine.terms.not(cond);
+                self.under(&[cond], |walk| walk.blocks(p, q))?;
+                self.under(&[not], |walk| walk.blocks(r, s))
+            }
+            (
+                StmtKind::Assert { cond: x, kind: k, message: m },
+                StmtKind::Assert { cond: y, kind: l, message: n },
+            ) if (k, m) == (l, n) => {
+                self.pair("the same is asserted", x, y)?;
+                self.machine.book.epochs.iter_mut().for_each(|epoch| *epoch += 1);
+                Ok(())
+            }
+            (
+                StmtKind::Attr { node: n, key: k, value: x, body: p },
+                StmtKind::Attr { node: m, key: l, value: y, body: q },
+            ) if k == l => {
+                if k.contains("volatile") {
+                    return Err("volatile memory".into());
+                }
+                let extent = self.pair("an attribute has the same value", x, y)?;
+                if let (
+                    AttrNode::IterVar { var: s, kind: f, thread_tag: h, dom: d },
+                    AttrNode::IterVar { var: t, kind: g, thread_tag: i, dom: e },
+                ) = (n, m)
+                {
+                    let mut same = (f, h) == (g, i) && d.is_some() == e.is_some();
+                    for ((min, extent), (other, others)) in d.iter().zip(e) {
+                        for (p, q) in [(min, other), (extent, others)] {
+                            let p = self.machine.described(Side::First, p)?;
+                            same &= p == self.machine.described(Side::Second, q)?;
+                        }
+                    }
+                    if !same {
+                        return Err("another thread".into());
+                    }
+                    let known = &self.machine.programs[0].vars;
+                    return match (known.get(s), self.machine.programs[1].vars.get(t)) {
+                        (None, None) => self.launched((*s, *t), extent, p, q),
+                        (Some(v), Some(w)) if v == w => self.blocks(p, q),
+                        _ => Err("another thread".into()),
+                    };
+                }
+                if !self.same_node(n, m)? {
+                    return Err("an attribute of something else".into());
+                }
+                self.blocks(p, q)
+            }
+            (
+                StmtKind::LaunchThread { var: s, tag: f, extent: x, body: p },
+                StmtKind::LaunchThread { var: t, tag: g, extent: y, body: q },
+            ) if f == g => {
+                let extent = self.pair("as many threads", x, y)?;
+                self.launched((*s, *t), extent, p, q)
+            }
+            (StmtKind::SBlock(x), StmtKind::SBlock(y)) => self.sblocks(x, y),
+            (StmtKind::Break, StmtKind::Break) | (StmtKind::Continue, StmtKind::Continue) => {
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            (StmtKind::Return(x), StmtKind::Return(y)) => {
+                self.pair("the same is returned", x, y)?;
+                self.machine.book.jumped = true;
+                Ok(())
+            }
+            _ => Err("statements of another kind side by side".into()),
+        }
+    }
+
+    fn same_node(&self, a: &AttrNode, b: &AttrNode) -> Result<bool, Refused> {
+        Ok(match (a, b) {
+            (AttrNode::Value(x), AttrNode::Value(y)) => {
+                x == y && !contains_expression(&[("".into(), x.clone())])
+            }
+            (AttrNode::Var(x), AttrNode::Var(y)) => {
+                let [first, second] = &self.machine.programs;
+                first.vars.contains_key(x) && first.vars.get(x) == second.vars.get(y)
+            }
+            (AttrNode::Buffer(x), AttrNode::Buffer(y)) => {
+                let memories = &self.machine.memories;
+                memories.number(Side::First, *x)? == memories.number(Side::Second, *y)?
+            }
+            _ => false,
+        })
+    }
+
+    fn bind(&mut self, a: VarId, b: VarId, value: Term) {
+        self.machine.programs[0].vars.insert(a, value);
+        self.machine.programs[1].vars.insert(b, value);
+    }
+
+    fn stores(&mut self, a: (BufferId, &Vec<Expr>, &Expr), b: (BufferId, &Vec<Expr>, &Expr)) -> Done {
+        let (number, index) = self.machine.element(Side::First, a.0, a.1)?;
+        let value = self.machine.value(Side::First, a.2)?;
+        let (other, other_index) = self.machine.element(Side::Second, b.0, b.1)?;
+        let other_value = self.machine.value(Side::Second, b.2)?;
+        let lanes = |all: &[Expr]| all.iter().map(|e| e.dtype.lanes).collect::<Vec<_>>();
+        if number != other || a.2.dtype != b.2.dtype || lanes(a.1) != lanes(b.1) {
+            return Err("stores to other buffers".into());
+        }
+        for (x, y) in index.into_iter().zip(other_index) {
+            self.owe_same("the same element is stored", x, y)?;
+        }
+        self.owe_same("the same value is stored", value, other_value)?;
+        self.after_calls()?;
+        let changed = self.machine.memories.changed_with(number);
+        self.machine.memories.forget(changed);
+        Ok(())
+    }
+
+    /// Memories that statements of both programs may change.
+    fn written(&self, bodies: (&[Stmt], &[Stmt])) -> Vec<usize> {
+        let (mut ids, mut all) = ([BTreeSet::new(), BTreeSet::new()], false);
+        for (body, ids) in [bodies.0, bodies.1].into_iter().zip(&mut ids) {
+            for stmt in body {
+                stmt.walk(&mut |stmt| {
+                    if let StmtKind::Store { buffer, .. } = &stmt.kind {
+                        ids.insert(*buffer);
+                    }
+                    all |= matches!(stmt.kind, StmtKind::SBlock(_));
+                });
+            }
+        }
+        let mut roots = BTreeSet::new();
+        for (side, ids) in [Side::First, Side::Second].into_iter().zip(&ids) {
+            for &id in ids {
+                match self.machine.memories.number(side, id) {
+                    Ok(number) => roots.extend(self.machine.memories.changed_with(number)),
+                    // It is declared within the loop, anew in each iteration; another view may be of any memory.
+                    Err(_) => {
+                        let func = self.machine.programs[side as usize].func;
+                        all |= func.buffer(id).origin != Origin::Alloc;
+                    }
+                }
+            }
+        }
+        if all { self.machine.memories.roots() } else { roots.into_iter().collect() }
+    }
+
+    /// Two loops, iteration by iteration, under what holds in each of them. Each iteration begins with any contents of what the
+    /// loops write, and after any number of calls, if there are some in them.
+    fn looped(
+        &mut self,
+        frame: Frame,
+        holds: Option<Term>,
+        bodies: (&'a Block, &'a Block),
+        conditions: (&[&Expr], &[&Expr]),
+        body: impl FnOnce(&mut Self) -> Done,
+    ) -> Done {
+        let effect = |body: &Block, conditions: &[&Expr]| {
+            let mut found = conditions.iter().any(|e| steps::has_effect(e));
+            body.iter().for_each(|stmt| {
+                stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= steps::has_effect(e)));
+            });
+            found
+        };
+        let calls = effect(bodies.0, conditions.0) || effect(bodies.1, conditions.1);
+        let changed = if calls { self.machine.memories.roots() } else { self.written((bodies.0, bodies.1)) };
+        self.machine.memories.forget(changed.clone());
+        let outer = self.machine.book.place();
+        self.machine.book.frames.push(frame);
+        let number = self.machine.book.frames.len() - 1;
+        self.machine.book.at().loops.push(number);
+        if let Some(holds) = holds {
+            // A loop's range is known within, and is no condition to come there that `runs` does not say.
+            let facts = &mut self.machine.book.at().facts;
+            let mut more = Vec::new();
+            super::book::push_fact(&self.machine.terms, holds, &mut more);
+            facts.extend(more);
+        }
+        let done = body(self);
+        self.machine.book.back(&outer);
+        self.machine.book.epochs.iter_mut().for_each(|epoch| *epoch += u32::from(calls));
+        self.machine.memories.forget(changed);
+        done
+    }
+
+    fn fors(&mut self, a: &'a For, b: &'a For) -> Done {
+        if a.kind != b.kind || a.annotations != b.annotations || contains_expression(&a.annotations) {
+            return Err("a loop of another kind".into());
+        }
+        let min = self.pair("a loop begins at the same value", &a.min, &b.min)?;
+        let extent = self.pair("a loop has as many iterations", &a.extent, &b.extent)?;
+        match (&a.step, &b.step) {
+            (None, None) => {}
+            (Some(x), Some(y)) => drop(self.pair("a loop has the same step", x, y)?),
+            _ => return Err("a loop with another step".into()),
+        }
+        self.over((a.var, b.var), min, extent, a.step.is_some(), (&a.body, &b.body))
+    }
+
+    /// A variable that runs over a range, in both programs the same.
+    fn over(
+        &mut self,
+        vars: (VarId, VarId),
+        min: Term,
+        extent: Term,
+        stepped: bool,
+        bodies: (&'a Block, &'a Block),
+    ) -> Done {
+        let [dtype, other] =
+            [(0, vars.0), (1, vars.1)].map(|(i, v)| self.machine.programs[i].func.var(v).ty.dtype());
+        if dtype != other || sort_of(dtype) != Sort::Int || self.machine.terms.sort(extent) != Sort::Int {
+            return Err("the variable of a loop of another type".into());
+        }
+        let terms = &mut self.machine.terms;
+        let (first, count) = (terms.bounds(min), terms.bounds(extent));
+        let last = first.hi.zip(count.hi).and_then(|(a, b)| a.checked_add(b)?.checked_sub(1));
+        let range = Bounds { lo: first.lo, hi: last };
+        // The variable of a loop that never runs may be anything: its bounds must not contradict each other elsewhere.
+        let empty = range.lo.zip(range.hi).is_some_and(|(lo, hi)| lo > hi);
+        let var = terms.atom(Sort::Int, if stepped || empty { Bounds::NONE } else { range });
+        let (zero, end) = (terms.int(0), terms.add(min, extent));
+        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
+        let holds = if stepped { terms.truth(true) } else { terms.and(&[low, high]) };
+        self.bind(vars.0, vars.1, var);
+        let frame = Frame { var: Some((var, min)), runs };
+        self.looped(frame, Some(holds), bodies, (&[], &[]), |walk| walk.blocks(bodies.0, bodies.1))
+    }
+
+    fn launched(&mut self, vars: (VarId, VarId), extent: Term, a: &'a Block, b: &'a Block) -> Done {
+        let min = self.machine.terms.int(0);
+        self.over(vars, min, extent, false, (a, b))
+    }
+
+    fn regions(&mut self, a: &BufferRegion, b: &BufferRegion) -> Done {
+        let number = |walk: &Self, side, id| walk.machine.memories.number(side, id);
+        if number(self, Side::First, a.buffer)? != number(self, Side::Second, b.buffer)?
+            || a.ranges.len() != b.ranges.len()
+        {
+            return Err("a block with other regions".into());
+        }
+        for ((min, extent), (other, others)) in a.ranges.iter().zip(&b.ranges) {
+            if extent.is_some() != others.is_some() {
+                return Err("a block with other regions".into());
+            }
+            let quiet = std::mem::replace(&mut self.machine.quiet, true);
+            let mut done = self.pair("a block has the same region", min, other);
+            if let (Some(x), Some(y)) = (extent, others) {
+                done = done.and_then(|_| self.pair("a block has the same region", x, y));
+            }
+            self.machine.quiet = quiet;
+            done?;
+        }
+        Ok(())
+    }
+
+    fn sblocks(&mut self, a: &'a SBlock, b: &'a SBlock) -> Done {
+        let counts = |s: &SBlock| {
+            let regions = [&s.reads, &s.writes].map(|r| r.as_ref().map(Vec::len));
+            let buffers = (s.alloc_buffers.len(), s.match_buffers.len());
+            (s.axes.len(), buffers, s.init.is_some(), s.predicate.is_some(), regions)
+        };
+        if counts(a) != counts(b)
+            || (&a.name, &a.attrs) != (&b.name, &b.attrs)
+            || contains_expression(&a.attrs)
+        {
+            return Err("a block with other axes or buffers".into());
+        }
+        for (x, y) in a.axes.iter().zip(&b.axes) {
+            let dtypes =
+                [(0, x.var), (1, y.var)].map(|(i, v)| self.machine.programs[i].func.var(v).ty.dtype());
+            if x.kind != y.kind || dtypes[0] != dtypes[1] {
+                return Err("a block with an axis of another kind".into());
+            }
+            for (p, q) in [(&x.min, &y.min), (&x.extent, &y.extent)] {
+                self.pair("an axis has the same range", p, q)?;
+            }
+            let value = self.pair("an axis has the same value", &x.binding, &y.binding)?;
+            self.bind(x.var, y.var, value);
+        }
+        let mut guards = Vec::new();
+        if let (Some(x), Some(y)) = (&a.predicate, &b.predicate) {
+            let cond = self.pair("a block runs under the same condition", x, y)?;
+            self.machine.truth_value(cond)?;
+            guards.push(cond);
+        }
+        let block = self.blocks;
+        for (&x, &y) in a.alloc_buffers.iter().zip(&b.alloc_buffers) {
+            self.declare(Side::First, x, block)?;
+            self.declare(Side::Second, y, block)?;
+        }
+        for ((x, from), (y, to)) in a.match_buffers.iter().zip(&b.match_buffers) {
+            self.regions(from, to)?;
+            self.declare(Side::First, *x, block)?;
+            self.declare(Side::Second, *y, block)?;
+        }
+        for (x, y) in [(&a.reads, &b.reads), (&a.writes, &b.writes)] {
+            for (x, y) in x.iter().flatten().zip(y.iter().flatten()) {
+                self.regions(x, y)?;
+            }
+        }
+        self.under(&guards, |walk| {
+            if let (Some(x), Some(y)) = (&a.init, &b.init) {
+                // Whether it runs depends on the axes, which are the same.
+                let runs = walk.machine.terms.atom(Sort::Truth, Bounds::NONE);
+                walk.under(&[runs], |walk| walk.blocks(x, y))?;
+                let written = walk.written((x, y));
+                walk.machine.memories.forget(written);
+            }
+            walk.blocks(&a.body, &b.body)
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! Which statements of two blocks belong together: by what they look like, as few without a partner as can be.
+
+use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+
+use super::super::check::Pairs;
+
+/// What a statement looks like.
+#[derive(PartialEq, Eq)]
+struct Look {
+    kind: String,
+    /// Names of the buffers that are written.
+    writes: Vec<String>,
+    /// Constant indices of a store.
+    index: Vec<Option<i64>>,
+}
+
+fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
+    let name = |id: BufferId| func.buffer(id).name.to_string();
+    let mut writes = Vec::new();
+    stmt.walk(&mut |s| {
+        if let StmtKind::Store { buffer, .. } = &s.kind {
+            writes.push(name(*buffer));
+        }
+    });
+    writes.sort_unstable();
+    writes.dedup();
+    let mut index = Vec::new();
+    let kind = match &stmt.kind {
+        StmtKind::Store { indices, .. } => {
+            index = indices.iter().map(Expr::as_int).collect();
+            "store".to_owned()
+        }
+        StmtKind::Evaluate(e) => match &e.kind {
+            ExprKind::Call(call) => format!("{:?}", call.callee),
+            _ => "evaluate".to_owned(),
+        },
+        StmtKind::For(l) => format!("for {:?}", l.kind),
+        StmtKind::Attr { key, .. } => format!("attribute {key}"),
+        StmtKind::LaunchThread { tag, .. } => format!("launch {tag}"),
+        StmtKind::SBlock(b) => format!("block {}", b.name),
+        other => format!("{:?}", std::mem::discriminant(other)),
+    };
+    Look { kind, writes, index }
+}
+
+/// Pairs in order, if not all belong together one to one.
+pub(super) fn pairs(first: (&PrimFunc, &[&Stmt]), second: (&PrimFunc, &[&Stmt])) -> Option<Pairs> {
+    /// Most pairs of statements that are compared.
+    const MAX_CELLS: usize = 4_000_000;
+    /// What it costs to leave a statement alone, and to pair two that write elsewhere.
+    const ALONE: u32 = 12;
+    const OTHER_INDEX: u32 = 16;
+    const OTHER_WRITES: u32 = 8;
+    let looks = |(func, all): (&PrimFunc, &[&Stmt])| all.iter().map(|s| look(func, s)).collect::<Vec<_>>();
+    let (a, b) = (looks(first), looks(second));
+    let (n, m) = (a.len(), b.len());
+    if a == b || (n + 1) * (m + 1) > MAX_CELLS {
+        return None;
+    }
+    let pair = |i: usize, j: usize| -> Option<u32> {
+        let (x, y) = (&a[i], &b[j]);
+        let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
+        let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
+        fits.then_some(if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES })
+    };
+    let at = |i: usize, j: usize| i * (m + 1) + j;
+    let mut cost = vec![0u32; (n + 1) * (m + 1)];
+    for i in (0..=n).rev() {
+        for j in (0..=m).rev() {
+            let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
+            if i < n {
+                best = best.min(cost[at(i + 1, j)] + ALONE);
+            }
+            if j < m {
+                best = best.min(cost[at(i, j + 1)] + ALONE);
+            }
+            if i < n
+                && j < m
+                && let Some(c) = pair(i, j)
+            {
+                best = best.min(cost[at(i + 1, j + 1)] + c);
+            }
+            cost[at(i, j)] = best;
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while (i, j) != (n, m) {
+        let here = cost[at(i, j)];
+        if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
+            pairs.push((Some(i), Some(j)));
+            (i, j) = (i + 1, j + 1);
+        } else if i < n && cost[at(i + 1, j)] + ALONE == here {
+            pairs.push((Some(i), None));
+            i += 1;
+        } else {
+            pairs.push((None, Some(j)));
+            j += 1;
+        }
+    }
+    let plain = n == m && pairs.iter().all(|(i, j)| i == j);
+    (!plain).then_some(pairs)
+}

@@ -1,0 +1,246 @@
+//! Why an integer is not negative: multiples of facts that add up to it, found by elimination of variables (Fourier and Motzkin).
+
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::check::proof::{by_definition, linear};
+use super::super::check::sexp::Sexp;
+use super::super::check::term::{Monomial, Node, Sort, Term, Terms};
+use super::written::{Writer, int, list, word};
+
+/// Something that is not negative, or zero, and how a certificate names it.
+#[derive(Clone)]
+struct Source {
+    products: Vec<(Monomial, i128)>,
+    zero: bool,
+    name: Sexp,
+}
+
+/// A sum of multiples of sources, as a sum of products and a constant.
+#[derive(Clone)]
+struct Row {
+    factors: BTreeMap<usize, i128>,
+    constant: i128,
+    /// Which multiples of which sources; the target's negation has the number of all sources.
+    of: BTreeMap<usize, i128>,
+}
+
+/// Most sources that are looked at, and most rows at a time.
+const MAX_SOURCES: usize = 70;
+const MAX_ROWS: usize = 700;
+
+/// The reason that `target >= 0`; `None` if none was found.
+pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Option<Sexp> {
+    let bounds = terms.bounds(target);
+    if terms.as_int(target).is_some_and(|value| value < 0) || bounds.hi.is_some_and(|hi| hi < 0) {
+        return None;
+    }
+    if terms.as_int(target).is_some() {
+        return Some(list([word("sum"), int(1)]));
+    }
+    let sources = sources(terms, writer, facts, target);
+    let of = combine(terms, &sources, Some(target))?;
+    let multiple = *of.get(&sources.len()).filter(|&&multiple| multiple > 0)?;
+    Some(sum(&sources, multiple, &of))
+}
+
+/// The reason that facts contradict each other.
+pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], near: Term) -> Option<Sexp> {
+    let sources = sources(terms, writer, facts, near);
+    let of = combine(terms, &sources, None)?;
+    Some(sum(&sources, 1, &of))
+}
+
+fn sum(sources: &[Source], multiple: i128, of: &BTreeMap<usize, i128>) -> Sexp {
+    let mut all = vec![word("sum"), int(multiple)];
+    for (&source, &factor) in of {
+        if source < sources.len() && factor != 0 {
+            all.push(list([int(factor), sources[source].name.clone()]));
+        }
+    }
+    Sexp::List(all)
+}
+
+/// What may help to bound a term: facts with its atoms, what the definitions of atoms say, and so on.
+fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Vec<Source> {
+    let mut found: Vec<Source> = Vec::new();
+    let (mut atoms, mut used): (HashSet<Term>, HashSet<usize>) = (HashSet::new(), HashSet::new());
+    let mut open: Vec<Term> = Vec::new();
+    let mut nonlinear: Vec<Monomial> = Vec::new();
+    let known: Vec<Option<(Term, bool)>> = facts.iter().map(|&fact| linear(terms, fact)).collect();
+    let mut add = |terms: &Terms, open: &mut Vec<Term>, nonlinear: &mut Vec<Monomial>, term: Term| {
+        for (monomial, _) in terms.products(term) {
+            for &atom in &monomial {
+                if atoms.insert(atom) {
+                    open.push(atom);
+                }
+            }
+            if monomial.len() == 2 && !nonlinear.contains(&monomial) {
+                nonlinear.push(monomial);
+            }
+        }
+    };
+    add(terms, &mut open, &mut nonlinear, target);
+    // Without atoms all facts may matter.
+    let all = open.is_empty();
+    let mut next = 0;
+    while (next < open.len() || all && used.is_empty()) && found.len() < MAX_SOURCES {
+        let atom = open.get(next).copied();
+        next += 1;
+        for (number, fact) in known.iter().enumerate() {
+            let Some((term, zero)) = *fact else { continue };
+            let products = terms.products(term);
+            let near =
+                all || products.iter().any(|(monomial, _)| atom.is_some_and(|a| monomial.contains(&a)));
+            if near && used.insert(number) {
+                add(terms, &mut open, &mut nonlinear, term);
+                let name = list([word("fact"), int(number as i128)]);
+                found.push(Source { products, zero, name });
+            }
+        }
+        let Some(atom) = atom else { break };
+        let mut kinds: Vec<(&str, Option<Term>)> = vec![("low", None), ("high", None)];
+        match terms.node(atom) {
+            Node::Quotient(..) => kinds.extend([("rest", None), ("below", None)]),
+            Node::Least(parts) | Node::Greatest(parts) => {
+                kinds.extend(parts.iter().map(|&part| ("above", Some(part))));
+            }
+            _ => {}
+        }
+        for (kind, part) in kinds {
+            let Some(term) = by_definition(terms, facts, kind, atom, part) else { continue };
+            if terms.as_int(term).is_some() || terms.sort(term) != Sort::Int {
+                continue;
+            }
+            let names = [Some(atom), part].into_iter().flatten().map(|term| writer.write(terms, term));
+            let Some(names) = names.collect::<Option<Vec<_>>>() else { continue };
+            add(terms, &mut open, &mut nonlinear, term);
+            let name = list(std::iter::once(word(kind)).chain(names));
+            found.push(Source { products: terms.products(term), zero: false, name });
+        }
+    }
+    products(terms, &mut found, &nonlinear);
+    found
+}
+
+/// Products of two sources that have a product of two atoms which occurs.
+fn products(terms: &mut Terms, found: &mut Vec<Source>, nonlinear: &[Monomial]) {
+    const MAX_PRODUCTS: usize = 40;
+    let linear: Vec<Source> = found
+        .iter()
+        .filter(|source| source.products.iter().all(|(monomial, _)| monomial.len() <= 1))
+        .cloned()
+        .collect();
+    let mut made = 0;
+    for monomial in nonlinear {
+        let has = |source: &Source, atom: Term| source.products.iter().any(|(m, _)| m[..] == [atom]);
+        for (i, a) in linear.iter().enumerate().filter(|(_, a)| has(a, monomial[0])) {
+            for (_, b) in linear
+                .iter()
+                .enumerate()
+                .filter(|&(j, b)| (i != j || monomial[0] == monomial[1]) && has(b, monomial[1]))
+            {
+                if made >= MAX_PRODUCTS {
+                    return;
+                }
+                let both = [a, b].map(|source| terms.sum(source.products.clone()));
+                let [Some(x), Some(y)] = both else { continue };
+                let product = terms.mul(x, y);
+                made += 1;
+                let name = list([word("times"), a.name.clone(), b.name.clone()]);
+                found.push(Source { products: terms.products(product), zero: a.zero || b.zero, name });
+            }
+        }
+    }
+}
+
+/// Multiples of sources, and of the negation of the target, that add up to a negative constant.
+fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BTreeMap<usize, i128>> {
+    let mut numbers: HashMap<Monomial, usize> = HashMap::new();
+    let mut row = |products: &[(Monomial, i128)], scale: i128, plus: i128, source: usize, multiple: i128| {
+        let mut row = Row { factors: BTreeMap::new(), constant: plus, of: BTreeMap::new() };
+        for (monomial, factor) in products {
+            if monomial.is_empty() {
+                row.constant += scale * factor;
+            } else {
+                let count = numbers.len();
+                let number = *numbers.entry(monomial.clone()).or_insert(count);
+                row.factors.insert(number, scale * factor);
+            }
+        }
+        row.of.insert(source, multiple);
+        row
+    };
+    let mut rows = Vec::new();
+    if let Some(target) = target {
+        rows.push(row(&terms.products(target), -1, -1, sources.len(), 1));
+    }
+    for (i, source) in sources.iter().enumerate() {
+        if source.products.iter().any(|(_, factor)| factor.unsigned_abs() > 1 << 60) {
+            continue;
+        }
+        rows.push(row(&source.products, 1, 0, i, 1));
+        if source.zero {
+            rows.push(row(&source.products, -1, 0, i, -1));
+        }
+    }
+    loop {
+        if let Some(found) = rows.iter().find(|row| row.factors.is_empty() && row.constant < 0) {
+            return Some(found.of.clone());
+        }
+        let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (&var, &factor) in rows.iter().flat_map(|row| &row.factors) {
+            let count = counts.entry(var).or_default();
+            if factor > 0 {
+                count.0 += 1;
+            } else {
+                count.1 += 1;
+            }
+        }
+        let (&var, _) = counts.iter().min_by_key(|(_, (up, down))| up * down)?;
+        let (with, mut rest): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|row| row.factors.contains_key(&var));
+        let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row.factors[&var] > 0);
+        for a in &up {
+            for b in &down {
+                if let Some(sum) = added(a, b, var) {
+                    rest.push(sum);
+                }
+            }
+        }
+        rest.sort_by(|a, b| {
+            (a.factors.len(), &a.factors, a.constant).cmp(&(b.factors.len(), &b.factors, b.constant))
+        });
+        // Of rows that differ in their constants only, the first says most.
+        rest.dedup_by(|b, a| a.factors == b.factors);
+        rest.retain(|row| !row.factors.is_empty() || row.constant < 0);
+        rest.truncate(MAX_ROWS);
+        rows = rest;
+    }
+}
+
+/// The sum of multiples of two rows without a variable.
+fn added(a: &Row, b: &Row, var: usize) -> Option<Row> {
+    let (p, q) = (a.factors[&var], -b.factors[&var]);
+    let common = super::super::check::bounds::gcd(p, q);
+    let (x, y) = (q / common, p / common);
+    let mut factors = BTreeMap::new();
+    let mut of = BTreeMap::new();
+    for (row, scale) in [(a, x), (b, y)] {
+        for (&var, &factor) in &row.factors {
+            let sum: &mut i128 = factors.entry(var).or_default();
+            *sum = sum.checked_add(factor.checked_mul(scale)?)?;
+        }
+        for (&source, &multiple) in &row.of {
+            let sum: &mut i128 = of.entry(source).or_default();
+            *sum = sum.checked_add(multiple.checked_mul(scale)?)?;
+        }
+    }
+    factors.retain(|_, factor| *factor != 0);
+    let constant = a.constant.checked_mul(x)?.checked_add(b.constant.checked_mul(y)?)?;
+    if of.values().any(|multiple| multiple.unsigned_abs() > 1 << 56) {
+        return None;
+    }
+    Some(Row { factors, constant, of })
+}

@@ -1,0 +1,358 @@
+//! Steps that make one term simpler.
+
+use super::super::check::bounds::gcd;
+use super::super::check::sexp::Sexp;
+use super::super::check::term::{Monomial, Node, Term, Terms};
+use super::farkas::reason;
+use super::written::{Writer, list, word};
+
+type Products = Vec<(Monomial, i128)>;
+
+/// A step that replaces this term by a simpler one.
+pub(super) fn step(terms: &mut Terms, writer: &Writer, facts: &[Term], term: Term) -> Option<Sexp> {
+    let mut at = At { terms, writer, facts };
+    match at.terms.node(term).clone() {
+        Node::Quotient(a, b) => at.quotient(a, b),
+        Node::Truncated(a, b) => at.truncated(a, b),
+        Node::Least(parts) => at.extremum(&parts, false),
+        Node::Greatest(parts) => at.extremum(&parts, true),
+        Node::NotNegative(a) => at.condition(a),
+        Node::IsZero(a) => at.equation(term, a),
+        Node::Wrap(_, _, a) => at.wrap(term, a),
+        Node::Apply(..) | Node::Load { .. } | Node::Atom(_) => at.known(term),
+        _ => None,
+    }
+}
+
+/// Where a term is.
+struct At<'a> {
+    terms: &'a mut Terms,
+    writer: &'a Writer,
+    facts: &'a [Term],
+}
+
+impl At<'_> {
+    fn int(&mut self, value: i128) -> Term {
+        self.terms.int(value)
+    }
+
+    /// Why a term is not negative.
+    fn not_negative(&mut self, a: Term) -> Option<Sexp> {
+        reason(self.terms, self.writer, self.facts, a)
+    }
+
+    /// Why `a < b`.
+    fn less(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        let one = self.int(1);
+        let difference = self.terms.sub(b, a);
+        let difference = self.terms.sub(difference, one);
+        self.not_negative(difference)
+    }
+
+    fn positive(&mut self, a: Term) -> Option<Sexp> {
+        let zero = self.int(0);
+        self.less(zero, a)
+    }
+
+    fn nonzero(&mut self, a: Term) -> Option<Sexp> {
+        let zero = self.int(0);
+        let is_zero = self.terms.is_zero(a);
+        let not_zero = self.terms.not(is_zero);
+        if self.facts.contains(&not_zero) {
+            return Some(word("known"));
+        }
+        match self.positive(a) {
+            Some(reason) => Some(reason),
+            None => self.less(a, zero),
+        }
+    }
+
+    fn rewrite(
+        &self,
+        rule: &str,
+        letters: &[(&str, Term)],
+        reasons: impl IntoIterator<Item = Sexp>,
+    ) -> Option<Sexp> {
+        let mut pairs = Vec::new();
+        for (letter, term) in letters {
+            pairs.push(list([word(*letter), self.writer.write(self.terms, *term)?]));
+        }
+        Some(list([word("rewrite"), word(rule), Sexp::List(pairs)].into_iter().chain(reasons)))
+    }
+
+    fn sum(&mut self, products: Products) -> Option<Term> {
+        self.terms.sum(products)
+    }
+
+    fn quotient(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        if let Some(step) = self.quotient_of_parts(a, b) {
+            return Some(step);
+        }
+        if let Node::Quotient(n, d) = *self.terms.node(a)
+            && let Some(positive) = self.positive(b)
+        {
+            return self.rewrite("quotient-nested", &[("?n", n), ("?d", d), ("?c", b)], [positive]);
+        }
+        let c = self.terms.as_int(b)?;
+        if c < 0 {
+            let opposite = self.int(-c);
+            return self.rewrite("quotient-negative-divisor", &[("?x", a), ("?c", opposite)], []);
+        }
+        // A quotient in a sum, over its divisor.
+        for (monomial, factor) in self.terms.products(a) {
+            let [inner] = monomial[..] else { continue };
+            if let (1, Node::Quotient(x, d)) = (factor, self.terms.node(inner).clone())
+                && self.terms.as_int(d).is_some_and(|d| d > 0)
+            {
+                let rest = self.terms.sub(a, inner);
+                let (nonzero, positive) = (self.nonzero(d)?, self.not_negative(b)?);
+                let reasons = [nonzero, positive, known_constant(), known_constant()];
+                return self.rewrite(
+                    "floordiv-nested-add",
+                    &[("?x", x), ("?a", d), ("?y", rest), ("?b", b)],
+                    reasons,
+                );
+            }
+        }
+        None
+    }
+
+    /// What is a multiple of the divisor, and what is less than it, or than a common factor, comes out.
+    fn quotient_of_parts(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        let (whole, rest) = match self.terms.as_int(b) {
+            Some(c) if c > 0 => {
+                let products = self.terms.products(a);
+                let mut whole: Products = Vec::new();
+                let mut rest: Products = Vec::new();
+                for (monomial, factor) in products {
+                    if monomial.is_empty() {
+                        whole.push((Vec::new(), factor.div_euclid(c)));
+                        rest.push((Vec::new(), factor.rem_euclid(c)));
+                    } else if factor % c == 0 {
+                        whole.push((monomial, factor / c));
+                    } else {
+                        rest.push((monomial, factor));
+                    }
+                }
+                (whole, rest)
+            }
+            Some(_) => return None,
+            None => self.divided(a, b),
+        };
+        let (whole, rest) = (self.sum(whole)?, self.sum(rest)?);
+        // The quotient of the rest may be one constant.
+        for k in self.guesses(rest, b) {
+            let constant = self.int(k);
+            let multiple = self.terms.mul(b, constant);
+            let (m, r) = (self.terms.add(whole, constant), self.terms.sub(rest, multiple));
+            if let (Some(low), Some(high)) = (self.not_negative(r), self.less(r, b)) {
+                return self.rewrite("quotient-in-range", &[("?m", m), ("?c", b), ("?r", r)], [low, high]);
+            }
+        }
+        if self.terms.as_int(whole) != Some(0) {
+            let nonzero = self.nonzero(b)?;
+            return self.rewrite("quotient-split", &[("?c", b), ("?q", whole), ("?r", rest)], [nonzero]);
+        }
+        let c = self.terms.as_int(b)?;
+        let products = self.terms.products(rest);
+        let mut factors: Vec<i128> =
+            products.iter().map(|(_, factor)| gcd(*factor, c)).filter(|&g| g > 1 && g < c).collect();
+        factors.sort_unstable();
+        factors.dedup();
+        for g in factors.into_iter().rev() {
+            let of = |divides: bool| -> Products {
+                products.iter().filter(|(m, f)| !m.is_empty() && (f % g == 0) == divides).cloned().collect()
+            };
+            let constant = products.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, f)| *f);
+            let mut x: Products = of(true).into_iter().map(|(m, f)| (m, f / g)).collect();
+            let mut r = of(false);
+            r.push((Vec::new(), constant.rem_euclid(g)));
+            x.push((Vec::new(), constant.div_euclid(g)));
+            let (x, r) = (self.sum(x)?, self.sum(r)?);
+            let (divisor, rest_divisor) = (self.int(g), self.int(c / g));
+            if let (Some(low), Some(high)) = (self.not_negative(r), self.less(r, divisor)) {
+                let positive = self.positive(rest_divisor)?;
+                let letters = [("?g", divisor), ("?x", x), ("?r", r), ("?c", rest_divisor)];
+                return self.rewrite("quotient-small-part", &letters, [low, high, positive]);
+            }
+        }
+        None
+    }
+
+    /// What the quotient of a term may be, if that is a constant.
+    fn guesses(&mut self, rest: Term, b: Term) -> Vec<i128> {
+        match (self.terms.as_int(b), self.terms.bounds(rest).lo) {
+            (Some(c), Some(lo)) => {
+                let mut all = vec![lo.div_euclid(c), 0];
+                all.dedup();
+                all
+            }
+            _ => vec![0, -1],
+        }
+    }
+
+    /// A polynomial as a multiple of another one and a rest, by its leading product.
+    fn divided(&mut self, a: Term, b: Term) -> (Products, Products) {
+        const MAX_ROUNDS: usize = 24;
+        let divisor = self.terms.products(b);
+        let (mut whole, mut rest) = (Vec::new(), self.terms.products(a));
+        let Some((lead, scale)) = divisor.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned() else {
+            return (whole, rest);
+        };
+        for _ in 0..MAX_ROUNDS {
+            let found = rest.iter().find_map(|(monomial, factor)| {
+                let mut left = monomial.clone();
+                for atom in &lead {
+                    let at = left.iter().position(|other| other == atom)?;
+                    left.remove(at);
+                }
+                (factor % scale == 0).then(|| (left, factor / scale))
+            });
+            let Some((monomial, factor)) = found else { break };
+            let Some(part) = self.terms.sum(vec![(monomial.clone(), factor)]) else { break };
+            let taken = self.terms.mul(part, b);
+            let Some(before) = self.terms.sum(rest.clone()) else { break };
+            let after = self.terms.sub(before, taken);
+            rest = self.terms.products(after);
+            whole.push((monomial, factor));
+        }
+        (whole, rest)
+    }
+
+    fn truncated(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        if let (Some(p), Some(q)) = (self.not_negative(a), self.not_negative(b)) {
+            return self.rewrite("truncation-is-floor", &[("?p", a), ("?q", b)], [p, q]);
+        }
+        let zero = self.int(0);
+        let opposite = self.terms.sub(zero, a);
+        if self.not_negative(opposite).is_some() {
+            return self.rewrite("truncation-is-odd", &[("?p", opposite), ("?q", b)], []);
+        }
+        None
+    }
+
+    /// Of a set one part that is never the least, or the greatest, goes.
+    fn extremum(&mut self, parts: &[Term], greatest: bool) -> Option<Sexp> {
+        for (i, &part) in parts.iter().enumerate() {
+            for (j, &other) in parts.iter().enumerate() {
+                // `other` decides: `part` goes.
+                let difference = match greatest {
+                    true => self.terms.sub(other, part),
+                    false => self.terms.sub(part, other),
+                };
+                if i == j || self.not_negative(difference).is_none() {
+                    continue;
+                }
+                let rest: Vec<Term> = parts.iter().copied().filter(|&p| p != part).collect();
+                let rest = rest[1..].iter().fold(rest[0], |a, &b| self.terms.extremum(greatest, a, b));
+                let difference = match greatest {
+                    true => self.terms.sub(rest, part),
+                    false => self.terms.sub(part, rest),
+                };
+                let reason = self.not_negative(difference)?;
+                let rule = if greatest { "extremum-bounded-max" } else { "extremum-bounded" };
+                return self.rewrite(rule, &[("?a", rest), ("?b", part)], [reason]);
+            }
+        }
+        None
+    }
+
+    /// `a >= 0`, if it always or never holds, or holds if something simpler does.
+    fn condition(&mut self, a: Term) -> Option<Sexp> {
+        let minus_one = self.int(-1);
+        if let Some(reason) = self.not_negative(a) {
+            return self.rewrite("comparison-by-range", &[("?a", minus_one), ("?b", a)], [reason]);
+        }
+        let opposite = self.terms.combine(1, minus_one, -1, a);
+        if let Some(reason) = self.not_negative(opposite) {
+            return self.rewrite("comparison-by-range-not", &[("?a", minus_one), ("?b", a)], [reason]);
+        }
+        // Of steps of `c` what is less than one does not matter.
+        let products = self.terms.products(a);
+        let mut factors: Vec<i128> =
+            products.iter().filter(|(m, _)| !m.is_empty()).map(|(_, f)| f.abs()).filter(|&f| f > 1).collect();
+        factors.sort_unstable();
+        factors.dedup();
+        for c in factors.into_iter().rev() {
+            let (mut x, mut r): (Products, Products) = (Vec::new(), Vec::new());
+            for (monomial, factor) in &products {
+                if !monomial.is_empty() && factor % c == 0 {
+                    x.push((monomial.clone(), factor / c));
+                } else {
+                    r.push((monomial.clone(), *factor));
+                }
+            }
+            let (x, r) = (self.sum(x)?, self.sum(r)?);
+            let Some(low) = self.terms.bounds(r).lo else { continue };
+            // a = c * (x + k) + r with 0 <= r < c, and a >= 0 if x + k >= 0: c * -1 + (c - 1 - r) < c * (x + k).
+            let k = self.int(low.div_euclid(c));
+            let divisor = self.int(c);
+            let multiple = self.terms.mul(divisor, k);
+            let (x, r) = (self.terms.add(x, k), self.terms.sub(r, multiple));
+            let last = self.int(c - 1);
+            let rest = self.terms.sub(last, r);
+            if let (Some(low), Some(high)) = (self.not_negative(rest), self.less(rest, divisor)) {
+                let letters = [("?c", divisor), ("?a", minus_one), ("?r", rest), ("?b", x)];
+                return self.rewrite("comparison-normal-form-part", &letters, [low, high]);
+            }
+        }
+        None
+    }
+
+    /// `a == 0`, if it never holds, or is known.
+    fn equation(&mut self, term: Term, a: Term) -> Option<Sexp> {
+        self.known(term).or_else(|| {
+            let zero = self.int(0);
+            // Less or greater: not equal.
+            if let Some(reason) = self.positive(a) {
+                return self.rewrite("eq-known-not", &[("?x", a), ("?y", zero)], [reason]);
+            }
+            let reason = self.less(a, zero)?;
+            self.rewrite("eq-known-not", &[("?x", a), ("?y", zero)], [reason])
+        })
+    }
+
+    /// A fact of the place, or what one says of it.
+    fn known(&mut self, term: Term) -> Option<Sexp> {
+        for (number, &fact) in self.facts.iter().enumerate() {
+            let inner = match *self.terms.node(fact) {
+                Node::Not(inner) => inner,
+                _ => fact,
+            };
+            if inner == term {
+                return Some(list([word("fact"), word(number.to_string())]));
+            }
+            // An equation with this atom as what is defined last.
+            if let Node::IsZero(a) = *self.terms.node(fact) {
+                let products = self.terms.products(a);
+                let of = |m: &Monomial| m[..] == [term];
+                let alone = products.iter().filter(|(m, _)| m.contains(&term)).count() == 1;
+                let unit = products.iter().any(|(m, f)| of(m) && f.abs() == 1);
+                let last = products.iter().flat_map(|(m, _)| m).all(|&atom| atom <= term);
+                if alone && unit && last {
+                    let zero = self.int(0);
+                    let step = self.rewrite("equation-holds", &[("?a", a), ("?b", zero)], [word("known")])?;
+                    let Sexp::List(mut parts) = step else { return None };
+                    parts[0] = word("solve");
+                    parts.insert(1, self.writer.write(self.terms, term)?);
+                    return Some(Sexp::List(parts));
+                }
+            }
+        }
+        None
+    }
+
+    /// What fits its type.
+    fn wrap(&mut self, term: Term, a: Term) -> Option<Sexp> {
+        let bounds = self.terms.bounds(term);
+        let (low, high) = (self.int(bounds.lo?), self.int(bounds.hi?));
+        let (above, below) = (self.terms.sub(a, low), self.terms.sub(high, a));
+        let (low, high) = (self.not_negative(above)?, self.not_negative(below)?);
+        Some(list([word("fits"), self.writer.write(self.terms, term)?, low, high]))
+    }
+}
+
+/// The reason of a condition that a constant fulfils.
+fn known_constant() -> Sexp {
+    list([word("sum"), word("1")])
+}

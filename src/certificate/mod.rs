@@ -1,0 +1,34 @@
+//! Certificates: why a result does what its input does, in a form that a small checker accepts or rejects without a solver.
+//!
+//! A certificate is one S-expression; a comment goes from `;` to the end of its line:
+//!
+//! ```text
+//! (satir-certificate 1 (input HASH) (output HASH)
+//!   (function NAME
+//!     (align BLOCK (I J)...)            which statements of a pair of blocks belong together; `_` for none
+//!     (goal OBLIGATION STEP...)...)...) what shows an obligation that normal forms do not show
+//! ```
+//!
+//! Blocks and obligations are numbered as the checker comes to them. A step changes what is to be shown:
+//!
+//! ```text
+//! (rewrite RULE ((LETTER TERM)...) REASON...)     one side of a rule in place of the other; a reason for each condition
+//! (solve ATOM RULE ((LETTER TERM)...) REASON...)  what the equation says of an atom in place of it
+//! (fits TERM REASON REASON)                       an integer that fits the type that wraps it
+//! (fact N)                                        a fact of the place is true
+//! (cases TERM (STEP...) (STEP...))                where a condition holds, and where it does not; the last step
+//! (absurd REASON)                                 the facts contradict each other; the last step
+//! ```
+//!
+//! A reason is `known` (among the facts) or `(sum M (FACTOR FACT)...)`: M times what must not be negative is the sum of multiples
+//! of facts and of a constant above -M (a certificate of Farkas); `(both REASON REASON)` for equations. A fact is `(fact N)`,
+//! `(low TERM)` or `(high TERM)` by its bounds, `(rest TERM)` or `(below TERM)` for the remainder of a quotient, `(above TERM
+//! PART)` for a minimum or maximum, `(times FACT FACT)`. A term is written as in rules; `#N` is the term of that number.
+//!
+//! The maker ([`make()`]) may use anything, the checker ([`check()`]) only [`ir`](crate::ir).
+
+mod check;
+mod make;
+
+pub use check::{Checked, check, hash};
+pub use make::{Certificate, make};
