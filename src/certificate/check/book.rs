@@ -187,7 +187,7 @@ fn leads_there(
     risk: &Risk,
 ) -> bool {
     let shared = one.place.loops.iter().zip(&place.loops).take_while(|(a, b)| a == b).count();
-    if shared == one.place.loops.len() && one.risk != *risk {
+    if shared == one.place.loops.len() && !covers(terms, &one.risk, risk) {
         return false;
     }
     let mut needed = Vec::new();
@@ -216,5 +216,51 @@ fn leads_there(
         push_fact(terms, condition, &mut parts);
         parts.iter().all(|part| known.contains(part))
     };
-    one.risk.with(&subjects) == *risk && needed.into_iter().all(|condition| holds(terms, condition))
+    covers(terms, &one.risk.with(&subjects), risk)
+        && needed.into_iter().all(|condition| holds(terms, condition))
+}
+
+/// Whether one risk taken without trap says that the other one does not trap: it is the same, or divides by a factor.
+fn covers(terms: &Terms, taken: &Risk, risk: &Risk) -> bool {
+    if let (Risk::Division(product), Risk::Division(factor)) = (taken, risk) {
+        let (product, factor) = (terms.products(*product), terms.products(*factor));
+        if let ([(all, _)], [(some, _)]) = (&product[..], &factor[..]) {
+            return some.iter().all(|atom| {
+                let count = |of: &[Term]| of.iter().filter(|&other| other == atom).count();
+                count(some) <= count(all)
+            });
+        }
+    }
+    taken == risk
+}
+
+/// What holds at a place: its facts, and that no divisor is zero by which the first program divides there in any case.
+pub(crate) fn facts_of(terms: &mut Terms, book: &Book, obligation: &Obligation) -> Vec<Term> {
+    let mut facts = obligation.place.facts.clone();
+    let known = Place { lazy: Vec::new(), ..(*obligation.place).clone() };
+    let mut seen = Vec::new();
+    for one in &book.evaluated {
+        let Risk::Division(divisor) = one.risk else { continue };
+        if one.epoch > obligation.epoch || terms.as_int(divisor).is_some() || seen.contains(&divisor) {
+            continue;
+        }
+        if !leads_there(terms, book, one, &known, true, &one.risk.clone()) {
+            continue;
+        }
+        seen.push(divisor);
+        // No factor of what is not zero is zero.
+        let products = terms.products(divisor);
+        let mut of = vec![divisor];
+        if let [(monomial, _)] = &products[..] {
+            of.extend(monomial.iter().copied());
+        }
+        for part in of {
+            let zero = terms.is_zero(part);
+            let nonzero = terms.not(zero);
+            if !facts.contains(&nonzero) {
+                push_fact(terms, nonzero, &mut facts);
+            }
+        }
+    }
+    facts
 }

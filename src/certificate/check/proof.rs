@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::book::{Book, Goal, Obligation, is_taken, push_fact};
+use super::book::{Book, Goal, Obligation, Risk, facts_of, is_taken, push_fact};
 use super::rules::{Instance, Letters, Rules, build};
 use super::sexp::Sexp;
 use super::term::{MAX_TERM_DEPTH, Monomial, Node, Sort, Term, Terms};
@@ -50,7 +50,8 @@ impl Checker<'_> {
     ///
     /// Says which step is wrong, or that they do not show it.
     pub(crate) fn check(&mut self, obligation: &Obligation, steps: &[Sexp]) -> Result<(), String> {
-        let state = State { goal: obligation.goal.clone(), facts: obligation.place.facts.clone() };
+        let state =
+            State { goal: obligation.goal.clone(), facts: facts_of(self.terms, self.book, obligation) };
         let (mut left, limit) = (MAX_STEPS, self.terms.count() + MAX_NEW_TERMS);
         self.steps(obligation, state, steps, &mut left, limit)
     }
@@ -77,6 +78,22 @@ impl Checker<'_> {
                     }
                     return Ok(());
                 }
+                Some(("like", [number, of @ ..])) if last => {
+                    let goals = self.like(obligation, &state, number)?;
+                    if goals.len() != of.len() {
+                        return Err("each operand of a risk has steps".into());
+                    }
+                    for (goal, steps) in goals.into_iter().zip(of) {
+                        let steps = steps.list().ok_or("each operand of a risk has steps")?;
+                        let case = State { goal, facts: state.facts.clone() };
+                        self.steps(obligation, case, steps, left, limit)?;
+                    }
+                    return Ok(());
+                }
+                Some(("factor", [number, factor, Sexp::List(steps)])) if last => {
+                    let goal = self.factor(obligation, &state, number, factor)?;
+                    return self.steps(obligation, State { goal, facts: state.facts }, steps, left, limit);
+                }
                 Some(("absurd", [reason])) if last => {
                     let minus_one = self.terms.int(-1);
                     return match self.follows(&state.facts, minus_one, reason)? {
@@ -91,6 +108,58 @@ impl Checker<'_> {
             true => Ok(()),
             false => Err("the steps do not show it".into()),
         }
+    }
+
+    /// The risk that the first program takes there, of this number.
+    fn taken(&mut self, obligation: &Obligation, number: &Sexp) -> Result<Risk, String> {
+        let number = number.word().and_then(|number| number.parse::<usize>().ok());
+        let risk = number.and_then(|n| self.book.evaluated.get(n)).map(|one| one.risk.clone());
+        let risk = risk.ok_or("the first program takes no such risk")?;
+        match is_taken(self.terms, self.book, &obligation.place, obligation.epoch, &risk) {
+            true => Ok(risk),
+            false => Err("the first program takes a risk elsewhere".into()),
+        }
+    }
+
+    /// That a risk is one that the first program takes: its operands are the same.
+    pub(crate) fn like(
+        &mut self,
+        obligation: &Obligation,
+        state: &State,
+        number: &Sexp,
+    ) -> Result<Vec<Goal>, String> {
+        let taken = self.taken(obligation, number)?;
+        let Goal::Safe(_, risk) = &state.goal else { return Err("only a risk is like another one".into()) };
+        let same = match (risk, &taken) {
+            (Risk::Load(a, i), Risk::Load(b, j)) => a == b && i.len() == j.len(),
+            (Risk::Division(_), Risk::Division(_)) => true,
+            _ => false,
+        };
+        if !same {
+            return Err("a risk of another kind".into());
+        }
+        Ok(risk.terms().into_iter().zip(taken.terms()).map(|(a, b)| Goal::Same(a, b)).collect())
+    }
+
+    /// That a divisor is a factor of one by which the first program divides.
+    pub(crate) fn factor(
+        &mut self,
+        obligation: &Obligation,
+        state: &State,
+        number: &Sexp,
+        factor: &Sexp,
+    ) -> Result<Goal, String> {
+        let (Risk::Division(whole), Goal::Safe(_, Risk::Division(part))) =
+            (self.taken(obligation, number)?, &state.goal)
+        else {
+            return Err("only a divisor is a factor of another one".into());
+        };
+        let factor = self.term(factor)?;
+        if self.terms.sort(factor) != Sort::Int {
+            return Err("a factor is an integer".into());
+        }
+        let product = self.terms.mul(*part, factor);
+        Ok(Goal::Same(product, whole))
     }
 
     /// A step after which there is one goal.
@@ -348,6 +417,15 @@ pub(crate) fn linear(terms: &mut Terms, condition: Term) -> Option<(Term, bool)>
                 let minus_one = terms.int(-1);
                 Some((terms.combine(1, minus_one, -1, a), false))
             }
+            // Not zero, and on one side of it.
+            Node::IsZero(a) => {
+                let (bounds, minus_one) = (terms.bounds(a), terms.int(-1));
+                match (bounds.lo, bounds.hi) {
+                    (Some(0..), _) => Some((terms.combine(1, a, 1, minus_one), false)),
+                    (_, Some(..=0)) => Some((terms.combine(-1, a, 1, minus_one), false)),
+                    _ => None,
+                }
+            }
             _ => None,
         },
         _ => None,
@@ -375,8 +453,10 @@ pub(crate) fn by_definition(
         // The remainder is not negative, and below the divisor.
         ("rest" | "below", Node::Quotient(a, b), None) => {
             let (zero, one) = (terms.int(0), terms.int(1));
-            let positive = terms.less(zero, b);
-            if terms.as_truth(positive) != Some(true) && !facts.contains(&positive) {
+            let (positive, is_zero) = (terms.less(zero, b), terms.is_zero(b));
+            let nonzero = terms.not(is_zero);
+            let known = terms.as_truth(positive) == Some(true) || facts.contains(&positive);
+            if !known && !(terms.bounds(b).lo.is_some_and(|lo| lo >= 0) && facts.contains(&nonzero)) {
                 return None;
             }
             let rest = terms.remainder(a, b);

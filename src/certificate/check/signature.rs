@@ -1,6 +1,6 @@
 //! Functions that can be called alike: parameters one to one, of the same types and shapes.
 
-use super::book::Book;
+use super::book::{Book, Goal};
 use super::bounds::Bounds;
 use super::eval::{Machine, Program, Refused, Side, bounds_of, contains_expression, sort_of};
 use super::memory::Memories;
@@ -138,8 +138,12 @@ pub(crate) fn same_buffer(
         _ => {}
     }
     for (p, q) in pairs {
-        if machine.described(Side::First, p)? != machine.described(Side::Second, q)? {
+        let (p, q) = (machine.described(Side::First, p)?, machine.described(Side::Second, q)?);
+        if machine.terms.sort(p) != machine.terms.sort(q) {
             return Err(differ());
+        }
+        if p != q {
+            machine.book.owe("a buffer is declared alike", Goal::Same(p, q));
         }
     }
     machine.memories.pair(number, y)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::book::{Frame, Goal};
 use super::bounds::Bounds;
-use super::eval::{Machine, Refused, Side, contains_expression, sort_of};
+use super::eval::{Machine, Refused, Side, bounds_of, contains_expression, sort_of};
 use super::steps::{self, Placed, Step};
 use super::term::{MAX_TERM_DEPTH, Sort, Term};
 use crate::ir::{AttrNode, Block, BufferId, BufferRegion, Expr, For, Origin, SBlock, Stmt, StmtKind, VarId};
@@ -375,7 +375,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         }
     }
 
-    fn same_node(&self, a: &AttrNode, b: &AttrNode) -> Result<bool, Refused> {
+    fn same_node(&mut self, a: &AttrNode, b: &AttrNode) -> Result<bool, Refused> {
         Ok(match (a, b) {
             (AttrNode::Value(x), AttrNode::Value(y)) => {
                 x == y && !contains_expression(&[("".into(), x.clone())])
@@ -387,6 +387,32 @@ impl<'a, 'r> Walk<'a, 'r> {
             (AttrNode::Buffer(x), AttrNode::Buffer(y)) => {
                 let memories = &self.machine.memories;
                 memories.number(Side::First, *x)? == memories.number(Side::Second, *y)?
+            }
+            (AttrNode::CommReducer(x), AttrNode::CommReducer(y)) => {
+                if (x.params.len(), x.result.len(), x.identity.len())
+                    != (y.params.len(), y.result.len(), y.identity.len())
+                {
+                    return Ok(false);
+                }
+                // The same function of any operands.
+                for (&p, &q) in x.params.iter().zip(&y.params) {
+                    let [dtype, other] =
+                        [(0, p), (1, q)].map(|(i, v)| self.machine.programs[i].func.var(v).ty.dtype());
+                    if dtype != other {
+                        return Ok(false);
+                    }
+                    let operand = self.machine.terms.atom(sort_of(dtype), bounds_of(dtype));
+                    self.bind(p, q, operand);
+                }
+                for (p, q) in x.result.iter().chain(&x.identity).zip(y.result.iter().chain(&y.identity)) {
+                    let (v, w) =
+                        (self.machine.described(Side::First, p)?, self.machine.described(Side::Second, q)?);
+                    if p.dtype != q.dtype {
+                        return Ok(false);
+                    }
+                    self.owe_same("a reduction has the same function", v, w)?;
+                }
+                true
             }
             _ => false,
         })

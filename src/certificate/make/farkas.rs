@@ -28,7 +28,9 @@ struct Row {
 
 /// Most sources that are looked at, and most rows at a time.
 const MAX_SOURCES: usize = 70;
-const MAX_ROWS: usize = 700;
+const MAX_ROWS: usize = 300;
+/// Most rows that one elimination may make.
+const MAX_MADE: usize = 4000;
 
 /// The reason that `target >= 0`; `None` if none was found.
 pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Option<Sexp> {
@@ -76,7 +78,7 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> 
                     open.push(atom);
                 }
             }
-            if monomial.len() == 2 && !nonlinear.contains(&monomial) {
+            if (2..=4).contains(&monomial.len()) && !nonlinear.contains(&monomial) && nonlinear.len() < 12 {
                 nonlinear.push(monomial);
             }
         }
@@ -126,33 +128,48 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> 
 
 /// Products of two sources that have a product of two atoms which occurs.
 fn products(terms: &mut Terms, found: &mut Vec<Source>, nonlinear: &[Monomial]) {
-    const MAX_PRODUCTS: usize = 40;
+    const MAX_PRODUCTS: usize = 60;
     let linear: Vec<Source> = found
         .iter()
         .filter(|source| source.products.iter().all(|(monomial, _)| monomial.len() <= 1))
         .cloned()
         .collect();
     let mut made = 0;
+    let has = |source: &Source, atom: Term| source.products.iter().any(|(m, _)| m[..] == [atom]);
     for monomial in nonlinear {
-        let has = |source: &Source, atom: Term| source.products.iter().any(|(m, _)| m[..] == [atom]);
-        for (i, a) in linear.iter().enumerate().filter(|(_, a)| has(a, monomial[0])) {
-            for (_, b) in linear
-                .iter()
-                .enumerate()
-                .filter(|&(j, b)| (i != j || monomial[0] == monomial[1]) && has(b, monomial[1]))
-            {
+        for (at, &atom) in monomial.iter().enumerate() {
+            if at > 0 && monomial[at - 1] == atom {
+                continue;
+            }
+            let mut others = monomial.clone();
+            others.remove(at);
+            // A fact about one factor, times what is known of the others.
+            for a in linear.iter().filter(|a| has(a, atom)) {
+                let lows: Vec<Option<Source>> =
+                    others.iter().map(|&other| linear.iter().find(|b| is_low(b, other)).cloned()).collect();
+                let Some(lows) = lows.into_iter().collect::<Option<Vec<_>>>() else { continue };
                 if made >= MAX_PRODUCTS {
                     return;
                 }
-                let both = [a, b].map(|source| terms.sum(source.products.clone()));
-                let [Some(x), Some(y)] = both else { continue };
-                let product = terms.mul(x, y);
+                let Some(mut product) = terms.sum(a.products.clone()) else { continue };
+                let (mut name, mut zero) = (a.name.clone(), a.zero);
+                for low in lows {
+                    let Some(low_term) = terms.sum(low.products.clone()) else { continue };
+                    product = terms.mul(product, low_term);
+                    name = list([word("times"), name, low.name.clone()]);
+                    zero |= low.zero;
+                }
                 made += 1;
-                let name = list([word("times"), a.name.clone(), b.name.clone()]);
-                found.push(Source { products: terms.products(product), zero: a.zero || b.zero, name });
+                found.push(Source { products: terms.products(product), zero, name });
             }
         }
     }
+}
+
+/// Whether a source is the lower bound of an atom.
+fn is_low(source: &Source, atom: Term) -> bool {
+    source.name.call().is_some_and(|(kind, _)| kind == "low")
+        && source.products.iter().any(|(m, f)| m[..] == [atom] && *f == 1)
 }
 
 /// Multiples of sources, and of the negation of the target, that add up to a negative constant.
@@ -198,7 +215,10 @@ fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BT
                 count.1 += 1;
             }
         }
-        let (&var, _) = counts.iter().min_by_key(|(_, (up, down))| up * down)?;
+        let (&var, (up, down)) = counts.iter().min_by_key(|(_, (up, down))| up * down)?;
+        if up * down > MAX_MADE {
+            return None;
+        }
         let (with, mut rest): (Vec<Row>, Vec<Row>) =
             rows.into_iter().partition(|row| row.factors.contains_key(&var));
         let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row.factors[&var] > 0);

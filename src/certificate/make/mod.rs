@@ -8,6 +8,7 @@ mod written;
 
 use std::fmt::Write;
 
+use super::check::book::facts_of;
 use super::check::proof::{Checker, State};
 use super::check::rules::Rules;
 use super::check::sexp::Sexp;
@@ -114,7 +115,8 @@ fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
                 if prover.checker.is_plain(obligation) {
                     continue;
                 }
-                let state = State { goal: obligation.goal.clone(), facts: obligation.place.facts.clone() };
+                let facts = facts_of(prover.checker.terms, prover.checker.book, obligation);
+                let state = State { goal: obligation.goal.clone(), facts };
                 match prover.prove(obligation, state) {
                     Some(steps) if prover.checker.check(obligation, &steps).is_ok() => {
                         made.by_steps += 1;

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 
-use super::super::check::book::{Goal, Obligation};
+use super::super::check::book::{Goal, Obligation, Risk};
 use super::super::check::proof::{Checker, State};
 use super::super::check::sexp::Sexp;
 use super::super::check::term::{Node, Sort, Term, for_each_part};
@@ -59,6 +59,12 @@ impl<'t> Prover<'t> {
             }
             steps.push(step);
         }
+        if depth == 0
+            && let Some(step) = self.like(obligation, &state)
+        {
+            steps.push(step);
+            return Some(steps);
+        }
         // Facts may contradict each other where the goal does not hold.
         let near = self.checker.terms.int(0);
         if (depth > 0 || !state.facts.is_empty())
@@ -70,7 +76,7 @@ impl<'t> Prover<'t> {
         if depth == MAX_CASES {
             return None;
         }
-        let condition = self.undecided(&state)?;
+        let condition = self.undecided(&state).or_else(|| self.unordered(&state))?;
         let written = self.writer.write(self.checker.terms, condition)?;
         let mut arms = Vec::new();
         for holds in [true, false] {
@@ -80,6 +86,76 @@ impl<'t> Prover<'t> {
         let no = arms.pop()?;
         steps.push(list([word("cases"), written, arms.pop()?, no]));
         Some(steps)
+    }
+
+    /// The risk as one that the first program takes there.
+    fn like(&mut self, obligation: &Obligation, state: &State) -> Option<Sexp> {
+        /// Most risks that are compared.
+        const MAX_TRIED: usize = 24;
+        let Goal::Safe(_, risk) = &state.goal else { return None };
+        let mut tried = 0;
+        for (number, one) in self.checker.book.evaluated.iter().enumerate() {
+            let number = word(number.to_string());
+            if let (Risk::Division(whole), Risk::Division(part)) = (&one.risk, risk) {
+                let (whole, part) = (*whole, *part);
+                if let Some(step) = self.factor(obligation, state, &number, whole, part) {
+                    return Some(step);
+                }
+            }
+            let Ok(goals) = self.checker.like(obligation, state, &number) else { continue };
+            tried += 1;
+            if tried > MAX_TRIED {
+                return None;
+            }
+            let mut all = vec![word("like"), number];
+            for goal in goals {
+                let case = State { goal, facts: state.facts.clone() };
+                match self.steps(obligation, case, MAX_CASES - 1) {
+                    Some(steps) => all.push(Sexp::List(steps)),
+                    None => break,
+                }
+            }
+            if all.len() == risk.terms().len() + 2 {
+                return Some(Sexp::List(all));
+            }
+        }
+        None
+    }
+
+    /// The divisor as a factor of one of the first program.
+    fn factor(
+        &mut self,
+        obligation: &Obligation,
+        state: &State,
+        number: &Sexp,
+        whole: Term,
+        part: Term,
+    ) -> Option<Sexp> {
+        let whole = self.normal(state, whole)?;
+        let (quotient, rest) = reduce::divided(self.checker.terms, whole, part);
+        if !rest.is_empty() {
+            return None;
+        }
+        let factor = self.checker.terms.sum(quotient)?;
+        let written = self.writer.write(self.checker.terms, factor)?;
+        let goal = self.checker.factor(obligation, state, number, &written).ok()?;
+        let steps = self.steps(obligation, State { goal, facts: state.facts.clone() }, MAX_CASES - 1)?;
+        Some(list([word("factor"), number.clone(), written, Sexp::List(steps)]))
+    }
+
+    /// A term after all reductions.
+    fn normal(&mut self, state: &State, term: Term) -> Option<Term> {
+        let mut state = State { goal: Goal::Same(term, term), facts: state.facts.clone() };
+        self.tried.clear();
+        loop {
+            self.fuel = self.fuel.checked_sub(1)?;
+            let Some(step) = self.reduction(&state) else { break };
+            self.checker.apply(&mut state, &step).ok()?;
+        }
+        match state.goal {
+            Goal::Same(term, _) => Some(term),
+            Goal::Safe(..) => None,
+        }
     }
 
     /// The parts of a goal, inner ones first.
@@ -141,6 +217,22 @@ impl<'t> Prover<'t> {
                     Node::Truth(_) | Node::Not(_) | Node::And(_) | Node::Choice(..)
                 )
         })
+    }
+}
+
+impl Prover<'_> {
+    /// Of the operands of a minimum or maximum, whether one is at most another one.
+    fn unordered(&mut self, state: &State) -> Option<Term> {
+        let parts = self.parts(state).into_iter().find_map(|term| match self.checker.terms.node(term) {
+            Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
+            _ => None,
+        })?;
+        let condition = self.checker.terms.at_most(parts[0], parts[1]);
+        match *self.checker.terms.node(condition) {
+            Node::Truth(_) => None,
+            Node::Not(inner) => Some(inner),
+            _ => Some(condition),
+        }
     }
 }
 

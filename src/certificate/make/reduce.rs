@@ -137,7 +137,7 @@ impl At<'_> {
                 (whole, rest)
             }
             Some(_) => return None,
-            None => self.divided(a, b),
+            None => divided(self.terms, a, b),
         };
         let (whole, rest) = (self.sum(whole)?, self.sum(rest)?);
         // The quotient of the rest may be one constant.
@@ -155,6 +155,23 @@ impl At<'_> {
         }
         let c = self.terms.as_int(b)?;
         let products = self.terms.products(rest);
+        if let Some(step) = self.small_part(&products, c) {
+            return Some(step);
+        }
+        // Factors below the divisor.
+        let of = |part: fn(i128, i128) -> i128| -> Products {
+            products.iter().map(|(m, f)| (m.clone(), part(*f, c))).collect()
+        };
+        let (whole, rest) = (self.sum(of(i128::div_euclid))?, self.sum(of(i128::rem_euclid))?);
+        if self.terms.as_int(whole) != Some(0) {
+            let nonzero = self.nonzero(b)?;
+            return self.rewrite("quotient-split", &[("?c", b), ("?q", whole), ("?r", rest)], [nonzero]);
+        }
+        None
+    }
+
+    /// What has a common factor with the divisor, and a rest that is less.
+    fn small_part(&mut self, products: &Products, c: i128) -> Option<Sexp> {
         let mut factors: Vec<i128> =
             products.iter().map(|(_, factor)| gcd(*factor, c)).filter(|&g| g > 1 && g < c).collect();
         factors.sort_unstable();
@@ -189,34 +206,6 @@ impl At<'_> {
             }
             _ => vec![0, -1],
         }
-    }
-
-    /// A polynomial as a multiple of another one and a rest, by its leading product.
-    fn divided(&mut self, a: Term, b: Term) -> (Products, Products) {
-        const MAX_ROUNDS: usize = 24;
-        let divisor = self.terms.products(b);
-        let (mut whole, mut rest) = (Vec::new(), self.terms.products(a));
-        let Some((lead, scale)) = divisor.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned() else {
-            return (whole, rest);
-        };
-        for _ in 0..MAX_ROUNDS {
-            let found = rest.iter().find_map(|(monomial, factor)| {
-                let mut left = monomial.clone();
-                for atom in &lead {
-                    let at = left.iter().position(|other| other == atom)?;
-                    left.remove(at);
-                }
-                (factor % scale == 0).then(|| (left, factor / scale))
-            });
-            let Some((monomial, factor)) = found else { break };
-            let Some(part) = self.terms.sum(vec![(monomial.clone(), factor)]) else { break };
-            let taken = self.terms.mul(part, b);
-            let Some(before) = self.terms.sum(rest.clone()) else { break };
-            let after = self.terms.sub(before, taken);
-            rest = self.terms.products(after);
-            whole.push((monomial, factor));
-        }
-        (whole, rest)
     }
 
     fn truncated(&mut self, a: Term, b: Term) -> Option<Sexp> {
@@ -355,4 +344,32 @@ impl At<'_> {
 /// The reason of a condition that a constant fulfils.
 fn known_constant() -> Sexp {
     list([word("sum"), word("1")])
+}
+
+/// A polynomial as a multiple of another one and a rest, by its leading product.
+pub(super) fn divided(terms: &mut Terms, a: Term, b: Term) -> (Products, Products) {
+    const MAX_ROUNDS: usize = 24;
+    let divisor = terms.products(b);
+    let (mut whole, mut rest) = (Vec::new(), terms.products(a));
+    let Some((lead, scale)) = divisor.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned() else {
+        return (whole, rest);
+    };
+    for _ in 0..MAX_ROUNDS {
+        let found = rest.iter().find_map(|(monomial, factor)| {
+            let mut left = monomial.clone();
+            for atom in &lead {
+                let at = left.iter().position(|other| other == atom)?;
+                left.remove(at);
+            }
+            (factor % scale == 0).then(|| (left, factor / scale))
+        });
+        let Some((monomial, factor)) = found else { break };
+        let Some(part) = terms.sum(vec![(monomial.clone(), factor)]) else { break };
+        let taken = terms.mul(part, b);
+        let Some(before) = terms.sum(rest.clone()) else { break };
+        let after = terms.sub(before, taken);
+        rest = terms.products(after);
+        whole.push((monomial, factor));
+    }
+    (whole, rest)
 }
