@@ -6,6 +6,7 @@
 //! (satir-certificate 1 (input HASH) (output HASH)
 //!   (function NAME
 //!     (align BLOCK (I J)...)            which statements of a pair of blocks belong together; `_` for none
+//!     (conditions N...)                 which conditions of the result are those of the program at the same depth
 //!     (goal OBLIGATION STEP...)...)...) what shows an obligation that normal forms do not show
 //! ```
 //!
@@ -17,13 +18,15 @@
 //! (fits TERM REASON REASON)                       an integer that fits the type that wraps it
 //! (fact N)                                        a fact of the place is true
 //! (cases TERM (STEP...) (STEP...))                where a condition holds, and where it does not; the last step
+//! (like N (STEP...)...)                           the risk is the one of this number that the program takes; the last step
+//! (factor N TERM (STEP...))                       the divisor times this is one of the program; the last step
 //! (absurd REASON)                                 the facts contradict each other; the last step
 //! ```
 //!
 //! A reason is `known` (among the facts) or `(sum M (FACTOR FACT)...)`: M times what must not be negative is the sum of multiples
 //! of facts and of a constant above -M (a certificate of Farkas); `(both REASON REASON)` for equations. A fact is `(fact N)`,
 //! `(low TERM)` or `(high TERM)` by its bounds, `(rest TERM)` or `(below TERM)` for the remainder of a quotient, `(above TERM
-//! PART)` for a minimum or maximum, `(times FACT FACT)`. A term is written as in rules; `#N` is the term of that number.
+//! PART)` for a minimum or maximum, `(quotient TERM REASON)` for a quotient of what is not negative, `(times FACT FACT)`. A term is written as in rules; `#N` is the term of that number.
 //!
 //! The maker ([`make()`]) may use anything, the checker ([`check()`]) only [`ir`](crate::ir).
 

@@ -26,6 +26,8 @@ pub(crate) mod term;
 mod tests;
 mod walk;
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 
 use self::book::Book;
@@ -36,7 +38,7 @@ use self::term::Terms;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
-pub(crate) use walk::{Aligner, Pairs};
+pub(crate) use walk::{Aligner, CLAIM, GUARD, Pairs, Plan};
 
 /// The version of the format.
 pub(crate) const VERSION: &str = "1";
@@ -76,6 +78,8 @@ pub fn hash(text: &str) -> String {
 pub(crate) struct Session {
     pub(crate) terms: Terms,
     pub(crate) book: Book,
+    /// Conditions of the second one that were claimed to be those of the first one.
+    pub(crate) claimed: Vec<usize>,
 }
 
 /// Lays two functions side by side.
@@ -83,18 +87,14 @@ pub(crate) struct Session {
 /// # Errors
 ///
 /// Says why that is not possible, and at which statements.
-pub(crate) fn lay(
-    a: &PrimFunc,
-    b: &PrimFunc,
-    aligner: &mut Aligner<'_>,
-) -> Result<Session, (String, (Span, Span))> {
+pub(crate) fn lay(a: &PrimFunc, b: &PrimFunc, plan: Plan<'_>) -> Result<Session, (String, (Span, Span))> {
     let none = (Span::NONE, Span::NONE);
     let machine = signature::machine(a, b).map_err(|what| (what, none))?;
-    let mut walk = walk::Walk::new(machine, aligner);
+    let mut walk = walk::Walk::new(machine, plan);
     let done = walk.blocks(&a.body, &b.body);
-    let walk::Walk { machine, .. } = walk;
+    let walk::Walk { machine, claimed, .. } = walk;
     match done {
-        Ok(()) => Ok(Session { terms: machine.terms, book: machine.book }),
+        Ok(()) => Ok(Session { terms: machine.terms, book: machine.book, claimed }),
         Err(what) => Err((what, machine.book.spans)),
     }
 }
@@ -165,8 +165,15 @@ fn check_function(
     checked: &mut Checked,
 ) -> Result<(), String> {
     let (mut pairs, mut steps): (HashMap<usize, Pairs>, HashMap<usize, &[Sexp]>) = Default::default();
+    let mut claims = BTreeSet::new();
     for part in parts {
         let (head, rest) = part.call().ok_or("a part that is no list")?;
+        if head == "conditions" {
+            claims.extend(
+                rest.iter().map(index).collect::<Option<Vec<_>>>().ok_or("no number of a condition")?,
+            );
+            continue;
+        }
         let [number, rest @ ..] = rest else { return Err(format!("`{head}` without a number")) };
         let number = index(number).ok_or_else(|| format!("`{head}` without a number"))?;
         let new = match head {
@@ -181,7 +188,8 @@ fn check_function(
         }
     }
     let mut aligner = |number: usize, _: &[&crate::ir::Stmt], _: &[&crate::ir::Stmt]| pairs.remove(&number);
-    let mut session = lay(a, b, &mut aligner).map_err(|(what, _)| what)?;
+    let plan = Plan { aligner: &mut aligner, claims: &claims };
+    let mut session = lay(a, b, plan).map_err(|(what, _)| what)?;
     let named = session.terms.count();
     let mut checker = Checker { terms: &mut session.terms, book: &session.book, rules, named };
     for (number, obligation) in session.book.obligations.iter().enumerate() {
@@ -197,7 +205,7 @@ fn check_function(
             .check(obligation, given)
             .map_err(|why| format!("that {what} (obligation {number}): {why}"))?;
     }
-    if !steps.is_empty() || !pairs.is_empty() {
+    if !steps.is_empty() || !pairs.is_empty() || session.claimed.len() != claims.len() {
         return Err("the certificate is about more than the function has".into());
     }
     checked.functions += 1;

@@ -378,7 +378,7 @@ impl Checker<'_> {
     }
 
     /// What a certificate names as not negative, and whether it is even zero: a fact by its number, a bound of a term, what the
-    /// definition of a quotient or of the least or greatest says, a product of two such.
+    /// definition of a quotient or of the least or greatest says, a quotient of what is not negative, a product of two such.
     fn nonnegative(&mut self, facts: &[Term], e: &Sexp) -> Result<(Term, bool), String> {
         let wrong = || "no fact of this kind".to_owned();
         let (kind, parts) = e.call().ok_or_else(wrong)?;
@@ -391,6 +391,18 @@ impl Checker<'_> {
             ("times", [a, b]) => {
                 let ((a, p), (b, q)) = (self.nonnegative(facts, a)?, self.nonnegative(facts, b)?);
                 Ok((self.terms.mul(a, b), p || q))
+            }
+            ("quotient", [of, reason]) => {
+                let of = self.term(of)?;
+                let (a, b) = match *self.terms.node(of) {
+                    Node::Quotient(a, b) | Node::Truncated(a, b) => (a, b),
+                    _ => return Err(wrong()),
+                };
+                let positive = self.terms.bounds(b).lo.is_some_and(|lo| lo >= 0);
+                match positive && self.follows(facts, a, reason)? {
+                    true => Ok((of, false)),
+                    false => Err(wrong()),
+                }
             }
             (_, [of]) => {
                 let of = self.term(of)?;

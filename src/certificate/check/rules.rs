@@ -126,6 +126,19 @@ fn rule(clauses: &[Sexp]) -> Option<Rule> {
     (typed && stated).then_some(rule)
 }
 
+/// Refuses conditions in which something is divided by zero: they prove nothing.
+fn divides(terms: &mut Terms, e: &Sexp, letters: &Letters) -> Result<(), String> {
+    let Some((op, parts)) = e.call() else { return Ok(()) };
+    parts.iter().try_for_each(|part| divides(terms, part, letters))?;
+    if let ("floordiv" | "floormod" | "div" | "truncmod", [_, by]) = (op, parts) {
+        let by = build(terms, by, letters)?;
+        if terms.as_int(by) == Some(0) {
+            return Err("a condition that divides by zero".into());
+        }
+    }
+    Ok(())
+}
+
 /// The term that is written so. A number after `#` is the term of that number, if the letters do not say otherwise.
 pub(crate) fn build(terms: &mut Terms, e: &Sexp, letters: &Letters) -> Result<Term, String> {
     const MAX_CONSTANT: i128 = 1 << 64;

@@ -15,6 +15,11 @@ pub(crate) type Pairs = Vec<(Option<usize>, Option<usize>)>;
 /// Says which leaves of the pair of blocks of some number belong together, where it is not one to one.
 pub(crate) type Aligner<'r> = dyn FnMut(usize, &[&Stmt], &[&Stmt]) -> Option<Pairs> + 'r;
 
+/// What is owed for a condition that is said to be one of the first program.
+pub(crate) const CLAIM: &str = "a condition is the one of the first program";
+/// What is owed for two statements side by side.
+pub(crate) const GUARD: &str = "a statement runs under the same condition";
+
 /// How far a block has been run.
 struct Cursor<'a> {
     steps: Vec<Placed<'a>>,
@@ -39,10 +44,22 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// What a certificate says of how two programs belong together.
+pub(crate) struct Plan<'r> {
+    /// Which statements belong together.
+    pub(crate) aligner: &'r mut Aligner<'r>,
+    /// Which conditions of the second program, counted as they are met, are the ones of the first program at the same depth.
+    pub(crate) claims: &'r BTreeSet<usize>,
+}
+
 /// Runs two programs side by side.
 pub(crate) struct Walk<'a, 'r> {
     pub(crate) machine: Machine<'a>,
-    aligner: &'r mut Aligner<'r>,
+    plan: Plan<'r>,
+    /// Conditions of the second program so far.
+    conditions: usize,
+    /// Those that were claimed.
+    pub(crate) claimed: Vec<usize>,
     /// Pairs of blocks so far.
     blocks: usize,
     /// Calls that were compared.
@@ -52,8 +69,8 @@ pub(crate) struct Walk<'a, 'r> {
 type Done = Result<(), Refused>;
 
 impl<'a, 'r> Walk<'a, 'r> {
-    pub(crate) fn new(machine: Machine<'a>, aligner: &'r mut Aligner<'r>) -> Walk<'a, 'r> {
-        Walk { machine, aligner, blocks: 0, synced: 0 }
+    pub(crate) fn new(machine: Machine<'a>, plan: Plan<'r>) -> Walk<'a, 'r> {
+        Walk { machine, plan, conditions: 0, claimed: Vec::new(), blocks: 0, synced: 0 }
     }
 
     /// The same expression of both programs.
@@ -103,7 +120,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         let (mut first, mut second) = (Cursor::new(a), Cursor::new(b));
         let (left, right) = (first.leaves(), second.leaves());
         let (n, m) = (left.len(), right.len());
-        let given = (self.aligner)(number, &left, &right);
+        let given = (self.plan.aligner)(number, &left, &right);
         let pairs = given.unwrap_or_else(|| (0..n.min(m)).map(|i| (Some(i), Some(i))).collect());
         // All leaves of both, each once, in order.
         let firsts = pairs.iter().filter_map(|(i, _)| *i);
@@ -112,15 +129,19 @@ impl<'a, 'r> Walk<'a, 'r> {
             return Err(format!("{n} and {m} statements that the certificate does not lay side by side"));
         }
         for (i, j) in pairs {
-            let x = if i.is_some() { self.advance(Side::First, &mut first, number)? } else { None };
-            let y = if j.is_some() { self.advance(Side::Second, &mut second, number)? } else { None };
+            let x = if i.is_some() { self.advance(Side::First, &mut first, number, &[])? } else { None };
+            let y = if j.is_some() {
+                self.advance(Side::Second, &mut second, number, &first.guards)?
+            } else {
+                None
+            };
             self.after_calls()?;
             match (x, y) {
                 (Some(x), Some(y)) => {
                     self.machine.book.spans = (x.span, y.span);
                     let guard = self.machine.terms.and(&first.guards);
                     let other = self.machine.terms.and(&second.guards);
-                    self.owe_same("a statement runs under the same condition", guard, other)?;
+                    self.owe_same(GUARD, guard, other)?;
                     let guards = first.guards.clone();
                     self.under(&guards, |walk| walk.leaves(x, y))?;
                 }
@@ -138,8 +159,8 @@ impl<'a, 'r> Walk<'a, 'r> {
                 return Err("values are nested too deep".into());
             }
         }
-        self.advance(Side::First, &mut first, number)?;
-        self.advance(Side::Second, &mut second, number)?;
+        self.advance(Side::First, &mut first, number, &[])?;
+        self.advance(Side::Second, &mut second, number, &first.guards)?;
         self.after_calls()?;
         self.machine.book.back(&outer);
         Ok(())
@@ -194,6 +215,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         side: Side,
         cursor: &mut Cursor<'a>,
         block: usize,
+        others: &[Term],
     ) -> Result<Option<&'a Stmt>, Refused> {
         while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next) {
             cursor.next += 1;
@@ -206,7 +228,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             }
             let mut guards = std::mem::take(&mut cursor.guards);
             let outer = guards.clone();
-            let known = self.under(&outer, |walk| walk.step(side, step, &mut guards, block));
+            let known = self.under(&outer, |walk| walk.step(side, step, &mut guards, block, others));
             cursor.guards = guards;
             if let Some(known) = known? {
                 self.machine.book.know(&self.machine.terms, known);
@@ -222,6 +244,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         step: Step<'a>,
         guards: &mut Vec<Term>,
         block: usize,
+        others: &[Term],
     ) -> Result<Option<Term>, Refused> {
         match step {
             Step::Bind(var, value) => {
@@ -232,6 +255,17 @@ impl<'a, 'r> Walk<'a, 'r> {
             Step::If(cond) => {
                 let cond = self.machine.value(side, cond)?;
                 self.machine.truth_value(cond)?;
+                let other = others.get(guards.len()).copied().filter(|&other| other != cond);
+                if let (Side::Second, Some(other)) = (side, other) {
+                    let number = self.conditions;
+                    self.conditions += 1;
+                    if self.plan.claims.contains(&number) {
+                        self.claimed.push(number);
+                        self.owe_same(CLAIM, other, cond)?;
+                        guards.push(other);
+                        return Ok(None);
+                    }
+                }
                 guards.push(cond);
             }
             Step::Else => {
@@ -451,7 +485,6 @@ impl<'a, 'r> Walk<'a, 'r> {
                     if let StmtKind::Store { buffer, .. } = &stmt.kind {
                         ids.insert(*buffer);
                     }
-                    all |= matches!(stmt.kind, StmtKind::SBlock(_));
                 });
             }
         }

@@ -1,5 +1,6 @@
 //! Which statements of two blocks belong together: by what they look like, as few without a partner as can be.
 
+use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 use super::super::check::Pairs;
@@ -44,7 +45,11 @@ fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
 }
 
 /// Pairs in order, if not all belong together one to one.
-pub(super) fn pairs(first: (&PrimFunc, &[&Stmt]), second: (&PrimFunc, &[&Stmt])) -> Option<Pairs> {
+pub(super) fn pairs(
+    first: (&PrimFunc, &[&Stmt]),
+    second: (&PrimFunc, &[&Stmt]),
+    never: &[Vec<Span>; 2],
+) -> Option<Pairs> {
     /// Most pairs of statements that are compared.
     const MAX_CELLS: usize = 4_000_000;
     /// What it costs to leave a statement alone, and to pair two that write elsewhere.
@@ -54,25 +59,33 @@ pub(super) fn pairs(first: (&PrimFunc, &[&Stmt]), second: (&PrimFunc, &[&Stmt]))
     let looks = |(func, all): (&PrimFunc, &[&Stmt])| all.iter().map(|s| look(func, s)).collect::<Vec<_>>();
     let (a, b) = (looks(first), looks(second));
     let (n, m) = (a.len(), b.len());
-    if a == b || (n + 1) * (m + 1) > MAX_CELLS {
+    let idle =
+        |side: usize, all: &[&Stmt]| all.iter().map(|s| never[side].contains(&s.span)).collect::<Vec<_>>();
+    let (idle_a, idle_b) = (idle(0, first.1), idle(1, second.1));
+    let some = idle_a.contains(&true) || idle_b.contains(&true);
+    if (a == b && !some) || (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
     let pair = |i: usize, j: usize| -> Option<u32> {
+        if idle_a[i] || idle_b[j] {
+            return None;
+        }
         let (x, y) = (&a[i], &b[j]);
         let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
         let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
         fits.then_some(if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES })
     };
+    let alone = |idle: bool| if idle { 0 } else { ALONE };
     let at = |i: usize, j: usize| i * (m + 1) + j;
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
     for i in (0..=n).rev() {
         for j in (0..=m).rev() {
             let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
             if i < n {
-                best = best.min(cost[at(i + 1, j)] + ALONE);
+                best = best.min(cost[at(i + 1, j)] + alone(idle_a[i]));
             }
             if j < m {
-                best = best.min(cost[at(i, j + 1)] + ALONE);
+                best = best.min(cost[at(i, j + 1)] + alone(idle_b[j]));
             }
             if i < n
                 && j < m
@@ -89,7 +102,7 @@ pub(super) fn pairs(first: (&PrimFunc, &[&Stmt]), second: (&PrimFunc, &[&Stmt]))
         if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
             pairs.push((Some(i), Some(j)));
             (i, j) = (i + 1, j + 1);
-        } else if i < n && cost[at(i + 1, j)] + ALONE == here {
+        } else if i < n && cost[at(i + 1, j)] + alone(idle_a[i]) == here {
             pairs.push((Some(i), None));
             i += 1;
         } else {

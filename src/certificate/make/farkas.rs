@@ -34,6 +34,11 @@ const MAX_MADE: usize = 4000;
 
 /// The reason that `target >= 0`; `None` if none was found.
 pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Option<Sexp> {
+    within(terms, writer, facts, target, 2)
+}
+
+/// As [`reason`]; so many quotients in quotients are looked into.
+fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, depth: usize) -> Option<Sexp> {
     let bounds = terms.bounds(target);
     if terms.as_int(target).is_some_and(|value| value < 0) || bounds.hi.is_some_and(|hi| hi < 0) {
         return None;
@@ -41,7 +46,7 @@ pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target:
     if terms.as_int(target).is_some() {
         return Some(list([word("sum"), int(1)]));
     }
-    let sources = sources(terms, writer, facts, target);
+    let sources = sources(terms, writer, facts, target, depth);
     let of = combine(terms, &sources, Some(target))?;
     let multiple = *of.get(&sources.len()).filter(|&&multiple| multiple > 0)?;
     Some(sum(&sources, multiple, &of))
@@ -49,7 +54,7 @@ pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target:
 
 /// The reason that facts contradict each other.
 pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], near: Term) -> Option<Sexp> {
-    let sources = sources(terms, writer, facts, near);
+    let sources = sources(terms, writer, facts, near, 0);
     let of = combine(terms, &sources, None)?;
     Some(sum(&sources, 1, &of))
 }
@@ -65,7 +70,7 @@ fn sum(sources: &[Source], multiple: i128, of: &BTreeMap<usize, i128>) -> Sexp {
 }
 
 /// What may help to bound a term: facts with its atoms, what the definitions of atoms say, and so on.
-fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Vec<Source> {
+fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, depth: usize) -> Vec<Source> {
     let mut found: Vec<Source> = Vec::new();
     let (mut atoms, mut used): (HashSet<Term>, HashSet<usize>) = (HashSet::new(), HashSet::new());
     let mut open: Vec<Term> = Vec::new();
@@ -109,6 +114,15 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> 
                 kinds.extend(parts.iter().map(|&part| ("above", Some(part))));
             }
             _ => {}
+        }
+        if let (true, Node::Quotient(a, b) | Node::Truncated(a, b)) = (depth > 0, terms.node(atom).clone())
+            && terms.bounds(atom).lo.is_none()
+            && terms.bounds(b).lo.is_some_and(|lo| lo >= 0)
+            && let Some(name) = writer.write(terms, atom)
+            && let Some(reason) = within(terms, writer, facts, a, depth - 1)
+        {
+            let name = list([word("quotient"), name, reason]);
+            found.push(Source { products: terms.products(atom), zero: false, name });
         }
         for (kind, part) in kinds {
             let Some(term) = by_definition(terms, facts, kind, atom, part) else { continue };

@@ -6,17 +6,21 @@ mod prover;
 mod reduce;
 mod written;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::check::book::facts_of;
+use super::check::book::{Goal, facts_of};
 use super::check::proof::{Checker, State};
 use super::check::rules::Rules;
 use super::check::sexp::Sexp;
 use super::check::term::{Node, Term, Terms};
-use super::check::{Pairs, VERSION, lay};
+use super::check::{CLAIM, GUARD, Pairs, Plan, VERSION, lay};
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, Stmt, with_room};
 use prover::Prover;
+
+/// Most conditions of a function that are claimed to be those of another one.
+const MAX_CLAIMS: usize = 10_000;
 
 /// A certificate, and what it does not show.
 ///
@@ -84,58 +88,118 @@ pub fn make(a: &Module, b: &Module, hashes: &[String; 2]) -> Result<Certificate,
     Ok(made)
 }
 
+/// What is known of how two functions belong together; found out by laying them side by side more than once.
+#[derive(Default)]
+struct Guesses {
+    /// Statements of either function that never run.
+    never: [Vec<Span>; 2],
+    /// Conditions of the second function that are no conditions of the first one.
+    apart: BTreeSet<usize>,
+}
+
 fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
+    /// Most times that functions are laid side by side.
+    const MAX_ROUNDS: usize = 6;
+    let mut guesses = Guesses::default();
+    let mut best: Option<Certificate> = None;
+    for _ in 0..MAX_ROUNDS {
+        let (part, better) = attempt(a, b, rules, &mut guesses);
+        let done = part.open.is_empty() || !better;
+        let gain = |best: &Certificate| (part.unaligned, part.open.len()) < (best.unaligned, best.open.len());
+        if best.as_ref().is_none_or(gain) {
+            best = Some(part);
+        }
+        if done {
+            break;
+        }
+    }
+    if let Some(part) = best {
+        made.text += &part.text;
+        made.obligations += part.obligations;
+        made.by_steps += part.by_steps;
+        made.unaligned += part.unaligned;
+        made.open.extend(part.open);
+    }
+}
+
+/// A certificate of a pair of functions by what is guessed, and whether better guesses were found.
+fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> (Certificate, bool) {
+    let mut made = Certificate::default();
     let _ = write!(made.text, "\n  (function {:?}", &*a.name);
     let mut given: Vec<(usize, Pairs)> = Vec::new();
+    let never = guesses.never.clone();
     let mut aligner = |number: usize, left: &[&Stmt], right: &[&Stmt]| {
-        let pairs = align::pairs((a, left), (b, right))?;
+        let pairs = align::pairs((a, left), (b, right), &never)?;
         given.push((number, pairs.clone()));
         Some(pairs)
     };
-    match lay(a, b, &mut aligner) {
+    // More than there are conditions is no harm.
+    let claims: BTreeSet<usize> = (0..MAX_CLAIMS).filter(|n| !guesses.apart.contains(n)).collect();
+    let plan = Plan { aligner: &mut aligner, claims: &claims };
+    let mut session = match lay(a, b, plan) {
         Err((what, spans)) => {
             made.unaligned += 1;
             made.obligations += 1;
             made.open.push((what, spans));
+            return (made, false);
         }
-        Ok(mut session) => {
-            for (number, pairs) in given {
-                let _ = write!(made.text, "\n    (align {number}");
-                for pair in pairs {
-                    let [i, j] = [pair.0, pair.1].map(|i| i.map_or("_".to_owned(), |i| i.to_string()));
-                    let _ = write!(made.text, " ({i} {j})");
+        Ok(session) => session,
+    };
+    for (number, pairs) in given {
+        let _ = write!(made.text, "\n    (align {number}");
+        for pair in pairs {
+            let [i, j] = [pair.0, pair.1].map(|i| i.map_or("_".to_owned(), |i| i.to_string()));
+            let _ = write!(made.text, " ({i} {j})");
+        }
+        made.text.push(')');
+    }
+    let used = session.claimed.clone();
+    let claimed: Vec<String> = used.iter().map(usize::to_string).collect();
+    let _ = write!(made.text, "\n    (conditions {})", claimed.join(" "));
+    let named = session.terms.count();
+    let checker = Checker { terms: &mut session.terms, book: &session.book, rules, named };
+    let mut prover = Prover::new(checker);
+    let (mut claim, mut better) = (0, false);
+    for (number, obligation) in session.book.obligations.iter().enumerate() {
+        made.obligations += 1;
+        let is_claim = obligation.what == CLAIM;
+        claim += usize::from(is_claim);
+        if prover.checker.is_plain(obligation) {
+            continue;
+        }
+        let facts = facts_of(prover.checker.terms, prover.checker.book, obligation);
+        let state = State { goal: obligation.goal.clone(), facts };
+        match prover.prove(obligation, state) {
+            Some(steps) if prover.checker.check(obligation, &steps).is_ok() => {
+                made.by_steps += 1;
+                let _ = write!(made.text, "\n    (goal {number}");
+                for step in &steps {
+                    made.text += "\n      ";
+                    show(step, &mut made.text);
                 }
                 made.text.push(')');
             }
-            let named = session.terms.count();
-            let checker = Checker { terms: &mut session.terms, book: &session.book, rules, named };
-            let mut prover = Prover::new(checker);
-            for (number, obligation) in session.book.obligations.iter().enumerate() {
-                made.obligations += 1;
-                if prover.checker.is_plain(obligation) {
-                    continue;
+            _ => {
+                log::debug!("{}: {}", obligation.what, prover.shown(obligation));
+                made.open.push((obligation.what.to_owned(), obligation.spans));
+                if is_claim {
+                    better |= used.get(claim - 1).is_some_and(|&n| guesses.apart.insert(n));
                 }
-                let facts = facts_of(prover.checker.terms, prover.checker.book, obligation);
-                let state = State { goal: obligation.goal.clone(), facts };
-                match prover.prove(obligation, state) {
-                    Some(steps) if prover.checker.check(obligation, &steps).is_ok() => {
-                        made.by_steps += 1;
-                        let _ = write!(made.text, "\n    (goal {number}");
-                        for step in &steps {
-                            made.text += "\n      ";
-                            show(step, &mut made.text);
+                // One of two statements that do not belong together may never run.
+                if let (GUARD, Goal::Same(x, y)) = (obligation.what, &obligation.goal) {
+                    for (side, term, span) in [(0, *x, obligation.spans.0), (1, *y, obligation.spans.1)] {
+                        let none = prover.checker.terms.as_truth(term) == Some(false);
+                        if none && span != Span::NONE && !guesses.never[side].contains(&span) {
+                            guesses.never[side].push(span);
+                            better = true;
                         }
-                        made.text.push(')');
-                    }
-                    _ => {
-                        log::debug!("{}: {}", obligation.what, prover.shown(obligation));
-                        made.open.push((obligation.what.to_owned(), obligation.spans));
                     }
                 }
             }
         }
     }
     made.text.push(')');
+    (made, better)
 }
 
 fn show(e: &Sexp, out: &mut String) {

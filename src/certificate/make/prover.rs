@@ -76,7 +76,10 @@ impl<'t> Prover<'t> {
         if depth == MAX_CASES {
             return None;
         }
-        let condition = self.undecided(&state).or_else(|| self.unordered(&state))?;
+        let condition = match self.undecided(&state) {
+            Some(condition) => condition,
+            None => self.unordered(&state)?,
+        };
         let written = self.writer.write(self.checker.terms, condition)?;
         let mut arms = Vec::new();
         for holds in [true, false] {
@@ -183,11 +186,14 @@ impl<'t> Prover<'t> {
 
     /// A step that makes something simpler.
     fn reduction(&mut self, state: &State) -> Option<Sexp> {
-        for term in self.parts(state) {
+        let parts = self.parts(state);
+        let is_quotient = |&term: &Term| matches!(self.checker.terms.node(term), Node::Quotient(..));
+        let quotients: Vec<Term> = parts.iter().copied().filter(is_quotient).collect();
+        for term in parts {
             if self.tried.contains(&(term, Vec::new())) {
                 continue;
             }
-            let step = reduce::step(self.checker.terms, &self.writer, &state.facts, term);
+            let step = reduce::step(self.checker.terms, &self.writer, &state.facts, term, &quotients);
             match step {
                 Some(step) => {
                     let mut copy = state.clone();
@@ -223,6 +229,26 @@ impl<'t> Prover<'t> {
 impl Prover<'_> {
     /// Of the operands of a minimum or maximum, whether one is at most another one.
     fn unordered(&mut self, state: &State) -> Option<Term> {
+        let all = self.parts(state);
+        for &term in &all {
+            let Node::Quotient(a, b) = *self.checker.terms.node(term) else { continue };
+            for &other in &all {
+                // Whether the remainder and what a dividend is ahead are as much as the divisor.
+                if let Some(k) = reduce::ahead(self.checker.terms, a, b, other)
+                    && let Node::Quotient(x, _) = *self.checker.terms.node(other)
+                {
+                    let rest = self.checker.terms.remainder(x, b);
+                    let terms = &mut *self.checker.terms;
+                    let k = terms.int(k);
+                    let sum = terms.add(rest, k);
+                    let over = terms.at_most(b, sum);
+                    return Some(match *terms.node(over) {
+                        Node::Not(inner) => inner,
+                        _ => over,
+                    });
+                }
+            }
+        }
         let parts = self.parts(state).into_iter().find_map(|term| match self.checker.terms.node(term) {
             Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
             _ => None,

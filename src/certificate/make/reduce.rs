@@ -9,8 +9,14 @@ use super::written::{Writer, list, word};
 type Products = Vec<(Monomial, i128)>;
 
 /// A step that replaces this term by a simpler one.
-pub(super) fn step(terms: &mut Terms, writer: &Writer, facts: &[Term], term: Term) -> Option<Sexp> {
-    let mut at = At { terms, writer, facts };
+pub(super) fn step(
+    terms: &mut Terms,
+    writer: &Writer,
+    facts: &[Term],
+    term: Term,
+    quotients: &[Term],
+) -> Option<Sexp> {
+    let mut at = At { terms, writer, facts, quotients };
     match at.terms.node(term).clone() {
         Node::Quotient(a, b) => at.quotient(a, b),
         Node::Truncated(a, b) => at.truncated(a, b),
@@ -29,6 +35,8 @@ struct At<'a> {
     terms: &'a mut Terms,
     writer: &'a Writer,
     facts: &'a [Term],
+    /// Quotients of the goal.
+    quotients: &'a [Term],
 }
 
 impl At<'_> {
@@ -88,6 +96,11 @@ impl At<'_> {
         if let Some(step) = self.quotient_of_parts(a, b) {
             return Some(step);
         }
+        for other in self.quotients.to_vec() {
+            if let Some(step) = self.quotient_by_other(a, b, other) {
+                return Some(step);
+            }
+        }
         if let Node::Quotient(n, d) = *self.terms.node(a)
             && let Some(positive) = self.positive(b)
         {
@@ -112,6 +125,21 @@ impl At<'_> {
                     &[("?x", x), ("?a", d), ("?y", rest), ("?b", b)],
                     reasons,
                 );
+            }
+        }
+        None
+    }
+
+    /// A quotient by one of a dividend that is less by a constant: it is the same, or one more.
+    fn quotient_by_other(&mut self, a: Term, b: Term, other: Term) -> Option<Sexp> {
+        ahead(self.terms, a, b, other)?;
+        for more in [0, 1] {
+            let more = self.int(more);
+            let m = self.terms.add(other, more);
+            let multiple = self.terms.mul(b, m);
+            let r = self.terms.sub(a, multiple);
+            if let (Some(low), Some(high)) = (self.not_negative(r), self.less(r, b)) {
+                return self.rewrite("quotient-in-range", &[("?m", m), ("?c", b), ("?r", r)], [low, high]);
             }
         }
         None
@@ -256,6 +284,9 @@ impl At<'_> {
         if let Some(reason) = self.not_negative(opposite) {
             return self.rewrite("comparison-by-range-not", &[("?a", minus_one), ("?b", a)], [reason]);
         }
+        if let Some(step) = self.quotient_bound(a) {
+            return Some(step);
+        }
         // Of steps of `c` what is less than one does not matter.
         let products = self.terms.products(a);
         let mut factors: Vec<i128> =
@@ -284,6 +315,29 @@ impl At<'_> {
                 let letters = [("?c", divisor), ("?a", minus_one), ("?r", rest), ("?b", x)];
                 return self.rewrite("comparison-normal-form-part", &letters, [low, high]);
             }
+        }
+        None
+    }
+
+    /// A bound of a quotient is one of its dividend.
+    fn quotient_bound(&mut self, a: Term) -> Option<Sexp> {
+        for (monomial, factor) in self.terms.products(a) {
+            let [atom] = monomial[..] else { continue };
+            let Node::Quotient(x, c) = *self.terms.node(atom) else { continue };
+            let rest = match factor {
+                1 => self.terms.sub(a, atom),
+                -1 => self.terms.add(a, atom),
+                _ => continue,
+            };
+            let Some(positive) = self.positive(c) else { continue };
+            // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
+            let (rule, y) = if factor == 1 {
+                let zero = self.int(0);
+                ("le-to-quotient", self.terms.sub(zero, rest))
+            } else {
+                ("le-quotient", rest)
+            };
+            return self.rewrite(rule, &[("?x", x), ("?c", c), ("?y", y)], [positive]);
         }
         None
     }
@@ -372,4 +426,15 @@ pub(super) fn divided(terms: &mut Terms, a: Term, b: Term) -> (Products, Product
         whole.push((monomial, factor));
     }
     (whole, rest)
+}
+
+/// By how much a dividend is ahead of that of another quotient by the same constant, if by less than that.
+pub(super) fn ahead(terms: &mut Terms, a: Term, b: Term, other: Term) -> Option<i128> {
+    let Node::Quotient(x, c) = *terms.node(other) else { return None };
+    let divisor = terms.as_int(b)?;
+    if c != b || x == a {
+        return None;
+    }
+    let difference = terms.sub(a, x);
+    terms.as_int(difference).filter(|&k| 0 < k && k < divisor)
 }
