@@ -26,12 +26,15 @@
 //! A reason is `known` (among the facts) or `(sum M (FACTOR FACT)...)`: M times what must not be negative is the sum of multiples
 //! of facts and of a constant above -M (a certificate of Farkas); `(both REASON REASON)` for equations. A fact is `(fact N)`,
 //! `(low TERM)` or `(high TERM)` by its bounds, `(rest TERM)` or `(below TERM)` for the remainder of a quotient, `(above TERM
-//! PART)` for a minimum or maximum, `(quotient TERM REASON)` for a quotient of what is not negative, `(times FACT FACT)`. A term is written as in rules; `#N` is the term of that number.
+//! PART)` for a minimum or maximum, `(quotient TERM REASON)` for a quotient of what is not negative, `(times FACT FACT)`.
+//! A term is written as in rules; `#N` is the term of that number, `(like #N TERM...)` that term of other parts.
 //!
 //! The maker ([`make()`]) may use anything, the checker ([`check()`]) only [`ir`](crate::ir).
 
 mod check;
 mod make;
+#[cfg(test)]
+mod tests;
 
 pub use check::{Checked, check, hash};
 pub use make::{Certificate, make};

@@ -22,8 +22,6 @@ pub(crate) mod sexp;
 mod signature;
 mod steps;
 pub(crate) mod term;
-#[cfg(test)]
-mod tests;
 mod walk;
 
 use std::collections::BTreeSet;

@@ -357,8 +357,11 @@ impl Checker<'_> {
     }
 
     /// Whether `target >= 0`, because a multiple of it is a sum of multiples of what is not negative, and a constant that is
-    /// above -1 of it: `(sum MULTIPLE (FACTOR FACT)...)`.
+    /// above -1 of it: `(sum MULTIPLE (FACTOR FACT)...)`. Where its own bounds say so no reason is needed.
     pub(crate) fn follows(&mut self, facts: &[Term], target: Term, reason: &Sexp) -> Result<bool, String> {
+        if self.terms.bounds(target).lo.is_some_and(|lo| lo >= 0) {
+            return Ok(true);
+        }
         let Some(("sum", [multiple, parts @ ..])) = reason.call() else { return Ok(false) };
         let multiple = number(multiple).filter(|&m| m > 0).ok_or("a sum has a positive multiple")?;
         let zero = self.terms.int(0);

@@ -43,7 +43,7 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
     if terms.as_int(target).is_some_and(|value| value < 0) || bounds.hi.is_some_and(|hi| hi < 0) {
         return None;
     }
-    if terms.as_int(target).is_some() {
+    if bounds.lo.is_some_and(|lo| lo >= 0) {
         return Some(list([word("sum"), int(1)]));
     }
     let sources = sources(terms, writer, facts, target, depth);

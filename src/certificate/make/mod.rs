@@ -169,8 +169,12 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
         }
         let facts = facts_of(prover.checker.terms, prover.checker.book, obligation);
         let state = State { goal: obligation.goal.clone(), facts };
-        match prover.prove(obligation, state) {
-            Some(steps) if prover.checker.check(obligation, &steps).is_ok() => {
+        let steps = prover.prove(obligation, state).filter(|steps| {
+            let checked = prover.checker.check(obligation, steps);
+            checked.inspect_err(|why| log::debug!("steps are wrong: {why}")).is_ok()
+        });
+        match steps {
+            Some(steps) => {
                 made.by_steps += 1;
                 let _ = write!(made.text, "\n    (goal {number}");
                 for step in &steps {
@@ -179,7 +183,7 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
                 }
                 made.text.push(')');
             }
-            _ => {
+            None => {
                 log::debug!("{}: {}", obligation.what, prover.shown(obligation));
                 made.open.push((obligation.what.to_owned(), obligation.spans));
                 if is_claim {

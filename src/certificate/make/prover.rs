@@ -59,6 +59,13 @@ impl<'t> Prover<'t> {
             }
             steps.push(step);
         }
+        log::trace!(
+            "stuck: {:?}",
+            goal_terms(&state.goal)
+                .iter()
+                .map(|&t| super::show_deep(self.checker.terms, t, 12))
+                .collect::<Vec<_>>()
+        );
         if depth == 0
             && let Some(step) = self.like(obligation, &state)
         {
@@ -76,7 +83,8 @@ impl<'t> Prover<'t> {
         if depth == MAX_CASES {
             return None;
         }
-        let condition = match self.undecided(&state) {
+        let carried = self.carried(&state).or_else(|| self.undecided(&state));
+        let condition = match carried {
             Some(condition) => condition,
             None => self.unordered(&state)?,
         };
@@ -113,7 +121,7 @@ impl<'t> Prover<'t> {
             let mut all = vec![word("like"), number];
             for goal in goals {
                 let case = State { goal, facts: state.facts.clone() };
-                match self.steps(obligation, case, MAX_CASES - 1) {
+                match self.steps(obligation, case, MAX_CASES) {
                     Some(steps) => all.push(Sexp::List(steps)),
                     None => break,
                 }
@@ -142,7 +150,7 @@ impl<'t> Prover<'t> {
         let factor = self.checker.terms.sum(quotient)?;
         let written = self.writer.write(self.checker.terms, factor)?;
         let goal = self.checker.factor(obligation, state, number, &written).ok()?;
-        let steps = self.steps(obligation, State { goal, facts: state.facts.clone() }, MAX_CASES - 1)?;
+        let steps = self.steps(obligation, State { goal, facts: state.facts.clone() }, MAX_CASES)?;
         Some(list([word("factor"), number.clone(), written, Sexp::List(steps)]))
     }
 
@@ -227,13 +235,12 @@ impl<'t> Prover<'t> {
 }
 
 impl Prover<'_> {
-    /// Of the operands of a minimum or maximum, whether one is at most another one.
-    fn unordered(&mut self, state: &State) -> Option<Term> {
+    /// Whether the remainder and what the dividend of another quotient is ahead are as much as the divisor.
+    fn carried(&mut self, state: &State) -> Option<Term> {
         let all = self.parts(state);
         for &term in &all {
             let Node::Quotient(a, b) = *self.checker.terms.node(term) else { continue };
             for &other in &all {
-                // Whether the remainder and what a dividend is ahead are as much as the divisor.
                 if let Some(k) = reduce::ahead(self.checker.terms, a, b, other)
                     && let Node::Quotient(x, _) = *self.checker.terms.node(other)
                 {
@@ -249,6 +256,11 @@ impl Prover<'_> {
                 }
             }
         }
+        None
+    }
+
+    /// Of the operands of a minimum or maximum, whether one is at most another one.
+    fn unordered(&mut self, state: &State) -> Option<Term> {
         let parts = self.parts(state).into_iter().find_map(|term| match self.checker.terms.node(term) {
             Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
             _ => None,

@@ -329,6 +329,15 @@ impl At<'_> {
                 -1 => self.terms.add(a, atom),
                 _ => continue,
             };
+            // The outermost one first: other quotients are parts of its dividend.
+            let inner: Vec<Term> = self.terms.products(x).into_iter().flat_map(|(m, _)| m).collect();
+            let simple = |(m, _): &(Monomial, i128)| {
+                m.iter()
+                    .all(|atom| !matches!(self.terms.node(*atom), Node::Quotient(..)) || inner.contains(atom))
+            };
+            if !self.terms.products(rest).iter().all(simple) {
+                continue;
+            }
             let Some(positive) = self.positive(c) else { continue };
             // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
             let (rule, y) = if factor == 1 {

@@ -1,1 +1,0 @@
-//! What the checker must refuse.

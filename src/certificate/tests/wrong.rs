@@ -1,0 +1,126 @@
+//! Results that do something else, or take a risk that the program does not take: there is no certificate of them.
+
+use super::{certified, checked, made, program};
+
+#[track_caller]
+fn refused(a: &str, b: &str) {
+    let (a, b) = (program(a), program(b));
+    let certificate = made(&a, &b);
+    assert!(!certificate.is_complete(), "{}", certificate.text);
+    assert!(checked(&a, &b, &certificate.text).is_err());
+}
+
+#[test]
+fn memory_changes_between_loads() {
+    let a = "A[0] = B[1]\nB[1] = k\nA[1] = B[1]";
+    certified(a, a);
+    refused(a, "x: T.let[T.int32] = B[1]\nA[0] = x\nB[1] = k\nA[1] = x");
+    // A loop's body may see what an iteration before stored.
+    let a = "for i in range(n - 1):\n    A[i + 1] = A[i] + 1";
+    refused(a, "x: T.let[T.int32] = A[0]\nfor i in range(n - 1):\n    A[i + 1] = x + 1");
+    // Stores keep their order.
+    refused("A[k] = 1\nA[0] = 2", "A[0] = 2\nA[k] = 1");
+    refused("A[k] = 1\nB[0] = 2", "B[0] = 2\nA[k] = 1");
+}
+
+#[test]
+fn memory_may_be_shared() {
+    let shared = |text: String| text.replace("    T.func_attr({\"tirx.noalias\": True})\n", "");
+    let a = shared(program("A[0] = B[1]\nA[1] = B[1]"));
+    let b = shared(program("x: T.let[T.int32] = B[1]\nA[0] = x\nA[1] = x"));
+    assert!(!made(&a, &b).is_complete());
+    certified("A[0] = B[1]\nA[1] = B[1]", "x: T.let[T.int32] = B[1]\nA[0] = x\nA[1] = x");
+}
+
+#[test]
+fn what_may_trap_stays_where_it_is() {
+    let guarded = "if k > 0:\n    A[0] = n // k";
+    certified(guarded, "if k > 0:\n    x: T.let[T.int32] = n // k\n    A[0] = x");
+    refused(guarded, "x: T.let[T.int32] = n // k\nif k > 0:\n    A[0] = x");
+    // A loop may have no iteration.
+    refused(
+        "for i in range(n):\n    A[i] = B[k]",
+        "x: T.let[T.int32] = B[k]\nfor i in range(n):\n    A[i] = x",
+    );
+    refused(
+        "A[0] = T.if_then_else(k != 0, n // k, 0)",
+        "x: T.let[T.int32] = n // k\nA[0] = T.if_then_else(k != 0, x, 0)",
+    );
+    // Neither operand of `and` guards the other one, and what one leaves out is not evaluated.
+    refused(
+        "if k >= 0 and n // 2 > k:\n    A[0] = 1",
+        "if k >= 0 and n // 2 > k and A[k] > 0 or k >= 0 and n // 2 > k:\n    A[0] = 1",
+    );
+    refused(
+        "if k != 0 and n // k > 2:\n    A[0] = 1",
+        "x: T.let[T.bool] = n // k > 2\nif k != 0 and x:\n    A[0] = 1",
+    );
+    // After a call control may not come back.
+    refused(
+        "T.evaluate(T.call_extern(\"int32\", \"f\"))\nA[0] = n // k",
+        "x: T.let[T.int32] = n // k\nT.evaluate(T.call_extern(\"int32\", \"f\"))\nA[0] = x",
+    );
+    refused(
+        "while k < A[0]:\n    B[0] = 1\nA[0] = B[k]",
+        "x: T.let[T.int32] = B[k]\nwhile k < A[0]:\n    B[0] = 1\nA[0] = B[k] + x - x",
+    );
+}
+
+#[test]
+fn calls_with_an_effect_stay_in_order() {
+    let call = |name: &str| format!("T.evaluate(T.call_extern(\"int32\", \"{name}\", k))");
+    refused(&format!("{}\n{}", call("f"), call("g")), &format!("{}\n{}", call("g"), call("f")));
+    refused(&call("f"), "T.evaluate(0)");
+    refused(&call("f"), &format!("{}\n{}", call("f"), call("f")));
+    // A call changes memory.
+    refused(
+        &format!("A[0] = B[0]\n{}\nA[1] = B[0]", call("f")),
+        &format!("x: T.let[T.int32] = B[0]\nA[0] = x\n{}\nA[1] = x", call("f")),
+    );
+    refused(
+        "A[0] = T.if_then_else(k > 0, T.call_extern(\"int32\", \"f\"), 0)",
+        "x: T.let[T.int32] = T.call_extern(\"int32\", \"f\")\nA[0] = T.if_then_else(k > 0, x, 0)",
+    );
+}
+
+#[test]
+fn floats_are_not_reordered_and_bytes_wrap() {
+    certified("F[0] = F[1] + F[2]", "F[0] = F[2] + F[1]");
+    refused("F[0] = F[1] + F[2] + F[3]", "F[0] = F[1] + (F[2] + F[3])");
+    refused("F[0] = F[1] * F[2] + F[1] * F[3]", "F[0] = F[1] * (F[2] + F[3])");
+    refused("F[0] = F[1] - F[1]", "F[0] = T.float32(0)");
+    certified("C[0] = C[1] + C[2] - C[2]", "C[0] = C[1]");
+    refused("C[0] = (C[1] + C[2]) // T.uint8(2)", "C[0] = C[1] // T.uint8(2) + C[2] // T.uint8(2)");
+    refused(
+        "A[0] = T.Cast(\"int32\", C[1] + C[2])",
+        "A[0] = T.Cast(\"int32\", C[1]) + T.Cast(\"int32\", C[2])",
+    );
+    refused("A[0] = T.Cast(\"int32\", T.Cast(\"int8\", k))", "A[0] = k");
+}
+
+#[test]
+fn values_are_those_of_all_sizes() {
+    refused("A[0] = (k + 7) // 8 * 8", "A[0] = k");
+    refused("A[0] = k // 4 * 4", "A[0] = k");
+    certified("A[0] = k * n // n", "A[0] = k");
+    refused("A[0] = k", "A[0] = k * n // n");
+    refused("A[0] = T.truncdiv(k, 2)", "A[0] = k // 2");
+    refused("for i in range(n):\n    A[i] = T.max(i, 1)", "for i in range(n):\n    A[i] = i");
+    refused("for i in range(n):\n    A[i] = k", "for i in range(n - 1):\n    A[i] = k");
+    // The bounds of a loop that never runs say nothing elsewhere.
+    refused("for i in range(0):\n    A[i] = 1\nA[0] = k", "for i in range(0):\n    A[i] = 1\nA[0] = k + 1");
+}
+
+#[test]
+fn signatures_and_names_count() {
+    let a = program("A[0] = 1");
+    for (from, to) in [
+        ("k: T.int32", "k: T.int64"),
+        ("(64,), \"uint8\"", "(65,), \"uint8\""),
+        ("\"tirx.noalias\": True", "\"tirx.noalias\": False"),
+    ] {
+        let b = a.replacen(from, to, 1);
+        assert_ne!(a, b);
+        assert!(!made(&a, &b).is_complete(), "{to}");
+    }
+}
