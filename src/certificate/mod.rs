@@ -18,7 +18,8 @@
 //! (fits TERM REASON REASON)                       an integer that fits the type that wraps it
 //! (fact N)                                        a fact of the place is true
 //! (cases TERM (STEP...) (STEP...))                where a condition holds, and where it does not; the last step
-//! (like N (STEP...)...)                           the risk is the one of this number that the program takes; the last step
+//! (like N (STEP...)...)                           the risk is the one of this number that the program takes: steps for each
+//!                                                 operand and each condition that leads there; the last step
 //! (factor N TERM (STEP...))                       the divisor times this is one of the program; the last step
 //! (absurd REASON)                                 the facts contradict each other; the last step
 //! ```

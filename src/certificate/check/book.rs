@@ -177,7 +177,6 @@ pub(crate) fn is_taken(terms: &mut Terms, book: &Book, place: &Place, epoch: u32
 }
 
 /// Whether control that comes to `place` comes, or has come, to where this was evaluated, and whether it was this risk then.
-/// Loops that `place` is not in are at their first iteration.
 fn leads_there(
     terms: &mut Terms,
     book: &Book,
@@ -186,38 +185,44 @@ fn leads_there(
     lazy: bool,
     risk: &Risk,
 ) -> bool {
-    let shared = one.place.loops.iter().zip(&place.loops).take_while(|(a, b)| a == b).count();
-    if shared == one.place.loops.len() && !covers(terms, &one.risk, risk) {
+    if one.place.loops == place.loops && !covers(terms, &one.risk, risk) {
         return false;
     }
-    let mut needed = Vec::new();
-    for &guard in &one.place.guards {
-        push_fact(terms, guard, &mut needed);
-    }
+    let Some((taken, needed)) = required(terms, book, one, place, lazy) else { return false };
+    let mut known = place.facts.clone();
     if lazy {
-        one.place.lazy.iter().for_each(|&guard| push_fact(terms, guard, &mut needed));
+        place.lazy.iter().for_each(|&guard| push_fact(terms, guard, &mut known));
+    }
+    covers(terms, &taken, risk) && needed.iter().all(|part| known.contains(part))
+}
+
+/// The risk that was taken, and what must hold at `place` so that control comes, or has come, there. Loops that `place` is not
+/// in are at their first iteration.
+pub(crate) fn required(
+    terms: &mut Terms,
+    book: &Book,
+    one: &Evaluated,
+    place: &Place,
+    lazy: bool,
+) -> Option<(Risk, Vec<Term>)> {
+    let shared = one.place.loops.iter().zip(&place.loops).take_while(|(a, b)| a == b).count();
+    let mut needed = one.place.guards.clone();
+    if lazy {
+        needed.extend(&one.place.lazy);
     }
     let mut subjects = one.risk.terms();
     for &number in one.place.loops[shared..].iter().rev() {
         let frame = book.frames[number];
         needed.push(frame.runs);
-        let Some((var, first)) = frame.var else { return false };
+        let (var, first) = frame.var?;
         let mut done = hashbrown::HashMap::new();
         for term in needed.iter_mut().chain(&mut subjects) {
             *term = terms.replace(*term, var, first, &mut done);
         }
     }
-    let mut known = place.facts.clone();
-    if lazy {
-        place.lazy.iter().for_each(|&guard| push_fact(terms, guard, &mut known));
-    }
-    let holds = |terms: &Terms, condition: Term| {
-        let mut parts = Vec::new();
-        push_fact(terms, condition, &mut parts);
-        parts.iter().all(|part| known.contains(part))
-    };
-    covers(terms, &one.risk.with(&subjects), risk)
-        && needed.into_iter().all(|condition| holds(terms, condition))
+    let mut parts = Vec::new();
+    needed.into_iter().for_each(|condition| push_fact(terms, condition, &mut parts));
+    Some((one.risk.with(&subjects), parts))
 }
 
 /// Whether one risk taken without trap says that the other one does not trap: it is the same, or divides by a factor.

@@ -36,7 +36,7 @@ use self::term::Terms;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
-pub(crate) use walk::{Aligner, CLAIM, GUARD, Pairs, Plan};
+pub(crate) use walk::{CLAIM, GUARD, Pairs, Plan};
 
 /// The version of the format.
 pub(crate) const VERSION: &str = "1";

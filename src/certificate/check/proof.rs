@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::book::{Book, Goal, Obligation, Risk, facts_of, is_taken, push_fact};
+use super::book::{Book, Goal, Obligation, Risk, facts_of, is_taken, push_fact, required};
 use super::rules::{Instance, Letters, Rules, build};
 use super::sexp::Sexp;
 use super::term::{MAX_TERM_DEPTH, Monomial, Node, Sort, Term, Terms};
@@ -81,10 +81,10 @@ impl Checker<'_> {
                 Some(("like", [number, of @ ..])) if last => {
                     let goals = self.like(obligation, &state, number)?;
                     if goals.len() != of.len() {
-                        return Err("each operand of a risk has steps".into());
+                        return Err("each part of a risk has steps".into());
                     }
                     for (goal, steps) in goals.into_iter().zip(of) {
-                        let steps = steps.list().ok_or("each operand of a risk has steps")?;
+                        let steps = steps.list().ok_or("each part of a risk has steps")?;
                         let case = State { goal, facts: state.facts.clone() };
                         self.steps(obligation, case, steps, left, limit)?;
                     }
@@ -121,15 +121,22 @@ impl Checker<'_> {
         }
     }
 
-    /// That a risk is one that the first program takes: its operands are the same.
+    /// That a risk is one that the first program takes: its operands are the same, and what leads there holds.
     pub(crate) fn like(
         &mut self,
         obligation: &Obligation,
         state: &State,
         number: &Sexp,
     ) -> Result<Vec<Goal>, String> {
-        let taken = self.taken(obligation, number)?;
+        let number = number.word().and_then(|number| number.parse::<usize>().ok());
+        let one =
+            number.and_then(|n| self.book.evaluated.get(n)).ok_or("the first program takes no such risk")?;
+        if one.epoch > obligation.epoch {
+            return Err("the first program takes a risk later".into());
+        }
         let Goal::Safe(_, risk) = &state.goal else { return Err("only a risk is like another one".into()) };
+        let (taken, needed) = required(self.terms, self.book, one, &obligation.place, true)
+            .ok_or("the first program takes a risk elsewhere")?;
         let same = match (risk, &taken) {
             (Risk::Load(a, i), Risk::Load(b, j)) => a == b && i.len() == j.len(),
             (Risk::Division(_), Risk::Division(_)) => true,
@@ -138,7 +145,15 @@ impl Checker<'_> {
         if !same {
             return Err("a risk of another kind".into());
         }
-        Ok(risk.terms().into_iter().zip(taken.terms()).map(|(a, b)| Goal::Same(a, b)).collect())
+        let operands = risk.terms().into_iter().zip(taken.terms());
+        let mut goals: Vec<Goal> = operands.map(|(a, b)| Goal::Same(a, b)).collect();
+        let always = self.terms.truth(true);
+        for condition in needed {
+            if !state.facts.contains(&condition) {
+                goals.push(Goal::Same(condition, always));
+            }
+        }
+        Ok(goals)
     }
 
     /// That a divisor is a factor of one by which the first program divides.

@@ -88,6 +88,7 @@ impl Rules {
         }
         let left = build(terms, &rule.left, letters)?;
         let right = build(terms, &rule.right, letters)?;
+        rule.conditions.iter().try_for_each(|condition| divides(terms, condition, letters))?;
         let conditions =
             rule.conditions.iter().map(|c| build(terms, c, letters)).collect::<Result<_, _>>()?;
         Ok(Instance { left, right, conditions })

@@ -119,14 +119,17 @@ impl<'t> Prover<'t> {
                 return None;
             }
             let mut all = vec![word("like"), number];
-            for goal in goals {
+            let (operands, wanted) = (risk.terms().len(), goals.len() + 2);
+            for (i, goal) in goals.into_iter().enumerate() {
                 let case = State { goal, facts: state.facts.clone() };
-                match self.steps(obligation, case, MAX_CASES) {
+                // Operands are reduced only, conditions may have cases.
+                let depth = if i < operands { MAX_CASES } else { MAX_CASES - 3 };
+                match self.steps(obligation, case, depth) {
                     Some(steps) => all.push(Sexp::List(steps)),
                     None => break,
                 }
             }
-            if all.len() == risk.terms().len() + 2 {
+            if all.len() == wanted {
                 return Some(Sexp::List(all));
             }
         }
