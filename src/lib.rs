@@ -28,7 +28,6 @@
 //! The interface of the library is what this documentation shows. What is public beyond it, marked `#[doc(hidden)]`, is
 //! there for the program `satir` and for satir's own tests, and changes without notice.
 
-pub mod certificate;
 pub mod cost;
 pub mod cse;
 pub mod diag;
@@ -51,6 +50,8 @@ mod analysis;
 #[doc(hidden)]
 pub mod arith;
 mod candidates;
+#[doc(hidden)]
+pub mod certificate;
 mod egraph;
 mod encode;
 #[doc(hidden)]

@@ -1,7 +1,5 @@
 //! What is known of the size of integers: the least and the greatest value, where there is one.
 
-use super::term::{Monomial, Term};
-
 /// The least and the greatest value that an integer may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
@@ -39,14 +37,14 @@ impl Bounds {
         }
     }
 
-    fn add(self, other: Bounds) -> Bounds {
+    pub(crate) fn add(self, other: Bounds) -> Bounds {
         Bounds {
             lo: self.lo.zip(other.lo).and_then(|(a, b)| a.checked_add(b)),
             hi: self.hi.zip(other.hi).and_then(|(a, b)| a.checked_add(b)),
         }
     }
 
-    fn mul(self, other: Bounds) -> Bounds {
+    pub(crate) fn mul(self, other: Bounds) -> Bounds {
         if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, other.lo, other.hi) {
             let corners = [a.checked_mul(c), a.checked_mul(d), b.checked_mul(c), b.checked_mul(d)];
             let least = corners.iter().try_fold(i128::MAX, |least, c| Some(least.min((*c)?)));
@@ -67,7 +65,7 @@ impl Bounds {
         }
     }
 
-    fn scale(self, factor: i128) -> Bounds {
+    pub(crate) fn scale(self, factor: i128) -> Bounds {
         let of = |bound: Option<i128>| bound.and_then(|bound| bound.checked_mul(factor));
         match factor {
             0 => Bounds::exactly(0),
@@ -84,24 +82,6 @@ impl Bounds {
             _ => None,
         }
     }
-}
-
-/// The bounds of a sum of products.
-pub(crate) fn of_sum(products: &[(Monomial, i128)], of: impl Fn(Term) -> Bounds) -> Bounds {
-    products.iter().fold(Bounds::exactly(0), |sum, (monomial, factor)| {
-        let mut product = Bounds::exactly(1);
-        let mut atoms = monomial.iter().peekable();
-        while let Some(&atom) = atoms.next() {
-            let mut power = of(atom);
-            // Squares are never negative.
-            if atoms.next_if_eq(&&atom).is_some() {
-                power = power.mul(power);
-                power.lo = Some(power.lo.unwrap_or(0).max(0));
-            }
-            product = product.mul(power);
-        }
-        sum.add(product.scale(*factor))
-    })
 }
 
 /// The bounds of a quotient that is rounded down.

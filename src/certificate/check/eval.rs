@@ -6,20 +6,11 @@ use hashbrown::HashMap;
 use super::book::{Book, Goal, Risk};
 use super::bounds::Bounds;
 use super::memory::Memories;
+pub(crate) use super::side::{Refused, Side};
 use super::term::{COMMUTES, Node, Sort, Term, Terms};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::value::{self, MathFn, Value};
 use crate::ir::{BinOp, BufferId, Call, Callee, Commutes, DType, Expr, ExprKind, PrimFunc, VarId};
-
-/// One of the two programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    First = 0,
-    Second = 1,
-}
-
-/// What a certificate cannot be about, for people.
-pub(crate) type Refused = String;
 
 /// A function with what its variables are worth.
 pub(crate) struct Program<'a> {

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::eval::{Refused, Side};
+use super::side::{Refused, Side};
 use super::term::Term;
 use crate::ir::{BufferId, Origin, PrimFunc};
 

@@ -19,6 +19,7 @@ mod memory;
 pub(crate) mod proof;
 pub(crate) mod rules;
 pub(crate) mod sexp;
+mod side;
 mod signature;
 mod steps;
 pub(crate) mod term;

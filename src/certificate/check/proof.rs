@@ -486,7 +486,8 @@ pub(crate) fn by_definition(
             let (positive, is_zero) = (terms.less(zero, b), terms.is_zero(b));
             let nonzero = terms.not(is_zero);
             let known = terms.as_truth(positive) == Some(true) || facts.contains(&positive);
-            if !known && !(terms.bounds(b).lo.is_some_and(|lo| lo >= 0) && facts.contains(&nonzero)) {
+            let above = terms.bounds(b).lo.is_some_and(|lo| lo >= 0) && facts.contains(&nonzero);
+            if !known && !above {
                 return None;
             }
             let rest = terms.remainder(a, b);

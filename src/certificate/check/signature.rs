@@ -128,14 +128,18 @@ pub(crate) fn same_buffer(
     let shapes = x.shape.iter().zip(&second.shape).chain(x.strides.iter().zip(&second.strides));
     let mut pairs: Vec<(&Expr, &Expr)> =
         shapes.chain(x.elem_offset.iter().zip(&second.elem_offset)).collect();
+    let mut same_memory = true;
     match (&x.origin, &second.origin) {
         (Origin::Pointer(p), Origin::Pointer(q)) => pairs.push((p, q)),
         (Origin::View(p), Origin::View(q)) | (Origin::Region(p), Origin::Region(q)) => {
-            if machine.memories.number(Side::First, *p)? != machine.memories.number(Side::Second, *q)? {
-                return Err(differ());
-            }
+            let numbers =
+                (machine.memories.number(Side::First, *p)?, machine.memories.number(Side::Second, *q)?);
+            same_memory = numbers.0 == numbers.1;
         }
         _ => {}
+    }
+    if !same_memory {
+        return Err(differ());
     }
     for (p, q) in pairs {
         let (p, q) = (machine.described(Side::First, p)?, machine.described(Side::Second, q)?);

@@ -197,7 +197,7 @@ impl Terms {
             [(monomial, factor)] if monomial.is_empty() => self.int(*factor),
             [(monomial, 1)] if monomial.len() == 1 => monomial[0],
             _ => {
-                let bounds = bounds::of_sum(&kept, |term| self.bounds(term));
+                let bounds = bounds_of_sum(&kept, |term| self.bounds(term));
                 self.intern(Node::Sum(kept), Sort::Int, bounds)
             }
         })
@@ -647,4 +647,22 @@ pub(crate) fn for_each_part(node: &Node, mut f: impl FnMut(Term)) {
         }
         Node::Load { index, .. } => index.iter().copied().for_each(f),
     }
+}
+
+/// The bounds of a sum of products.
+fn bounds_of_sum(products: &[(Monomial, i128)], of: impl Fn(Term) -> Bounds) -> Bounds {
+    products.iter().fold(Bounds::exactly(0), |sum, (monomial, factor)| {
+        let mut product = Bounds::exactly(1);
+        let mut atoms = monomial.iter().peekable();
+        while let Some(&atom) = atoms.next() {
+            let mut power = of(atom);
+            // Squares are never negative.
+            if atoms.next_if_eq(&&atom).is_some() {
+                power = power.mul(power);
+                power.lo = Some(power.lo.unwrap_or(0).max(0));
+            }
+            product = product.mul(power);
+        }
+        sum.add(product.scale(*factor))
+    })
 }

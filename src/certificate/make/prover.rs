@@ -7,7 +7,7 @@ use super::super::check::proof::{Checker, State};
 use super::super::check::sexp::Sexp;
 use super::super::check::term::{Node, Sort, Term, for_each_part};
 use super::written::{Writer, list, word};
-use super::{farkas, reduce};
+use super::{farkas, reduce, shown};
 
 /// Most steps for an obligation, and the deepest nesting of cases.
 const MAX_STEPS: usize = 600;
@@ -30,7 +30,7 @@ impl<'t> Prover<'t> {
 
     /// What an obligation is about, for the log.
     pub(super) fn shown(&self, obligation: &Obligation) -> String {
-        let show = |term| super::show_deep(self.checker.terms, term, 12);
+        let show = |term| shown::show_deep(self.checker.terms, term, 12);
         let facts: Vec<String> = obligation.place.facts.iter().map(|&fact| show(fact)).collect();
         let goal = match &obligation.goal {
             Goal::Same(a, b) => format!("{}  ==  {}", show(*a), show(*b)),
@@ -63,7 +63,7 @@ impl<'t> Prover<'t> {
             "stuck: {:?}",
             goal_terms(&state.goal)
                 .iter()
-                .map(|&t| super::show_deep(self.checker.terms, t, 12))
+                .map(|&t| shown::show_deep(self.checker.terms, t, 12))
                 .collect::<Vec<_>>()
         );
         if depth == 0

@@ -96,7 +96,7 @@ impl At<'_> {
         if let Some(step) = self.quotient_of_parts(a, b) {
             return Some(step);
         }
-        for other in self.quotients.to_vec() {
+        for &other in self.quotients {
             if let Some(step) = self.quotient_by_other(a, b, other) {
                 return Some(step);
             }
