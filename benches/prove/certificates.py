@@ -1,6 +1,6 @@
 """What of the results for a corpus of programs is certified without a solver: writes CERTIFICATES.md.
 
-    python benches/prove/certificates.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--jobs N] [-o FILE]
+    python benches/prove/certificates.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--jobs N] [--note TEXT] [-o FILE]
 
 CORPUS is a folder with folders of programs; every N-th of them is taken. For each program and each pass the result is made
 twice, without and with `--certify`, and the certificate is checked by `satir check-certificate`. An accepted certificate is then
@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--passes", default="cse,simplify")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--note", default="", help="what else is to be said of the times")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path(__file__).with_name("CERTIFICATES.md"))
     args = parser.parse_args()
     paths = sorted(args.corpus.glob("*/*.py"))[:: args.every]
@@ -99,7 +100,7 @@ def main():
         f"Made by `benches/prove/certificates.py` on {len(paths)} of {total} programs of the corpus. A certificate is only written if it "
         "shows all obligations of a program. Where functions could not be laid side by side, what could not counts as one obligation that is "
         "not shown. Times are of processes, with reading the programs, on a machine with other work; the sums are of certified programs. "
-        "Spoilt results have one integer of a store changed, and the certificate with the hash of that text.",
+        "Spoilt results have one integer of a store changed, and the certificate with the hash of that text." + args.note,
         "",
         "| pass | programs | certified | obligations | shown | by steps | optimizing | making | checking | checking / optimizing | largest certificate | spoilt | accepted wrongly |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
