@@ -17,6 +17,7 @@
 //! (solve ATOM RULE ((LETTER TERM)...) REASON...)  what the equation says of an atom in place of it
 //! (fits TERM REASON REASON)                       an integer that fits the type that wraps it
 //! (fact N)                                        a fact of the place is true
+//! (learn N STEP...)                               what these steps make of a fact of the place is a fact too
 //! (cases TERM (STEP...) (STEP...))                where a condition holds, and where it does not; the last step
 //! (like N (STEP...)...)                           the risk is the one of this number that the program takes: steps for each
 //!                                                 operand and each condition that leads there; the last step

@@ -188,6 +188,7 @@ impl Checker<'_> {
             }
             Some(("fits", [wrapped, low, high])) => self.fits(state, wrapped, low, high),
             Some(("fact", [number])) => self.fact(state, number),
+            Some(("learn", [number, steps @ ..])) => self.learn(state, number, steps),
             _ => Err("no step of a certificate".into()),
         }
     }
@@ -311,6 +312,27 @@ impl Checker<'_> {
         };
         let value = self.terms.truth(value);
         self.replace(state, part, value);
+        Ok(())
+    }
+
+    /// What steps make of a fact holds too.
+    fn learn(&mut self, state: &mut State, number: &Sexp, steps: &[Sexp]) -> Result<(), String> {
+        let number = number.word().and_then(|number| number.parse::<usize>().ok());
+        let &fact = number.and_then(|n| state.facts.get(n)).ok_or("no such fact")?;
+        let always = self.terms.truth(true);
+        let mut made = State { goal: Goal::Same(fact, always), facts: state.facts.clone() };
+        for step in steps {
+            if step.call().is_some_and(|(head, _)| head == "learn") {
+                return Err("a fact is learned from one that is there".into());
+            }
+            self.apply(&mut made, step)?;
+            if self.terms.deepest > MAX_TERM_DEPTH {
+                return Err("the steps make too deep terms".into());
+            }
+        }
+        if let Goal::Same(learned, _) = made.goal {
+            push_fact(self.terms, learned, &mut state.facts);
+        }
         Ok(())
     }
 

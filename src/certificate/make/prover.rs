@@ -46,18 +46,27 @@ impl<'t> Prover<'t> {
     }
 
     fn steps(&mut self, obligation: &Obligation, mut state: State, depth: usize) -> Option<Vec<Sexp>> {
-        let mut steps = Vec::new();
+        let (mut steps, mut has_learned) = (Vec::new(), false);
         self.tried.clear();
         loop {
             if self.checker.is_done(obligation, &state.goal) {
                 return Some(steps);
             }
             self.fuel = self.fuel.checked_sub(1)?;
-            let Some(step) = self.reduction(&state) else { break };
-            if self.checker.apply(&mut state, &step).is_err() {
-                return None;
+            match self.reduction(&state) {
+                Some(step) => {
+                    if self.checker.apply(&mut state, &step).is_err() {
+                        return None;
+                    }
+                    steps.push(step);
+                }
+                None if !has_learned && matches!(state.goal, Goal::Same(..)) => {
+                    has_learned = true;
+                    steps.extend(self.learned(&mut state));
+                    self.tried.clear();
+                }
+                None => break,
             }
-            steps.push(step);
         }
         log::trace!(
             "stuck: {:?}",
@@ -97,6 +106,38 @@ impl<'t> Prover<'t> {
         let no = arms.pop()?;
         steps.push(list([word("cases"), written, arms.pop()?, no]));
         Some(steps)
+    }
+
+    /// What is simpler of facts as further facts.
+    fn learned(&mut self, state: &mut State) -> Vec<Sexp> {
+        let mut learned = Vec::new();
+        let always = self.checker.terms.truth(true);
+        for number in 0..state.facts.len() {
+            // A fact is not used to simplify itself.
+            let fact = std::mem::replace(&mut state.facts[number], always);
+            let mut made = State { goal: Goal::Same(fact, always), facts: state.facts.clone() };
+            state.facts[number] = fact;
+            let mut steps = vec![word("learn"), word(number.to_string())];
+            self.tried.clear();
+            while let Some(left) = self.fuel.checked_sub(1) {
+                self.fuel = left;
+                let Some(step) = self.reduction(&made) else { break };
+                if self.checker.apply(&mut made, &step).is_err() {
+                    break;
+                }
+                steps.push(step);
+            }
+            let known = state.facts.len();
+            let step = Sexp::List(steps);
+            if self.checker.apply(state, &step).is_ok() {
+                if state.facts[known..].iter().all(|new| state.facts[..known].contains(new)) {
+                    state.facts.truncate(known);
+                } else {
+                    learned.push(step);
+                }
+            }
+        }
+        learned
     }
 
     /// The risk as one that the first program takes there.
@@ -172,16 +213,8 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// The parts of a goal, inner ones first.
-    fn parts(&self, state: &State) -> Vec<Term> {
-        let roots = match &state.goal {
-            Goal::Same(a, b) => vec![*a, *b],
-            Goal::Safe(safe, risk) => {
-                let mut roots = vec![*safe];
-                roots.extend(risk.terms());
-                roots
-            }
-        };
+    /// All parts of terms, inner ones first.
+    fn parts(&self, roots: Vec<Term>) -> Vec<Term> {
         let (mut seen, mut order) = (HashSet::new(), Vec::new());
         let mut open: Vec<(Term, bool)> = roots.into_iter().map(|term| (term, false)).collect();
         while let Some((term, done)) = open.pop() {
@@ -197,7 +230,7 @@ impl<'t> Prover<'t> {
 
     /// A step that makes something simpler.
     fn reduction(&mut self, state: &State) -> Option<Sexp> {
-        let parts = self.parts(state);
+        let parts = self.parts(goal_terms(&state.goal));
         let is_quotient = |&term: &Term| matches!(self.checker.terms.node(term), Node::Quotient(..));
         let quotients: Vec<Term> = parts.iter().copied().filter(is_quotient).collect();
         for term in parts {
@@ -226,7 +259,7 @@ impl<'t> Prover<'t> {
     /// A condition of the goal that is neither shown nor refuted.
     fn undecided(&self, state: &State) -> Option<Term> {
         let is_whole = |term: Term| matches!(self.checker.terms.node(term), Node::Whole(..));
-        self.parts(state).into_iter().find(|&term| {
+        self.parts(goal_terms(&state.goal)).into_iter().find(|&term| {
             self.checker.terms.sort(term) == Sort::Truth
                 && !is_whole(term)
                 && !matches!(
@@ -240,7 +273,7 @@ impl<'t> Prover<'t> {
 impl Prover<'_> {
     /// Whether the remainder and what the dividend of another quotient is ahead are as much as the divisor.
     fn carried(&mut self, state: &State) -> Option<Term> {
-        let all = self.parts(state);
+        let all = self.parts(goal_terms(&state.goal));
         for &term in &all {
             let Node::Quotient(a, b) = *self.checker.terms.node(term) else { continue };
             for &other in &all {
@@ -264,9 +297,11 @@ impl Prover<'_> {
 
     /// Of the operands of a minimum or maximum, whether one is at most another one.
     fn unordered(&mut self, state: &State) -> Option<Term> {
-        let parts = self.parts(state).into_iter().find_map(|term| match self.checker.terms.node(term) {
-            Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
-            _ => None,
+        let parts = self.parts(goal_terms(&state.goal)).into_iter().find_map(|term| {
+            match self.checker.terms.node(term) {
+                Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
+                _ => None,
+            }
         })?;
         let condition = self.checker.terms.at_most(parts[0], parts[1]);
         match *self.checker.terms.node(condition) {

@@ -110,3 +110,31 @@ fn garbage_is_rejected_without_a_panic() {
         assert!(checked(&a, &b, &deep).is_err());
     }
 }
+
+#[test]
+fn what_is_learned_of_a_fact_is_checked() {
+    // The element of B may not be there where the condition does not hold.
+    let select =
+        |cond: &str| program(&format!("for i in range(n):\n    A[i] = T.if_then_else({cond}, B[k], 0)"));
+    let (a, b) = (select("k + i // 2 < 7"), select("(k * 2 + i) // 2 < 7"));
+    let text = made(&a, &b).text;
+    checked(&a, &b, &text).unwrap();
+    assert!(text.contains("(learn "), "{text}");
+    for (what, changed) in [
+        ("no such fact", text.replacen("(learn 1 ", "(learn 99 ", 1)),
+        ("another fact", text.replacen("(learn 1 ", "(learn 0 ", 1)),
+        ("learned within", text.replacen("(learn 1 ", "(learn 1 (learn 1) ", 1)),
+        ("nothing learned", text.replacen("(fact 2)", "(fact 1)", 1)),
+        (
+            "another law",
+            text.replacen("(learn 1 (rewrite quotient-split", "(learn 1 (rewrite quotient-halves", 1),
+        ),
+    ] {
+        assert_ne!(changed, text, "{what}");
+        assert!(checked(&a, &b, &changed).is_err(), "{what}: {changed}");
+    }
+    let wrong = select("(k * 2 + i) // 2 < 8");
+    assert!(!made(&a, &wrong).is_complete());
+    let forged = text.replace(&super::hash(&b), &super::hash(&wrong));
+    assert!(checked(&a, &wrong, &forged).is_err());
+}
