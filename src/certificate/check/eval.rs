@@ -249,7 +249,8 @@ impl<'a> Machine<'a> {
             BinOp::Le => return self.terms.at_most(a, b),
             BinOp::Gt => return self.terms.less(b, a),
             BinOp::Ge => return self.terms.at_most(b, a),
-            BinOp::And | BinOp::Or => return self.terms.apply(op.name(), Sort::Int, vec![a, b]),
+            // A function of which nothing is known.
+            _ => return self.terms.apply(op.name(), Sort::Int, vec![a, b]),
         };
         self.fitted(dtype, value)
     }
