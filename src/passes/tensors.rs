@@ -71,7 +71,6 @@ fn shared(request: &Request) -> Vec<Edge> {
 /// let pipeline = passes::select("tensor-cse")?;
 /// let goes_on = |_: &passes::Step, _: &satir::ir::Module| std::ops::ControlFlow::Continue(());
 /// let after = passes::run_with(&before, &pipeline, &Options::default(), &args, goes_on)?;
-/// assert_eq!(after.funcs[1].params.len(), 3, "{after}");
 /// let (one, other) = passes::joined(&before, &after, &args)?;
 /// assert_eq!((one.funcs.len(), one.funcs[0].params.len()), (1, 3));
 /// assert_eq!(one.funcs[0].params.len(), other.funcs[0].params.len());
