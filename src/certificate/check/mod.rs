@@ -169,12 +169,15 @@ fn check_function(
         let (head, rest) = part.call().ok_or("a part that is no list")?;
         if head == "conditions" {
             claims.extend(
-                rest.iter().map(index).collect::<Option<Vec<_>>>().ok_or("no number of a condition")?,
+                rest.iter()
+                    .map(Sexp::number)
+                    .collect::<Option<Vec<_>>>()
+                    .ok_or("no number of a condition")?,
             );
             continue;
         }
         let [number, rest @ ..] = rest else { return Err(format!("`{head}` without a number")) };
-        let number = index(number).ok_or_else(|| format!("`{head}` without a number"))?;
+        let number = number.number().ok_or_else(|| format!("`{head}` without a number"))?;
         let new = match head {
             "align" => {
                 pairs.insert(number, rest.iter().map(pair).collect::<Option<_>>().ok_or("no pair")?).is_none()
@@ -211,16 +214,12 @@ fn check_function(
     Ok(())
 }
 
-fn index(e: &Sexp) -> Option<usize> {
-    e.word()?.parse().ok()
-}
-
 /// Numbers of two leaves, or `_` for none.
 fn pair(e: &Sexp) -> Option<(Option<usize>, Option<usize>)> {
     let [a, b] = e.list()? else { return None };
     let of = |e: &Sexp| match e.word() {
         Some("_") => Some(None),
-        _ => index(e).map(Some),
+        _ => e.number().map(Some),
     };
     Some((of(a)?, of(b)?))
 }

@@ -112,8 +112,7 @@ impl Checker<'_> {
 
     /// The risk that the first program takes there, of this number.
     fn taken(&mut self, obligation: &Obligation, number: &Sexp) -> Result<Risk, String> {
-        let number = number.word().and_then(|number| number.parse::<usize>().ok());
-        let risk = number.and_then(|n| self.book.evaluated.get(n)).map(|one| one.risk.clone());
+        let risk = number.number().and_then(|n| self.book.evaluated.get(n)).map(|one| one.risk.clone());
         let risk = risk.ok_or("the first program takes no such risk")?;
         match is_taken(self.terms, self.book, &obligation.place, obligation.epoch, &risk) {
             true => Ok(risk),
@@ -128,9 +127,10 @@ impl Checker<'_> {
         state: &State,
         number: &Sexp,
     ) -> Result<Vec<Goal>, String> {
-        let number = number.word().and_then(|number| number.parse::<usize>().ok());
-        let one =
-            number.and_then(|n| self.book.evaluated.get(n)).ok_or("the first program takes no such risk")?;
+        let one = number
+            .number()
+            .and_then(|n| self.book.evaluated.get(n))
+            .ok_or("the first program takes no such risk")?;
         if one.epoch > obligation.epoch {
             return Err("the first program takes a risk later".into());
         }
@@ -304,8 +304,7 @@ impl Checker<'_> {
 
     /// A fact is true, or says what an atom is.
     fn fact(&mut self, state: &mut State, number: &Sexp) -> Result<(), String> {
-        let number = number.word().and_then(|number| number.parse::<usize>().ok());
-        let &fact = number.and_then(|n| state.facts.get(n)).ok_or("no such fact")?;
+        let fact = fact_of(&state.facts, number)?;
         let (part, value) = match *self.terms.node(fact) {
             Node::Not(inner) => (inner, false),
             _ => (fact, true),
@@ -317,8 +316,7 @@ impl Checker<'_> {
 
     /// What steps make of a fact holds too.
     fn learn(&mut self, state: &mut State, number: &Sexp, steps: &[Sexp]) -> Result<(), String> {
-        let number = number.word().and_then(|number| number.parse::<usize>().ok());
-        let &fact = number.and_then(|n| state.facts.get(n)).ok_or("no such fact")?;
+        let fact = fact_of(&state.facts, number)?;
         let always = self.terms.truth(true);
         let mut made = State { goal: Goal::Same(fact, always), facts: state.facts.clone() };
         for step in steps {
@@ -424,8 +422,7 @@ impl Checker<'_> {
         let (kind, parts) = e.call().ok_or_else(wrong)?;
         match (kind, parts) {
             ("fact", [number]) => {
-                let number = number.word().and_then(|number| number.parse::<usize>().ok());
-                let &fact = number.and_then(|n| facts.get(n)).ok_or("no such fact")?;
+                let fact = fact_of(facts, number)?;
                 linear(self.terms, fact).ok_or_else(wrong)
             }
             ("times", [a, b]) => {
@@ -528,4 +525,9 @@ pub(crate) fn by_definition(
 fn number(e: &Sexp) -> Option<i128> {
     const MAX: i128 = 1 << 60;
     e.word()?.parse().ok().filter(|n: &i128| (-MAX..=MAX).contains(n))
+}
+
+/// The fact of this number.
+fn fact_of(facts: &[Term], number: &Sexp) -> Result<Term, String> {
+    number.number().and_then(|n| facts.get(n)).copied().ok_or_else(|| "no such fact".to_owned())
 }

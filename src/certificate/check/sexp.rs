@@ -21,6 +21,11 @@ impl Sexp {
         }
     }
 
+    /// The number of a thing, if it is one.
+    pub(crate) fn number(&self) -> Option<usize> {
+        self.word()?.parse().ok()
+    }
+
     /// The parts, if it is a list.
     pub(crate) fn list(&self) -> Option<&[Sexp]> {
         match self {
