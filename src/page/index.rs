@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::frame::{foot, head};
 use super::numbers::{number, plural, saved};
 use super::text::escape;
 
@@ -40,18 +41,15 @@ pub fn index(title: &str, entries: &[Entry<'_>]) -> String {
         done.filter(|(a, b, _)| *a > 0.0 && *b > 0.0).map(|(a, b, _)| (b / a).ln()).collect();
     let mean = if ratios.is_empty() { 1.0 } else { (ratios.iter().sum::<f64>() / ratios.len() as f64).exp() };
     let failed = entries.iter().filter(|entry| entry.outcome.is_err()).count();
-    let title = escape(title);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>satir: {title}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<p>{}, {failed} failed. Estimated cost {} &rarr; {}; \
-         geometric mean of the ratios {mean:.3}.</p>\n</header>\n<main>\n<table class=\"sortable\">\n<thead><tr><th>program</th>\
-         <th>cost before</th><th>after</th><th>saved, %</th><th>bindings</th><th>ms</th></tr></thead>\n<tbody>\n",
-        include_str!("page.css"),
+    let below = format!(
+        "<p>{}, {failed} failed. Estimated cost {} &rarr; {}; geometric mean of the ratios {mean:.3}.</p>\n",
         plural(entries.len(), "program"),
         number(before),
         number(after),
     );
+    let mut out = head(title, &below);
+    out += "<table class=\"sortable\">\n<thead><tr><th>program</th><th>cost before</th><th>after</th><th>saved, %</th>\
+            <th>bindings</th><th>ms</th></tr></thead>\n<tbody>\n";
     for entry in entries {
         let (name, link) = (escape(entry.name), escape(entry.link));
         let _ = match entry.outcome {
@@ -73,7 +71,5 @@ pub fn index(title: &str, entries: &[Entry<'_>]) -> String {
             ),
         };
     }
-    let script = include_str!("page.js");
-    let _ = write!(out, "</tbody>\n</table>\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n");
-    out
+    out + "</tbody>\n</table>\n" + &foot()
 }

@@ -6,6 +6,7 @@
 //! programs together, and sorts.
 
 mod flow;
+mod frame;
 mod function;
 mod index;
 mod input;
@@ -20,6 +21,7 @@ mod text;
 
 use std::fmt::Write;
 
+use self::frame::{foot, head};
 use self::function::Function;
 pub use self::index::{Entry, index};
 pub use self::input::Input;
@@ -74,18 +76,11 @@ pub fn render(input: &Input<'_>) -> String {
         .enumerate()
         .map(|(index, (report, (before, after)))| Function::new(input, index, report, before, after))
         .collect();
-    let mut out = String::new();
-    let name = escape(input.name);
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>satir: {name}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p>{}</p>\n\
-         <p><label><input type=\"checkbox\" id=\"sync\" checked> scroll before and after together</label></p>\n\
-         </header>\n<main>\n",
-        include_str!("page.css"),
+    let below = format!(
+        "<p>{}</p>\n<p><label><input type=\"checkbox\" id=\"sync\" checked> scroll before and after together</label></p>\n",
         headline(input.report),
     );
+    let mut out = head(input.name, &below);
     if functions.len() > 1 {
         out += &contents(&functions);
     }
@@ -96,8 +91,7 @@ pub fn render(input: &Input<'_>) -> String {
     out += &layouts::layouts(&input.report.layouts, &after_text);
     out += &passes::passes(&input.report.passes);
     out += &fired(&input.report.rules);
-    let _ = write!(out, "</main>\n<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js"));
-    out
+    out + &foot()
 }
 
 /// A table of all functions that leads to them.

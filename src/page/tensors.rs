@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::flow::picture;
+use super::frame::head;
 use super::numbers::{number, saved};
 use super::text::escape;
 use crate::tensor::{Kept, Report, Split};
@@ -26,13 +27,7 @@ use crate::tensor::{Kept, Report, Split};
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn tensors(name: &str, reports: &[Report], split: Option<&Split>) -> String {
-    let name = escape(name);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>satir: {name}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n</header>\n<main>\n",
-        include_str!("page.css"),
-    );
+    let mut out = head(name, "");
     if let Some(split) = split {
         out += &stash(split);
     }
