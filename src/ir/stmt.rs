@@ -194,7 +194,7 @@ impl Stmt {
     /// assert!(!module.to_string().contains("T.evaluate(n)"));
     /// # Ok::<(), satir::diag::Diagnostic>(())
     /// ```
-    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
+    pub fn for_each_block_mut<'a>(&'a mut self, mut f: impl FnMut(&'a mut Block)) {
         match &mut self.kind {
             StmtKind::For(l) => f(&mut l.body),
             StmtKind::If { then, otherwise, .. } => {

@@ -202,46 +202,24 @@ pub(super) fn for_each_loop<'a>(
 
 /// Puts statements in the place of the one at the end of a path.
 pub(super) fn replace(block: &mut Block, path: &[(usize, usize)], made: Block) {
-    match path {
-        [] => {}
-        [(at, _)] => {
-            block.splice(*at..=*at, made);
-        }
-        [(at, number), rest @ ..] => {
-            let (mut now, mut made) = (0, Some(made));
-            block[*at].for_each_block_mut(|inner| {
-                if now == *number
-                    && let Some(made) = made.take()
-                {
-                    replace(inner, rest, made);
-                }
-                now += 1;
-            });
-        }
+    if let Some(&(at, _)) = path.last()
+        && let Some(block) = block_at_mut(block, path)
+    {
+        block.splice(at..=at, made);
     }
 }
 
 /// Takes the loop at the end of a path out; a placeholder stays.
 pub(super) fn take_loop(block: &mut Block, path: &[(usize, usize)]) -> Option<For> {
-    let [(at, number), rest @ ..] = path else { return None };
-    let stmt = block.get_mut(*at)?;
-    if rest.is_empty() {
-        return match std::mem::replace(&mut stmt.kind, StmtKind::Break) {
-            StmtKind::For(l) => Some(*l),
-            other => {
-                stmt.kind = other;
-                None
-            }
-        };
-    }
-    let (mut now, mut taken) = (0, None);
-    stmt.for_each_block_mut(|inner| {
-        if now == *number {
-            taken = take_loop(inner, rest);
+    let &(at, _) = path.last()?;
+    let stmt = block_at_mut(block, path)?.get_mut(at)?;
+    match std::mem::replace(&mut stmt.kind, StmtKind::Break) {
+        StmtKind::For(l) => Some(*l),
+        other => {
+            stmt.kind = other;
+            None
         }
-        now += 1;
-    });
-    taken
+    }
 }
 
 /// The block that has the statement at the end of a path.
@@ -251,6 +229,22 @@ pub(super) fn block_at<'b>(block: &'b Block, path: &[(usize, usize)]) -> Option<
         return Some(block);
     }
     block_at(nth_block(block.get(*at)?, *number)?, rest)
+}
+
+/// The same, to change it.
+fn block_at_mut<'b>(block: &'b mut Block, path: &[(usize, usize)]) -> Option<&'b mut Block> {
+    let [(at, number), rest @ ..] = path else { return None };
+    if rest.is_empty() {
+        return Some(block);
+    }
+    let (mut now, mut found) = (0, None);
+    block.get_mut(*at)?.for_each_block_mut(|inner| {
+        if now == *number {
+            found = Some(inner);
+        }
+        now += 1;
+    });
+    block_at_mut(found?, rest)
 }
 
 /// One of the blocks of a statement.
