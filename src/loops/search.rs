@@ -375,13 +375,7 @@ impl Search<'_> {
 pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
     let mut search = Search::new(func, options, WORK, usize::MAX / 8);
-    let length = length::of(func);
-    let spelled = Rc::default();
-    let done = Vec::new();
-    let of_loops = Rc::default();
-    let (func, magnitudes) = (func.clone(), OnceCell::new());
-    let state =
-        State { func, instructions: 0.0, of_loops, with_quotients: 0.0, length, magnitudes, spelled, done };
+    let state = search.measured(func.clone(), Rc::default());
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(&state.func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
     let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));
