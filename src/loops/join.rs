@@ -1,5 +1,7 @@
 //! Nests of loops that become one: `a` in `A` and `b` in `B` used as `a * B + b`.
 
+use hashbrown::HashSet;
+
 use super::copy::{copy, mentions};
 use super::place::{Place, folded, is_plain, plus};
 use crate::arith::poly::{Atoms, Poly};
@@ -39,7 +41,7 @@ pub(super) fn joint(place: &Place<'_>, outer: &For) -> Option<Joint> {
 
 /// Whether an expression depends on the variables as on `outer * extent + inner`, and there is something to gain: one of
 /// them is divided or compared, or the loops do nothing but the iterations of the inner one.
-fn is_used_as_one(outer: &For, inner: &For) -> bool {
+fn is_used_as_one<'l>(outer: &For, inner: &'l For) -> bool {
     let (mut found, mut gains) = (false, false);
     let mut look = |e: &Expr| {
         if let ExprKind::Binary(op, a, b) = &e.kind
@@ -57,8 +59,11 @@ fn is_used_as_one(outer: &For, inner: &For) -> bool {
     }
     let mut atoms = Atoms::default();
     let Some(extent) = atoms.poly(&inner.extent) else { return false };
-    let mut look = |e: &Expr| {
-        if found || !matches!(e.kind, ExprKind::Binary(BinOp::Add | BinOp::Sub, ..)) {
+    let mut seen: HashSet<&Expr> = HashSet::new();
+    let mut look = |e: &'l Expr| {
+        let is_sum = matches!(e.kind, ExprKind::Binary(BinOp::Add | BinOp::Sub, ..));
+        let is_of_both = || [outer.var, inner.var].into_iter().all(|var| mentions(e, var));
+        if found || !is_sum || !is_of_both() || !seen.insert(e) {
             return;
         }
         let slopes = atoms.poly(e).and_then(|poly| {

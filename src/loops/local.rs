@@ -62,6 +62,8 @@ struct Scope {
     reduced: HashMap<Expr, Option<Reduced>>,
     /// The scopes in which a condition is known as well to be true or false.
     under: HashMap<(Expr, bool), usize>,
+    /// The sample points at which it is so, once that was asked for.
+    inside: Option<u32>,
 }
 
 impl Local<'_, '_> {
@@ -165,8 +167,14 @@ impl Local<'_, '_> {
         if let Some((cond, truth)) = cond {
             self.open_under(cond, truth);
             self.place.assume(cond, truth);
+            let inside = self.scopes[self.scope].inside;
+            if let Some(inside) = inside {
+                self.points.back(inside);
+            }
             for (fact, truth) in &self.place.known.facts[mark.0..] {
-                self.points.assume(fact, *truth);
+                if inside.is_none() {
+                    self.points.assume(fact, *truth);
+                }
                 if let Some((e, range)) = satisfying(fact, *truth)
                     && let Some(var) = e.as_var()
                     && let Some(own) = self.place.known.ranges.get_mut(var.index())
@@ -176,6 +184,7 @@ impl Local<'_, '_> {
                     *own = less;
                 }
             }
+            self.scopes[self.scope].inside = Some(self.points.inside());
         }
         f(self);
         for (var, range) in ranges.into_iter().rev() {

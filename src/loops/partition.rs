@@ -1,10 +1,10 @@
 //! Loops in pieces: where a condition on the loop's variable changes, the loop ends and another one goes on, so that each
 //! piece knows what holds in it.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::bounds::{Bound, Choice, chosen, for_each_choice, inequality, sums_at_most_zero};
-use super::copy::{defined, mentions_any};
+use super::copy::{defined, mentions, mentions_any};
 use super::place::{Place, folded, is_plain, plus};
 use super::split::looped;
 use crate::arith::poly::{Atoms, Poly};
@@ -99,9 +99,12 @@ fn bounds(place: &Place<'_>, l: &For) -> Vec<Bound> {
             }
         });
     }
-    let mut found = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let mut look = |e: &Expr| {
         for comparison in comparisons(e) {
+            if !mentions(&comparison, l.var) || seen.contains(&comparison) {
+                continue;
+            }
             // Where it holds, and where it does not.
             for truth in [true, false] {
                 for bound in solved(l, &comparison, truth, &inside).into_iter().flatten() {
@@ -112,6 +115,7 @@ fn bounds(place: &Place<'_>, l: &For) -> Vec<Bound> {
                     }
                 }
             }
+            seen.insert(comparison);
         }
     };
     for_each_choice(&l.body, &mut |choice| match choice {

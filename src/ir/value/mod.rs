@@ -17,12 +17,14 @@
 mod eval;
 pub(crate) mod float;
 pub(crate) mod int;
+mod lanes;
 mod math;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
 pub use eval::evaluate;
+pub(crate) use lanes::{LANES, Lanes, evaluate_lanes};
 pub use math::MathFn;
 pub use scalar::{Undefined, Value};
 

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::hash::{hash_by, mix};
 use crate::cost::{Bindings, Profile};
-use crate::ir::value::{Value, evaluate};
+use crate::ir::value::{LANES, Lanes, Value, evaluate, evaluate_lanes};
 use crate::ir::{Expr, For, PrimFunc, VarId};
 
 /// The most points at which an expression is evaluated.
@@ -163,24 +163,22 @@ impl<'a> Iterations<'a> {
         let all = ranges.iter().fold(1_u64, |all, range| all.saturating_mul(range.count.unsigned_abs()));
         let drawn = if all <= POINTS { all } else { DRAWN };
         let (mut sum, mut nonzero, mut known, mut most) = (0.0, 0.0, 0_u64, 0);
-        let mut point = Vec::with_capacity(vars.len());
-        for number in 0..drawn {
-            let at = if all <= POINTS { number } else { mix(number, 5) % all };
-            if !self.is_iteration(vars, &ranges, at, &mut point) {
-                continue;
+        for first in (0..drawn).step_by(LANES) {
+            let number = |lane: usize| Some(first + lane as u64).filter(|number| *number < drawn);
+            let at = std::array::from_fn(|lane| {
+                number(lane).map(|number| if all <= POINTS { number } else { mix(number, 5) % all })
+            });
+            let (points, are_iterations) = self.points(vars, &ranges, at);
+            let values = evaluate_lanes(e, &|var| self.at(vars, &points, var));
+            for value in
+                (0..LANES).filter(|lane| are_iterations >> lane & 1 != 0).filter_map(|lane| values.get(lane))
+            {
+                known += 1;
+                sum += value.max(0) as f64;
+                nonzero += if value == 0 { 0.0 } else { 1.0 };
+                most = most.max(value);
             }
-            let value = evaluate(e, &|var| self.at(vars, &point, var)).and_then(|value| value.as_int());
-            let Some(value) = value else {
-                if known == 0 {
-                    break;
-                }
-                continue;
-            };
-            known += 1;
-            sum += value.max(0) as f64;
-            nonzero += if value == 0 { 0.0 } else { 1.0 };
-            most = most.max(value);
-            if known == POINTS {
+            if known == 0 && are_iterations != 0 || known >= POINTS {
                 break;
             }
         }
@@ -188,29 +186,32 @@ impl<'a> Iterations<'a> {
         (known > 0).then(|| Average { value: of(sum), most, nonzero: of(nonzero) })
     }
 
-    /// The values of the variables at a point of the box of their ranges; whether it is an iteration of them all.
-    fn is_iteration(&self, vars: &[VarId], ranges: &[&Range], mut at: u64, point: &mut Vec<i64>) -> bool {
-        point.clear();
+    /// The values of the variables at points of the box of their ranges, and which of these are iterations of them all.
+    fn points(&self, vars: &[VarId], ranges: &[&Range], mut at: [Option<u64>; LANES]) -> (Vec<Lanes>, u32) {
+        let mut points: Vec<Lanes> = Vec::with_capacity(ranges.len());
+        let mut are_iterations = Lanes::new(|lane| at[lane].map(|_| 0)).known();
         for range in ranges {
             let count = range.count.unsigned_abs();
-            let step = (at % count) as i64;
-            at /= count;
-            let mut first = range.first;
-            if let Some((min, extent)) = &range.bounds {
-                let value = |e: &Expr| evaluate(e, &|var| self.at(vars, point, var))?.as_int();
-                if value(extent).is_some_and(|extent| step >= extent) {
-                    return false;
-                }
-                first = value(min).unwrap_or(first);
+            let steps = Lanes::new(|lane| Some((at[lane]? % count) as i64));
+            at.iter_mut().flatten().for_each(|at| *at /= count);
+            let bounds = range.bounds.as_ref().map(|(min, extent)| {
+                [min, extent].map(|e| evaluate_lanes(e, &|var| self.at(vars, &points, var)))
+            });
+            if let Some([_, extent]) = &bounds {
+                let is_outside = |lane: usize| Some(i64::from(steps.get(lane)? >= extent.get(lane)?));
+                are_iterations &= !Lanes::new(is_outside).nonzero();
             }
-            point.push(first.saturating_add(step));
+            points.push(Lanes::new(|lane| {
+                let first = bounds.as_ref().and_then(|[min, _]| min.get(lane)).unwrap_or(range.first);
+                Some(first.saturating_add(steps.get(lane)?))
+            }));
         }
-        true
+        (points, are_iterations)
     }
 
-    /// The value of a variable at a point.
-    fn at(&self, vars: &[VarId], point: &[i64], var: VarId) -> Option<Value> {
-        let drawn = vars.iter().position(|own| *own == var).and_then(|at| point.get(at));
-        drawn.or_else(|| self.values.get(var.index())).copied().map(Value::Int)
+    /// The values of a variable at some points.
+    fn at(&self, vars: &[VarId], points: &[Lanes], var: VarId) -> Option<Lanes> {
+        let drawn = vars.iter().position(|own| *own == var).and_then(|at| points.get(at)).copied();
+        drawn.or_else(|| self.values.get(var.index()).copied().map(Lanes::all))
     }
 }
