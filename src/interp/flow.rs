@@ -41,7 +41,8 @@ impl Range {
         self.left = self.left.saturating_sub(self.step);
         if self.left > 0 {
             let overflow = || Stop { kind: TrapKind::Undefined(Undefined::Overflow), at: for_.head.start };
-            self.next = value.checked_add(self.step).ok_or_else(overflow)?;
+            let next = value.checked_add(self.step).filter(|next| *next <= for_.most);
+            self.next = next.ok_or_else(overflow)?;
         }
         Ok(Some(value))
     }

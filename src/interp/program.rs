@@ -126,6 +126,8 @@ pub(super) struct Loop {
     pub extent: Slot,
     pub step: Option<Slot>,
     pub var: Slot,
+    /// The greatest value that the variable's type has.
+    pub most: i64,
     pub body: Vec<Node>,
     /// Index of the thread tag if iterations are threads of a block.
     pub threads: Option<u32>,

@@ -253,6 +253,23 @@ fn loops_break_continue_and_step() {
     assert_eq!(run.counts.loop_iterations, 4);
 }
 
+/// A loop variable is a value of its type: a loop that would go on behind the last one stops.
+#[test]
+fn a_loop_variable_overflows() {
+    let mut b = Builder::new();
+    let x = b.param("x", I32, &[i(2)]);
+    let (p, k) = (b.0.new_var("p", Type::Prim(I32)), b.0.new_var("k", Type::Prim(I32)));
+    b.0.params.push(Param::Var(p));
+    let rest = Expr::binary(BinOp::FloorMod, v(k), i(2));
+    let body = vec![store(x, rest, i(1))];
+    let for_ =
+        For { var: k, min: v(p), extent: i(4), step: None, kind: ForKind::Serial, annotations: vec![], body };
+    b.0.body = vec![Stmt::new(StmtKind::For(Box::new(for_)))];
+    let most = i64::from(i32::MAX);
+    assert_eq!(b.run(&[("p", most - 3)]).counts.loop_iterations, 4);
+    assert_eq!(*trap(&b.run(&[("p", most - 2)])), TrapKind::Undefined(Undefined::Overflow));
+}
+
 #[test]
 fn vectors_work_lane_by_lane() {
     let mut b = Builder::new();

@@ -32,8 +32,8 @@
 //!
 //! # What can trap
 //!
-//! Division or remainder by zero, overflow of `int32` and `int64`, a load or store outside of its buffer, a failing assert, and anything inside of
-//! a call that is not pure. Work that can trap is never executed where the input would not have executed it;
+//! Division or remainder by zero, overflow of `int32` and `int64` (and of a loop's variable), a load or store outside of its buffer, a
+//! failing assert, and anything inside of a call that is not pure. Work that can trap is never executed where the input would not have executed it;
 //! leaving it out is fine.
 //!
 //! # Assumptions, and values that may be anything

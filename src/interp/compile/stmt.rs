@@ -147,7 +147,8 @@ impl<'a> Compiler<'a> {
         };
         let body = self.block(&for_.body)?;
         let var = self.var(for_.var);
-        Ok(Node::For(Box::new(Loop { head, min, extent, step, var, body, threads })))
+        let most = greatest(for_.min.dtype);
+        Ok(Node::For(Box::new(Loop { head, min, extent, step, var, most, body, threads })))
     }
 
     fn launch(
@@ -161,13 +162,14 @@ impl<'a> Compiler<'a> {
         let start = self.here();
         self.start_piece();
         let min = self.slots.constant(Value::Int(0));
+        let most = greatest(extent.dtype);
         let extent = self.keep(extent)?;
         let head = self.since(start);
         self.slots.release();
         let threads = self.thread_tag(tag);
         let body = self.block(body)?;
         let var = self.var(var);
-        Ok(Node::For(Box::new(Loop { head, min, extent, step: None, var, body, threads })))
+        Ok(Node::For(Box::new(Loop { head, min, extent, step: None, var, most, body, threads })))
     }
 
     /// The value of `e` in a slot that keeps it while the statement's parts run.
@@ -409,4 +411,9 @@ impl<'a> Compiler<'a> {
         self.counting = counting;
         Ok((combine, combined, identity, neutral))
     }
+}
+
+/// The greatest value of a type of integers, as far as the interpreter tells values apart.
+fn greatest(dtype: DType) -> i64 {
+    dtype.int_range().and_then(|(_, most)| i64::try_from(most).ok()).unwrap_or(i64::MAX)
 }
