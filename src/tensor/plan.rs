@@ -260,6 +260,21 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The plans in which another loop of a nest runs innermost.
+    pub(crate) fn interchanged(&self, world: &mut World<'_>, at: usize) -> Vec<Plan> {
+        let readable = self.readable();
+        let mut plans = Vec::new();
+        for nest in orders(world, self.slots[at].nest.clone()).into_iter().skip(1) {
+            let Some(content) = world.content(&nest, &readable) else { continue };
+            let mut plan = self.clone();
+            plan.slots[at] = Slot { nest, content: Rc::new(content) };
+            plans.push(plan);
+        }
+        plans
+    }
+}
+
 /// A nest, and the same with each of its other loops innermost if steps wait for each other, or if it folds.
 fn orders(world: &World<'_>, nest: Nest) -> Vec<Nest> {
     let mut found = Vec::new();

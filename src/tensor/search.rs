@@ -83,7 +83,8 @@ fn take(plan: &mut Plan, other: Option<Plan>) -> bool {
     }
 }
 
-/// Changes the plan as long as that makes it cheaper: items get and lose buffers, nests are merged and split.
+/// Changes the plan as long as that makes it cheaper: items get and lose buffers, nests are merged and split,
+/// and their loops change places.
 pub(crate) fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut usize, limit: usize) {
     let optional = optional(world, plan);
     loop {
@@ -120,6 +121,15 @@ pub(crate) fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut 
             *evaluations += 1;
             let other = if plan.kept[item] { plan.without(world, item) } else { plan.with(world, item) };
             changed |= take(plan, other);
+        }
+        // Nests that may still be merged keep the order of their loops.
+        for at in 0..plan.slots.len() {
+            if changed || *evaluations >= limit {
+                break;
+            }
+            *evaluations += 1;
+            let best = plan.interchanged(world, at).into_iter().min_by_key(Plan::cost);
+            changed |= take(plan, best);
         }
         if !changed {
             return;
