@@ -1,9 +1,9 @@
 """Random graphs of blocks with planted duplicates: `satir tensor` against the interpreter.
 
-    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--pairs]
+    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--jobs 1] [--pairs]
 
-Each graph has 3 to 12 definitions over maps, reductions, broadcasts, transposes and shifted reads, and one that repeats another with
-its axes exchanged, its loops renamed, its operands swapped, and operations, conditions and indices written in another way: `x + x`
+Each graph has 3 to 12 definitions over maps, reductions of rows, columns and products, broadcasts, transposes and shifted reads, and
+one that repeats another with its axes and loops exchanged and renamed, its operands swapped, and operations, conditions and indices written in another way: `x + x`
 for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `i`, `a * 2 + b * 2` for `(a + b) * 2` of integers. In one of
 three the first size is a symbol, 0 among its values; one of four computes with integers. A result that `satir equiv` finds to differ,
 or a planted duplicate that is computed twice, ends the run with its program.
@@ -13,6 +13,7 @@ them with some budget is validated, one function run after the other.
 """
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import random
@@ -26,28 +27,30 @@ class Graph:
     def __init__(self, dice):
         self.dice = dice
         self.sizes = [dice.choice([1, 2, 3, 5]) for _ in range(2)]
+        # Products of matrices fold over an axis of their own, which is as long as the second one.
+        self.sizes.append(self.sizes[1])
         # Sums run over the second axis. Over a size of 0 they leave memory as it was, which nobody may rely on.
         self.symbols = dice.choice([(), (), (0,)])
         self.dtype = dice.choice(["float32", "float32", "float32", "int32"])
         for axis in self.symbols:
             self.sizes[axis] = "nm"[axis]
-        self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)))]
+        self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)), ("D", (1,)))]
         self.parameters = list(self.known)
         self.made = []
         self.text = ""
 
     def block(self, name, axes, value, folded=(), reorder=False):
-        """Text of a block: `value` is written with `{0}`, `{1}` for the axes."""
+        """Text of a block: `value` is written with `{0}`, `{1}`, `{2}` for the axes."""
         loops = list(axes) + list(folded)
-        if reorder and not folded:
+        if reorder:
             loops.reverse()
-        letters = ["p", "q"] if reorder else ["i", "j"]
-        var = {axis: f"v{letters[axis]}" for axis in range(2)}
+        letters = ["p", "q", "r"] if reorder else ["i", "j", "k"]
+        var = {axis: f"v{letters[axis]}" for axis in range(3)}
         extents = ", ".join(str(self.sizes[a]) for a in loops)
         kinds = "".join("R" if a in folded else "S" for a in loops)
         heads = ", ".join(letters[a] for a in loops)
         target = f"{name}[{', '.join(var[a] for a in axes)}]"
-        value = value.format(var[0], var[1])
+        value = value.format(var[0], var[1], var[2])
         remap = f"{', '.join(var[a] for a in loops)} = T.axis.remap(\"{kinds}\", [{heads}])"
         lines = [f"for {heads} in T.grid({extents}):" if len(loops) > 1 else f"for {heads} in range({extents}):"]
         if len(loops) == 1:
@@ -108,12 +111,14 @@ class Graph:
 
     def step(self, number):
         name, twin = f"T{number}", f"T{number}b"
-        kind = self.dice.choice(["map", "map", "map", "sum", "row", "shift"])
-        axes, folded = {"map": ((0, 1), ()), "sum": ((0,), (1,)), "row": ((0,), ()), "shift": ((0, 1), ())}[kind]
-        value, swapped = self.value(tuple(sorted(axes + folded)))
+        kinds = ["map", "map", "map", "sum", "row", "shift", "product"] + ([] if self.symbols else ["column"])
+        kind = self.dice.choice(kinds)
+        axes, folded = {"sum": ((0,), (1,)), "row": ((0,), ()), "column": ((1,), (0,)), "product": ((0, 1), (2,))}.get(kind, ((0, 1), ()))
+        value, swapped = self.value(tuple(sorted(set(axes + folded) - {2})))
+        source = self.dice.choice([t for t in self.known if t[1] == (0, 1)])[0]
+        if kind == "product":
+            value, swapped = f"{source}[{{0}}, {{2}}] * ({value})", f"({swapped}) * {source}[{self.index(0)}, {self.index(2)}]"
         if kind == "shift":
-            whole = [t for t in self.known if t[1] == (0, 1)]
-            source = self.dice.choice(whole)[0]
             last = f"{self.sizes[0]} - 1" if 0 in self.symbols else self.sizes[0] - 1
             value = f"{source}[{last} - {{0}}, {{1}}] + {value}"
             swapped = f"{swapped} + {source}[{last} - ({self.index(0)}), {self.index(1)}]"
@@ -170,28 +175,43 @@ class Graph:
         return head + "".join(f"    {line}\n" for line in (allocations + text).splitlines())
 
 
-def pairs(options):
-    """Validates pairs of functions."""
-    kept = changed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        before, after, report = (pathlib.Path(folder, name) for name in ("before.py", "after.py", "report.json"))
-        for seed in range(options.seed, options.seed + options.count):
-            dice = random.Random(seed)
-            text, same = Graph(dice).pair()
-            before.write_text(text)
-            command = [options.satir, "tensor", before, "-o", after, "--report", report, "--validate"]
-            command += ["--split", "forward=f,backward=g"]
-            command += [word for name in same for word in ("--edge", f"f.{name}=g.{name}")]
-            budget = dice.choice([None, None, 0, 20, 60, 100])
-            command += [] if budget is None else ["--stash-budget", str(budget)]
-            made = subprocess.run(command, capture_output=True, text=True)
-            if made.returncode != 0 or made.stderr:
-                print(f"seed {seed}, budget {budget}: {made.stderr}\n{text}")
-                sys.exit(1)
-            split = json.loads(report.read_text())[-1]
-            kept += bool(split["stash"])
-            changed += split["unchanged"] is None
-    print(f"{options.count} pairs, 0 differences; {changed} are changed, in {kept} something is kept")
+class Differs(Exception):
+    """What is wrong with a graph."""
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+
+def one_pair(satir, seed, folder):
+    """Validates a pair of functions. Whether something is kept, and whether the functions are changed."""
+    before, after, report = (pathlib.Path(folder, f"{seed}{end}") for end in (".py", ".after.py", ".json"))
+    dice = random.Random(seed)
+    text, same = Graph(dice).pair()
+    before.write_text(text)
+    command = [satir, "tensor", before, "-o", after, "--report", report, "--validate", "--split", "forward=f,backward=g"]
+    command += [word for name in same for word in ("--edge", f"f.{name}=g.{name}")]
+    budget = dice.choice([None, None, 0, 20, 60, 100])
+    command += [] if budget is None else ["--stash-budget", budget]
+    made = run(*command)
+    if made.returncode != 0 or made.stderr:
+        raise Differs(f"seed {seed}, budget {budget}: {made.stderr}\n{text}")
+    split = json.loads(report.read_text())[-1]
+    return bool(split["stash"]), split["unchanged"] is None
+
+
+def one_graph(satir, seed, folder):
+    """Compares a graph with what is made of it. Whether it has a symbol as size, and whether the result is shorter."""
+    before, after = pathlib.Path(folder, f"{seed}.py"), pathlib.Path(folder, f"{seed}.after.py")
+    text, of, twin = Graph(random.Random(seed)).program()
+    before.write_text(text)
+    made = run(satir, "tensor", before, "-o", after)
+    judged = made if made.returncode != 0 else run(satir, "equiv", before, after, "--runs", "6")
+    result = after.read_text() if made.returncode == 0 else ""
+    twice = all(re.search(rf"^\s+{name}\[.*\] = ", result, re.M) for name in (of, twin))
+    if judged.returncode != 0 or twice:
+        raise Differs(f"seed {seed}: {'computed twice' if twice else judged.stdout + judged.stderr}\n{text}\n{result}")
+    return '"n"' in text, len(result) < len(text)
 
 
 def main():
@@ -199,28 +219,27 @@ def main():
     parser.add_argument("--satir", default="target/release/satir")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="how many graphs are looked at side by side")
     parser.add_argument("--pairs", action="store_true")
     options = parser.parse_args()
+    first = second = 0
+
+    def treat(seed):
+        with tempfile.TemporaryDirectory() as folder:
+            return (one_pair if options.pairs else one_graph)(options.satir, seed, folder)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        try:
+            for one, other in pool.map(treat, range(options.seed, options.seed + options.count)):
+                first, second = first + one, second + other
+        except Differs as what:
+            pool.shutdown(cancel_futures=True)
+            print(what)
+            sys.exit(1)
     if options.pairs:
-        return pairs(options)
-    changed = symbolic = 0
-    with tempfile.TemporaryDirectory() as folder:
-        before, after = pathlib.Path(folder, "before.py"), pathlib.Path(folder, "after.py")
-        for seed in range(options.seed, options.seed + options.count):
-            text, of, twin = Graph(random.Random(seed)).program()
-            before.write_text(text)
-            made = subprocess.run([options.satir, "tensor", before, "-o", after], capture_output=True, text=True)
-            judged = made
-            if made.returncode == 0:
-                judged = subprocess.run([options.satir, "equiv", before, after, "--runs", "6"], capture_output=True, text=True)
-            result = after.read_text() if made.returncode == 0 else ""
-            twice = all(re.search(rf"^\s+{name}\[.*\] = ", result, re.M) for name in (of, twin))
-            if judged.returncode != 0 or twice:
-                print(f"seed {seed}: {'computed twice' if twice else judged.stdout + judged.stderr}\n{text}\n{result}")
-                sys.exit(1)
-            changed += len(result) < len(text)
-            symbolic += '"n"' in text
-    print(f"{options.count} graphs, {symbolic} with symbols as sizes, 0 differences, all planted duplicates found; {changed} results are shorter")
+        print(f"{options.count} pairs, 0 differences; {second} are changed, in {first} something is kept")
+    else:
+        print(f"{options.count} graphs, {first} with symbols as sizes, 0 differences, all planted duplicates found; {second} results are shorter")
 
 
 if __name__ == "__main__":

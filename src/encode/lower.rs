@@ -91,6 +91,9 @@ pub(crate) fn lower_at<'a>(
     lowerer.finish()
 }
 
+/// The most values of variables that are lowered again because they are met under other conditions.
+const MAX_AGAIN: usize = 1_000;
+
 pub(super) struct Lowerer<'a> {
     places: Places<'a>,
     func: &'a PrimFunc,
@@ -114,6 +117,9 @@ pub(super) struct Lowerer<'a> {
     locals: Vec<VarId>,
     /// Values of variables that are lowered when they are met.
     known_values: Option<&'a HashMap<VarId, Expr>>,
+    /// The conditions under which each of them was met, and how many were lowered again because of that.
+    under: HashMap<VarId, Vec<Vec<Guard>>>,
+    again: usize,
     out: Lowered,
 }
 
@@ -133,6 +139,8 @@ impl<'a> Lowerer<'a> {
             values: HashMap::new(),
             locals: Vec::new(),
             known_values: None,
+            under: HashMap::new(),
+            again: 0,
             out: Lowered {
                 graph: Graph::new(theory_for(func.vars.len(), settings)),
                 scopes: Scopes::default(),
@@ -482,6 +490,16 @@ impl<'a> Lowerer<'a> {
         class
     }
 
+    /// Whether a value that is lowered when it is met is evaluated here under conditions under which it was not met so far: what
+    /// both arms of a choice evaluate is evaluated in any case.
+    fn is_new_under_guards(&mut self, var: VarId) -> bool {
+        let Some(under) = self.under.get(&var) else { return false };
+        let is_known = |known: &Vec<Guard>| known.iter().all(|guard| self.guards.contains(guard));
+        let is_new = self.again < MAX_AGAIN && !under.iter().any(is_known);
+        self.again += usize::from(is_new);
+        is_new
+    }
+
     /// An operand that is evaluated only under a condition.
     fn lazy(&mut self, guard: Guard, e: &Expr) -> Id {
         self.guards.push(guard);
@@ -509,7 +527,8 @@ impl<'a> Lowerer<'a> {
             ExprKind::Int(v) => self.add(Op::int(*v), dtype, []),
             ExprKind::Float(bits) => self.add(Op::float(*bits), dtype, []),
             ExprKind::Var(v) => {
-                if let Some(&class) = self.values.get(v) {
+                let known = self.values.get(v).copied();
+                if let Some(class) = known.filter(|_| !self.is_new_under_guards(*v)) {
                     return class;
                 }
                 match self.known_values.and_then(|values| values.get(v)) {
@@ -518,7 +537,8 @@ impl<'a> Lowerer<'a> {
                         let class = self.expr(value);
                         self.inert = inert;
                         self.values.insert(*v, class);
-                        class
+                        self.under.entry(*v).or_default().push(self.guards.clone());
+                        known.unwrap_or(class)
                     }
                     None => self.add(Op::Var(*v), dtype, []),
                 }

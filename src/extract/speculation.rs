@@ -93,7 +93,8 @@ impl<'a> SpeculationSafety<'a> {
                 cases.push(under);
             }
         }
-        if cases.is_empty() || guards.is_empty() {
+        // Under no condition at all one of two that exclude each other still holds.
+        if cases.len() < 2 && (cases.is_empty() || guards.is_empty()) {
             return false;
         }
         let firm = |guards: &[Guard]| -> Vec<Guard> { guards.iter().copied().filter(|g| g.firm).collect() };

@@ -83,7 +83,8 @@ impl Terms {
     }
 
     /// An expression of operands, in the form that stands for all that are equal to it bit for bit as far as that is seen here:
-    /// operands that may change places are in order, constants of integers are folded, and `x * 1`, `x / 1` are `x`.
+    /// operands that may change places are in order, constants of integers are folded, `x * 1`, `x / 1` are `x`,
+    /// and so are choices between `x` and `x`.
     pub(crate) fn form(&mut self, head: Expr, mut children: Vec<Term>) -> Term {
         if let (ExprKind::Binary(op, ..), &[a, b]) = (&head.kind, &children[..]) {
             let op = *op;
@@ -93,6 +94,13 @@ impl Terms {
             if op.commutes() == Commutes::Always && (self.shape(a), a) > (self.shape(b), b) {
                 children.swap(0, 1);
             }
+        }
+        if let &[_, then, otherwise] = &children[..]
+            && then == otherwise
+            && (matches!(head.kind, ExprKind::Select(_))
+                || head.as_intrin().is_some_and(|(name, _)| name == "if_then_else"))
+        {
+            return then;
         }
         if let ExprKind::Cast(_) = head.kind
             && let &[a] = &children[..]
