@@ -110,22 +110,28 @@ class Graph:
         return f"{a} {op} {b}", f"{a} {op} {b}"
 
     def step(self, number):
-        name, twin = f"T{number}", f"T{number}b"
-        kinds = ["map", "map", "map", "sum", "row", "shift", "product"] + ([] if self.symbols else ["column"])
+        made, twin = f"T{number}", f"T{number}b"
+        kinds = ["map", "map", "map", "sum", "row", "shift", "product", "turn"] + ([] if self.symbols else ["column"])
         kind = self.dice.choice(kinds)
-        axes, folded = {"sum": ((0,), (1,)), "row": ((0,), ()), "column": ((1,), (0,)), "product": ((0, 1), (2,))}.get(kind, ((0, 1), ()))
+        axes, folded = {"sum": ((0,), (1,)), "row": ((0,), ()), "column": ((1,), (0,)), "product": ((0, 1), (2,)), "turn": ((1, 0), ())}.get(kind, ((0, 1), ()))
         value, swapped = self.value(tuple(sorted(set(axes + folded) - {2})))
         source = self.dice.choice([t for t in self.known if t[1] == (0, 1)])[0]
         if kind == "product":
-            value, swapped = f"{source}[{{0}}, {{2}}] * ({value})", f"({swapped}) * {source}[{self.index(0)}, {self.index(2)}]"
+            name, order = self.dice.choice([t for t in self.known if len(t[1]) == 2])
+            places = [2 if axis == 1 else 0 for axis in order]
+            value = f"{name}[{{{places[0]}}}, {{{places[1]}}}] * ({value})"
+            swapped = f"({swapped}) * {name}[{self.index(places[0])}, {self.index(places[1])}]"
+        if kind == "turn" and self.dice.random() < 0.7:
+            # A transposed copy.
+            value, swapped = f"{source}[{{0}}, {{1}}]", f"{source}[{self.index(0)}, {self.index(1)}]"
         if kind == "shift":
             last = f"{self.sizes[0]} - 1" if 0 in self.symbols else self.sizes[0] - 1
             value = f"{source}[{last} - {{0}}, {{1}}] + {value}"
             swapped = f"{swapped} + {source}[{last} - ({self.index(0)}), {self.index(1)}]"
-        self.text += self.block(name, axes, value, folded)
-        self.known.append((name, axes))
-        self.made.append((name, axes))
-        return lambda: (self.block(twin, axes, swapped, folded, reorder=True), twin, name, axes)
+        self.text += self.block(made, axes, value, folded)
+        self.known.append((made, axes))
+        self.made.append((made, axes))
+        return lambda: (self.block(twin, axes, swapped, folded, reorder=True), twin, made, axes)
 
     def program(self):
         twins = [self.step(number) for number in range(self.dice.randrange(3, 12))]

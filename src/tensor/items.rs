@@ -70,6 +70,16 @@ impl Item {
         self.stored.and_then(|number| values.stored[number as usize].folding.as_ref())
     }
 
+    /// The axes that it keeps, in the order of the dimensions of its buffer if each has one.
+    pub(crate) fn order(&self) -> Vec<u32> {
+        let plain: Vec<u32> = (0..self.kept as u32).collect();
+        let Storage::Own(_, dims) = &self.storage else { return plain };
+        let own: Vec<u32> = dims.iter().flatten().copied().collect();
+        let mut sorted = own.clone();
+        sorted.sort_unstable();
+        if sorted == plain { own } else { plain }
+    }
+
     /// Whether it is kept in this buffer.
     pub(crate) fn is_in(&self, buffer: BufferId) -> bool {
         matches!(&self.storage, Storage::Own(own, _) if *own == buffer)
@@ -190,7 +200,9 @@ impl Items {
         let full = values.terms.axes(held.value).len() == held.axes.len();
         let leaf = is_leaf(values, held.value);
         let output = role == Role::Output;
-        if !output && (leaf || !full) {
+        // A copy may have its elements in another order, in which they are neighbours where those of the original are not.
+        let copy = leaf && role == Role::Own && is_turned(values, held);
+        if !output && (leaf && !copy || !full) {
             return;
         }
         let storage =
@@ -207,7 +219,7 @@ impl Items {
             }
             Some(_) if !output => {}
             known => {
-                if full && known.is_none() && !leaf {
+                if full && known.is_none() && (!leaf || copy) {
                     self.values.insert(key, self.list.len());
                 }
                 self.list.push(item);
@@ -248,6 +260,18 @@ pub(crate) fn is_leaf(values: &Values, term: Term) -> bool {
             children.is_empty() || matches!(head.kind, crate::ir::ExprKind::Load { .. })
         }
     }
+}
+
+/// Whether a definition is a copy of a tensor whose last dimension is another one.
+fn is_turned(values: &Values, held: &Held) -> bool {
+    let Node::Form(_, indices) = values.terms.node(held.value) else { return false };
+    let axis = |index: &Term| match values.terms.node(*index) {
+        Node::Axis(axis, _) => Some(*axis),
+        Node::Stored(..) | Node::Form(..) => None,
+    };
+    let plain = indices.iter().all(|index| axis(index).is_some() || values.terms.axes(*index).is_empty());
+    let last = indices.iter().rev().find_map(axis);
+    plain && last.is_some() && held.dims.iter().rev().find_map(|dim| *dim) != last
 }
 
 /// A value as a function of axes in order of first use, and the sizes of these.

@@ -6,7 +6,8 @@
 //! - `term`, `keys`: the values of definitions as terms. What is no reduction is put in where it is read; reductions are
 //!   symbols, equal if their bodies are.
 //! - `equal`, `meaning`, `fingerprint`: bodies that are equal by meaning, by e-graphs of those whose values at sample points are.
-//! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `plan`, `search`: which items are
+//! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `vectors`: what it loses that
+//!   vectors cannot take. `plan`, `search`: which items are
 //!   kept, and which nests compute them.
 //! - `lower`: nests to statements.
 //! - `report`, `flow`: what was decided, and which nests compute what, as data.
@@ -35,6 +36,7 @@ mod stored;
 mod term;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 #[doc(hidden)]
 pub use flow::{Flow, FlowNest, FlowTensor};

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::items::{Item, Items, Storage};
+use super::items::{Item, Items, is_leaf};
 use super::keys::Values;
 use super::stored::Size;
 use super::term::{Node, Term, hole};
@@ -81,8 +81,10 @@ impl World<'_> {
             .filter(|(member, _)| self.items.list[member.item].folding(self.values).is_none())
             .map(|(member, &body)| (body, member.item))
             .collect();
+        let vectors = self.vectors(nest);
         let mut walk = Walk {
             world: self,
+            vectors,
             loops: &nest.loops,
             kept,
             here: &here,
@@ -218,12 +220,6 @@ impl World<'_> {
                 cost += bind * runs[at];
             }
         }
-        let serial = self.is_serial(nest);
-        let strided =
-            |term: &&Term| content.level[*term] == depth && self.is_strided(**term, &content.loads, depth);
-        for _ in content.order.iter().filter(|_| !serial && depth > 0).filter(strided) {
-            cost += load * (runs[depth] * SCALAR_LOSS);
-        }
         for &(term, depth_of_arms) in lazy {
             let mut often = runs[depth];
             for _ in 0..depth_of_arms {
@@ -234,10 +230,6 @@ impl World<'_> {
         for member in &nest.members {
             let item = &self.items.list[member.item];
             cost += self.store * runs[depth];
-            let carried = depth > 0 && folds_at(item, member, depth - 1);
-            if depth > 0 && !carried && (serial || last_loop(item, member) != Some(depth as u32 - 1)) {
-                cost += self.in_vectors(item) * (runs[depth] * SCALAR_LOSS);
-            }
             if let Some(folding) = item.folding(self.values) {
                 let operand = hole(folding.init.dtype);
                 let own = Expr::binary(folding.op, operand.clone(), operand);
@@ -250,64 +242,10 @@ impl World<'_> {
                 cost += self.store * elements;
             }
         }
-        content.cost = cost;
+        content.cost = cost + self.lost(nest, content, &runs);
     }
 
-    /// Whether steps of the innermost loop wait for each other: a sum of floats, whose order counts, is carried from one to the
-    /// next.
-    pub(crate) fn is_serial(&self, nest: &Nest) -> bool {
-        let Some(innermost) = nest.loops.len().checked_sub(1) else { return false };
-        nest.members.iter().any(|member| {
-            let item = &self.items.list[member.item];
-            let float = item.folding(self.values).is_some_and(|folding| folding.init.dtype.is_float());
-            float && folds_at(item, member, innermost)
-        })
-    }
-
-    /// Whether a term reads elements that are no neighbours in two steps of the innermost loop.
-    fn is_strided(&self, term: Term, loads: &HashMap<Term, usize>, depth: usize) -> bool {
-        let terms = &self.values.terms;
-        let inner = depth as u32 - 1;
-        if !terms.axes(term).contains(&inner) {
-            return false;
-        }
-        let is_inner = |index: &Term| matches!(terms.node(*index), Node::Axis(axis, _) if *axis == inner);
-        match (loads.get(&term), terms.node(term)) {
-            (Some(&item), Node::Stored(_, _, indices)) => {
-                let last = last_axis(&self.items.list[item]);
-                last.is_none_or(|axis| !indices.get(axis).is_some_and(is_inner))
-            }
-            (Some(&item), _) => {
-                let item = &self.items.list[item];
-                let place = last_axis(item)
-                    .and_then(|last| terms.axes(item.term).iter().position(|&axis| axis as usize == last));
-                place.and_then(|place| terms.axes(term).get(place)) != Some(&inner)
-            }
-            (None, Node::Form(head, indices)) if matches!(head.kind, ExprKind::Load { .. }) => {
-                // Where an extent is 1 the index is a constant.
-                let last = indices
-                    .iter()
-                    .rev()
-                    .find(|index| !terms.children(**index).is_empty() || !terms.axes(**index).is_empty());
-                !last.is_some_and(is_inner)
-            }
-            (None, _) => false,
-        }
-    }
-
-    /// What an item costs in each step besides its value: its store, and for a reduction what it folds into.
-    fn in_vectors(&self, item: &Item) -> Weight {
-        match item.folding(self.values) {
-            None => self.store,
-            Some(folding) => {
-                let operand = hole(folding.init.dtype);
-                let own = Expr::binary(folding.op, operand.clone(), operand);
-                self.store + self.profile.weight(OpClass::Load) + weight_of(self.profile, &own)
-            }
-        }
-    }
-
-    fn weight(&self, term: Term, loads: &HashMap<Term, usize>) -> Weight {
+    pub(super) fn weight(&self, term: Term, loads: &HashMap<Term, usize>) -> Weight {
         if loads.contains_key(&term) {
             return self.profile.weight(OpClass::Load);
         }
@@ -322,28 +260,6 @@ pub(crate) fn trip(size: &Size, profile: &Profile) -> u64 {
     size.extent.as_int().map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
 }
 
-/// What an element loses that vectors could take if steps of the innermost loop did not wait for each other, or if its neighbours
-/// in memory were in the next steps: three quarters of its work, as vectors hold at least four.
-const SCALAR_LOSS: Frequency = Frequency::times(3).over(4);
-
-/// The axis of an item whose neighbours are neighbours in its buffer.
-fn last_axis(item: &Item) -> Option<usize> {
-    match &item.storage {
-        Storage::Own(_, dims) => dims.iter().rev().flatten().next().map(|&axis| axis as usize),
-        Storage::New => item.kept.checked_sub(1),
-    }
-}
-
-/// The loop over that axis.
-fn last_loop(item: &Item, member: &Member) -> Option<u32> {
-    last_axis(item).map(|axis| member.loops[axis])
-}
-
-/// Whether a member folds over a loop.
-fn folds_at(item: &Item, member: &Member, at: usize) -> bool {
-    member.loops[item.kept..].contains(&(at as u32))
-}
-
 /// Whether the folded axes of an item run in their own order.
 fn in_order(item: &Item, member: &Member) -> bool {
     member.loops[item.kept..].is_sorted()
@@ -354,6 +270,8 @@ struct Walk<'a, 'w> {
     loops: &'a [Size],
     kept: &'a [bool],
     here: &'a HashMap<Term, usize>,
+    /// The loop whose steps vectors may take.
+    vectors: Option<usize>,
     order: Vec<Term>,
     seen: HashSet<Term>,
     uses: HashMap<Term, u32>,
@@ -373,7 +291,7 @@ impl Walk<'_, '_> {
         let is_stored = matches!(self.world.values.terms.node(term), Node::Stored(..));
         if (is_stored || !self.here.contains_key(&term))
             && let Some(item) = self.world.items.find(self.world.values, term, self.loops)
-            && (is_stored || self.kept[item])
+            && (is_stored || self.kept[item] && self.is_worth_reading(term, item))
         {
             self.loads.insert(term, item);
             if !is_stored {
@@ -381,6 +299,16 @@ impl Walk<'_, '_> {
             }
         }
         self.world.values.terms.children(term).to_vec()
+    }
+
+    /// Whether a kept value is read: of a copy of a tensor only if its elements are neighbours here, and those of the tensor not.
+    fn is_worth_reading(&self, term: Term, item: usize) -> bool {
+        if !is_leaf(self.world.values, term) {
+            return true;
+        }
+        let Some(at) = self.vectors else { return false };
+        let strided = |loads: &HashMap<Term, usize>| self.world.is_strided(term, loads, at);
+        strided(&HashMap::new()) && !strided(&HashMap::from([(term, item)]))
     }
 
     fn find_eager(&mut self, bodies: &[Term]) {

@@ -489,7 +489,10 @@ impl Lowered<'_, '_> {
                     stash.is_new = true;
                     let made = new_buffer(&mut tables, &self.sides.values, item, "stash_", Origin::Param);
                     more[0].push(made);
-                    let dims: Vec<Option<u32>> = (0..item.kept as u32).map(Some).collect();
+                    let order = item.order();
+                    let shape = order.iter().map(|&axis| item.axes[axis as usize].extent.clone()).collect();
+                    tables.buffers[made.index()].shape = shape;
+                    let dims: Vec<Option<u32>> = order.into_iter().map(Some).collect();
                     places[0].insert(candidate.forward, (made, dims.clone()));
                     (made, dims)
                 }

@@ -261,6 +261,31 @@ impl Plan {
 }
 
 impl Plan {
+    /// The plans in which the axes of one or two members of a nest run with other loops.
+    pub(crate) fn realigned(&self, world: &mut World<'_>, at: usize) -> Vec<Plan> {
+        let readable = self.readable();
+        let nest = &self.slots[at].nest;
+        let mut plans = Vec::new();
+        for (map, _) in
+            alignments(&nest.loops, &nest.loops).into_iter().filter(|(map, keeps)| *keeps && !map.is_sorted())
+        {
+            let count = nest.members.len();
+            for (one, other) in (0..count).flat_map(|one| (one..count).map(move |other| (one, other))) {
+                let mut nest = nest.clone();
+                for (_, member) in
+                    nest.members.iter_mut().enumerate().filter(|(k, _)| *k == one || *k == other)
+                {
+                    member.loops.iter_mut().for_each(|l| *l = map[*l as usize]);
+                }
+                let Some(content) = world.content(&nest, &readable) else { continue };
+                let mut plan = self.clone();
+                plan.slots[at] = Slot { nest, content: Rc::new(content) };
+                plans.extend(plan.checked());
+            }
+        }
+        plans
+    }
+
     /// The plans in which another loop of a nest runs innermost.
     pub(crate) fn interchanged(&self, world: &mut World<'_>, at: usize) -> Vec<Plan> {
         let readable = self.readable();

@@ -128,7 +128,9 @@ pub(crate) fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut 
                 break;
             }
             *evaluations += 1;
-            let best = plan.interchanged(world, at).into_iter().min_by_key(Plan::cost);
+            let mut others = plan.interchanged(world, at);
+            others.extend(plan.realigned(world, at));
+            let best = others.into_iter().min_by_key(Plan::cost);
             changed |= take(plan, best);
         }
         if !changed {
