@@ -2,8 +2,9 @@
 
     python benches/tensor/tensor.py [--satir target/release/satir] [--run]
 
-Costs are those of `satir count` with stores as dear as loads. `--run` builds both programs with TVM's LLVM and compares numbers and
-times.
+Costs are those of `satir count` with stores as dear as loads. `--run` builds both programs with TVM's default pipeline and LLVM,
+compares numbers and times, and counts the instructions that they execute (valgrind) with those of the C library's functions that they
+call, as `benches/compare` does.
 """
 
 import argparse
@@ -16,41 +17,54 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "compare"), str(HERE.parents[1] / "tests" / "tvm")]
 NAMES = ["tanh", "softmax", "layer_norm", "batch_norm", "conv_bn_relu", "attention", "lstm"]
 FIRST = NAMES[:4]
 
 
-def built(path):
-    """The function, compiled by TVM."""
+def built(path, folder):
+    """The function, compiled by TVM: to be called here, and as a library."""
+    import kernels
     import tvm
     from tvm.script import from_source
 
-    return tvm.compile(from_source(path.read_text()), target={"kind": "llvm", "opt-level": 3}), from_source(path.read_text())
+    [function] = from_source(path.read_text()).functions.values()
+    module = tvm.IRModule({"main": function.with_attr("global_symbol", "main")})
+    # No processor is named: LLVM may use what each x86-64 has.
+    made = tvm.compile(module, target={"kind": "llvm", "mtriple": "x86_64-linux-gnu", "opt-level": 3})
+    library = folder / f"{path.parent.name}_{path.stem}.so"
+    made.mod.write_to_file(f"{library}.o", "o")
+    kernels.run(["gcc", "-shared", "-o", library, f"{library}.o", "-lm"])
+    return made, function, library
 
 
-def run(before, after, name):
-    """Whether numbers agree, and the least time of each program in seconds."""
+def run(before, after, folder):
+    """Whether numbers agree, the least time of each program in seconds, and its instructions."""
+    import kernels
     import numpy
     import tvm
+    from run_llvm import parameters
 
-    (first, module), (second, _) = built(before), built(after)
-    [function] = module.functions.values()
+    (first, function, one), (second, _, other) = built(before, folder), built(after, folder)
     generator = numpy.random.default_rng(0)
-    arrays = []
-    for parameter in function.params:
-        shape = [int(extent) for extent in parameter.shape]
-        arrays.append(generator.standard_normal(shape).astype(str(parameter.dtype)))
-    results, times = [], [math.inf, math.inf]
-    tensors = [[tvm.runtime.tensor(a) for a in arrays] for _ in range(2)]
+    arrays = {}
+    for _, name, dtype, shape in parameters(function, {}):
+        arrays[name] = generator.standard_normal(shape).astype(dtype)
+    times = [math.inf, math.inf]
+    tensors = [[tvm.runtime.tensor(a) for a in arrays.values()] for _ in range(2)]
     for _ in range(400):
         for at, program in enumerate([first, second]):
             start = time.perf_counter()
-            program[name](*tensors[at])
+            program["main"](*tensors[at])
             times[at] = min(times[at], time.perf_counter() - start)
-    for own in tensors:
-        results.append([t.numpy() for t in own])
+    results = [[t.numpy() for t in own] for own in tensors]
     same = all(numpy.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True) for a, b in zip(*results))
-    return same, times
+    counted = kernels.callgrind(kernels.driver(folder), [one, other], parameters(function, {}), arrays)
+    return same, times, [instructions for instructions, _ in counted]
+
+
+def mean(ratios):
+    return math.prod(ratios) ** (1 / len(ratios))
 
 
 def main():
@@ -63,14 +77,16 @@ def main():
         "",
         "Made by `python benches/tensor/tensor.py`; programs by `benches/tensor/programs.py`. Cost is that of `satir count`, with stores as",
         "dear as loads. Greedy is inlining of definitions one by one, each in a nest of its own. `satir equiv` compares the small programs.",
-        f"Seconds are those of `{options.satir}`; LLVM's time is the least of 400 runs of each program in turn.",
+        f"Seconds are those of `{options.satir}`. TVM's default pipeline and LLVM at -O3 for x86-64 build both programs: *instructions* are",
+        "those that ours executes over those of the program as it is, functions of the C library included; the latter are in brackets",
+        "(valgrind); *time* is the least of 400 runs of each in turn.",
         "*Everything inlined* and *greedy* are what the search counts: with what loops lose that vectors cannot take.",
         "",
         "| program | blocks | cost as is | everything inlined | greedy | satir | nests | equiv, small sizes | seconds |"
-        + (" LLVM agrees | LLVM time |" if options.run else ""),
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- | --- |" if options.run else ""),
+        + (" LLVM agrees | instructions | time |" if options.run else ""),
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- | --- | --- |" if options.run else ""),
     ]
-    ratios, slower = {}, {}
+    ratios, slower, executed = {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for kind in ("large", "small"):
@@ -94,18 +110,22 @@ def main():
             blocks = len(told["definitions"]) + len(told["opaque"])
             line = f"| {name} | {blocks} | {cost:,.0f} | {plans['everything inlined'] / cost:.2f} | {plans['greedy inlining'] / cost:.2f} | **{made / cost:.3f}** | {len(told['nests'])} | {verdict} | {seconds:.2f} |"
             if options.run:
-                same, times = run(before, after, name)
+                same, times, instructions = run(before, after, folder)
                 slower[name] = times[1] / times[0]
-                line += f" {'yes' if same else 'NO'} | {times[1] / times[0]:.2f} |"
+                executed[name] = instructions[1] / instructions[0]
+                line += f" {'yes' if same else 'NO'} | **{executed[name]:.3f}** ({instructions[0]:,}) | {slower[name]:.2f} |"
             lines.append(line)
             print(line, flush=True)
-    mean = math.prod(ratios[name] for name in FIRST) ** (1 / len(FIRST))
-    lines += ["", f"Geometric mean of {', '.join(FIRST)}: **{mean:.3f}**."]
-    if slower:
-        every = math.prod(slower.values()) ** (1 / len(slower))
-        lines += [f"LLVM time of all seven: **{every:.2f}** (geometric mean), the worst {max(slower.values()):.2f}."]
+    first = mean([ratios[name] for name in FIRST])
+    lines += ["", f"Geometric mean of {', '.join(FIRST)}: **{first:.3f}**."]
+    if executed:
+        above = [name for name in NAMES if executed[name] > 1.02]
+        lines += [
+            f"Instructions of all seven: **{mean(executed.values()):.3f}** (geometric mean); above 1.02: {', '.join(above) or 'none'}.",
+            f"Time of all seven: {mean(slower.values()):.2f} (geometric mean), the worst {max(slower.values()):.2f}.",
+        ]
     (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n")
-    print(*lines[-2:], sep="\n")
+    print(*lines[-3:], sep="\n")
 
 
 if __name__ == "__main__":
