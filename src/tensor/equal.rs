@@ -20,7 +20,7 @@ type Place = Vec<(u32, Size)>;
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     /// What became of bodies whose axes are numbered by first use, and why.
-    normal: HashMap<(Term, Vec<Size>), (Term, Vec<String>)>,
+    normal: HashMap<(Term, Vec<Size>), (Vec<Term>, Vec<String>)>,
     parts: HashMap<(u64, Place), Vec<Term>>,
     /// Whole bodies: by the sizes of their axes, then by their values.
     whole: HashMap<Vec<Size>, HashMap<u64, Vec<Term>>>,
@@ -65,7 +65,7 @@ impl Bodies {
         let canonical = terms.canonical(body);
         let sizes: Vec<Size> = own.iter().map(|&axis| axes[axis as usize].clone()).collect();
         let key = (canonical, sizes);
-        let (normal, because) = match self.met.normal.get(&key) {
+        let (forms, because) = match self.met.normal.get(&key) {
             Some(known) => known.clone(),
             None => {
                 // Whether the body runs wherever the axes that it uses do.
@@ -75,17 +75,19 @@ impl Bodies {
                 let Bodies { meaning, met } = self;
                 let mut search = Search { terms: &mut *terms, stored, meaning, met };
                 let made = search.found(canonical, &key.1, complete);
-                let because = if made == canonical {
+                let because = if made[0] == canonical {
                     Vec::new()
                 } else {
-                    self.meaning.why(terms, stored, &key.1, canonical, made)
+                    self.meaning.why(terms, stored, &key.1, canonical, made[0])
                 };
-                self.met.normal.insert(key, (made, because.clone()));
+                self.met.normal.insert(key, (made.clone(), because.clone()));
                 (made, because)
             }
         };
         let frame: Vec<Term> = own.iter().map(|&axis| terms.axis(axis, axes[axis as usize].dtype)).collect();
-        (terms.replace(normal, &frame), because)
+        // Where axes may change places several forms stand for the body: the one that was there before all others is taken.
+        let form = forms.iter().map(|&form| terms.replace(form, &frame)).min();
+        (form.unwrap_or(body), because)
     }
 }
 
@@ -98,19 +100,20 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The form of a body whose axes are numbered by first use.
-    fn found(&mut self, body: Term, sizes: &[Size], complete: bool) -> Term {
+    /// The forms of a body whose axes are numbered by first use, at least one.
+    fn found(&mut self, body: Term, sizes: &[Size], complete: bool) -> Vec<Term> {
         let cheaper = self.meaning.cheapest(self.terms, self.stored, sizes, body);
         let body = cheaper.map_or(body, |cheaper| self.put_in(cheaper));
         if self.terms.children(body).is_empty() {
-            return body;
+            return vec![body];
         }
-        let body = match self.whole(body, sizes) {
-            Some(known) => return known,
-            None => self.with_known_parts(body, sizes),
-        };
+        let known = self.whole(body, sizes);
+        if !known.is_empty() {
+            return known;
+        }
+        let body = self.with_known_parts(body, sizes);
         self.meet(body, sizes, complete);
-        body
+        vec![body]
     }
 
     /// A term in which what is read at plain axes, and is not kept in any case because of that, stands as its definition says.
@@ -145,9 +148,10 @@ impl Search<'_> {
         made.insert(term, now);
     }
 
-    /// The body that was met before and equals this one, with its axes in the order that this one has.
-    fn whole(&mut self, body: Term, sizes: &[Size]) -> Option<Term> {
+    /// The body that was met before and equals this one, with its axes in each order in which it does.
+    fn whole(&mut self, body: Term, sizes: &[Size]) -> Vec<Term> {
         let orders = orders(sizes.len());
+        let mut found = Vec::new();
         for order in orders {
             // Axis `k` runs as axis `order[k]` of the other body.
             let mut there = sizes.to_vec();
@@ -169,10 +173,10 @@ impl Search<'_> {
                 for (at, &place) in order.iter().enumerate() {
                     back[place as usize] = self.terms.axis(at as u32, sizes[at].dtype);
                 }
-                return Some(self.terms.replace(known[at], &back));
+                found.push(self.terms.replace(known[at], &back));
             }
         }
-        None
+        found
     }
 
     fn equal(&mut self, sizes: &[Size], pairs: &[(Term, Term)]) -> Vec<bool> {
