@@ -113,7 +113,9 @@ impl Search<'_> {
         }
         let body = self.with_known_parts(body, sizes);
         self.meet(body, sizes, complete);
-        vec![body]
+        // Its axes may change places too.
+        let known = self.whole(body, sizes);
+        if known.is_empty() { vec![body] } else { known }
     }
 
     /// A term in which what is read at plain axes, and is not kept in any case because of that, stands as its definition says.
