@@ -99,6 +99,11 @@ fn what_is_equal_by_meaning_is_one() {
             format!("T.if_then_else(v < 3, T.exp({a}) * {b}, {a} * {b})"),
             format!("T.if_then_else(v < 3, T.exp({a}), {a}) * {b}"),
         ),
+        // What both arms read.
+        (
+            format!("T.exp(T.if_then_else(v < 3, {a} + {b}, {b}))"),
+            format!("T.exp(T.if_then_else(v < 3, A[(v * 4 + 3) // 4, w] + {b}, {b}))"),
+        ),
         // Indices and conditions.
         ("T.exp(R[v * 4 + w])".to_owned(), "T.exp(R[(v * 8 + w * 2) // 2])".to_owned()),
         ("T.exp(A[(v * 4 + w) // 4, (v * 4 + w) % 4])".to_owned(), format!("T.exp({a})")),
@@ -415,4 +420,62 @@ fn a_sum_that_waits_for_itself_runs_apart_from_what_vectors_take() {
     let (_, reports) = shared(&program(&parameters.join(", "), &body));
     assert!(reports[0].nests.iter().any(|nest| nest == &["C"]), "{}", reports[0]);
     assert!(reports[0].nests.iter().any(|nest| nest == &["D", "E"]), "{}", reports[0]);
+}
+
+/// A product of matrices that folds over 16 steps.
+fn product(target: &str, value: &str) -> String {
+    format!(
+        "for i, j, k in T.grid(32, 32, 16):\n    with T.sblock(\"{target}\"):\n        u, v, w = T.axis.remap(\"SSR\", [i, j, k])\n        with T.init():\n            {target}[u, v] = T.float32(0)\n        {target}[u, v] = {target}[u, v] + {value}\n"
+    )
+}
+
+#[test]
+fn loops_of_one_nest_change_places() {
+    let parameters = r#"A: T.Buffer((32, 16), "float32"), B: T.Buffer((16, 32), "float32"), C: T.Buffer((32, 32), "float32")"#;
+    let (after, reports) = shared(&program(parameters, &product("C", "A[u, w] * B[w, v]")));
+    assert!(reports[0].cost_after < reports[0].cost_before, "{}", reports[0]);
+    // An element of `A` is read once for a row of `B`.
+    let text = after.to_string();
+    let bound = text.find("T.let[T.float32] = A[").unwrap_or_else(|| panic!("{text}"));
+    assert!(text[bound..].contains("for ") && text[bound..].contains("B["), "{text}");
+}
+
+#[test]
+fn a_transposed_copy_is_kept_where_vectors_need_it() {
+    let parameters = r#"A: T.Buffer((32, 16), "float32"), B: T.Buffer((32, 16), "float32"), C: T.Buffer((32, 32), "float32"), D: T.Buffer((32, 16), "float32")"#;
+    let body = "K = T.sblock_alloc_buffer((16, 32))\n".to_owned()
+        + &map("K", ("16", "32"), "B[w, v]")
+        + &product("C", "A[u, w] * K[w, v]")
+        + &map("D", ("32", "16"), "K[w, v] * A[v, w]");
+    let (after, _) = shared(&program(parameters, &body));
+    let text = after.to_string();
+    assert!(text.lines().any(|line| line.trim_start().starts_with("C[") && line.contains("K[")), "{text}");
+    // What reads rows of `B` does without.
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("D[") || !line.contains("K[")), "{text}");
+}
+
+#[test]
+fn bodies_in_which_axes_may_change_places_are_one() {
+    let parameters =
+        r#"B: T.Buffer((3, 3), "int32"), C: T.Buffer((3, 3), "int32"), D: T.Buffer((3, 3), "int32")"#;
+    let sum = |target: &str, axes: &str, heads: &str, value: &str| {
+        format!(
+            "for i, j, k in T.grid(3, 3, 3):\n    with T.sblock(\"{target}\"):\n        {heads} = T.axis.remap(\"{axes}\", [i, j, k])\n        with T.init():\n            {target}[u, v] = 0\n        {target}[u, v] = {target}[u, v] + {value}\n"
+        )
+    };
+    let body =
+        "T1 = T.sblock_alloc_buffer((3, 3), \"int32\")\nT2 = T.sblock_alloc_buffer((3, 3), \"int32\")\n"
+            .to_owned()
+            + &sum("T1", "SSR", "u, v, w", "B[u, w] * (B[u, v] * 2 + B[u, v])")
+            + &sum(
+                "T2",
+                "RSS",
+                "w, v, u",
+                "(B[u, v] + (B[u, v] + B[u, v])) * B[(u * 3 - u * 2), (w * 4 + 3) // 4]",
+            )
+            + &map("C", ("3", "3"), "T1[v, w] * 3")
+            + &map("D", ("3", "3"), "T2[v, w] * 4");
+    let (after, reports) = shared(&program(parameters, &body));
+    let is_one = |decided: &Decided| matches!(&decided.kept, Kept::Equal(other) if other == "T1");
+    assert!(reports[0].definitions.iter().any(is_one), "{}\n{after}", reports[0]);
 }

@@ -34,6 +34,20 @@ fn only_identities_of_all_floats_are_used() {
 }
 
 #[test]
+fn a_choice_between_equal_values_is_none() {
+    let mut terms = Terms::default();
+    let (x, y) = (terms.axis(0, DType::F32), terms.axis(1, DType::F32));
+    let condition = terms.axis(2, DType::BOOL);
+    let hole = |dtype| super::term::hole(dtype);
+    let holes = vec![hole(DType::BOOL), hole(DType::F32), hole(DType::F32)];
+    let head = Expr::call(DType::F32, "if_then_else", holes);
+    assert_eq!(terms.form(head.clone(), vec![condition, x, x]), x);
+    assert_ne!(terms.form(head, vec![condition, x, y]), x);
+    let head = Expr::select(hole(DType::BOOL), hole(DType::F32), hole(DType::F32));
+    assert_eq!(terms.form(head, vec![condition, y, y]), y);
+}
+
+#[test]
 fn negatives_are_one_where_the_sign_of_zero_does_not_count() {
     let mut terms = Terms::default();
     let x = terms.axis(0, DType::F32);
