@@ -16,11 +16,14 @@ use crate::ir::{BinOp, Expr, ExprKind};
 /// The axes of a term with their sizes, by number.
 type Place = Vec<(u32, Size)>;
 
+/// The forms that stand for a body, and the rules and laws by which it equals them.
+type Normal = (Vec<Term>, Vec<String>);
+
 /// The terms that were met, by what they are at sample points.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     /// What became of bodies whose axes are numbered by first use, and why.
-    normal: HashMap<(Term, Vec<Size>), (Vec<Term>, Vec<String>)>,
+    normal: HashMap<(Term, Vec<Size>), Normal>,
     parts: HashMap<(u64, Place), Vec<Term>>,
     /// Whole bodies: by the sizes of their axes, then by their values.
     whole: HashMap<Vec<Size>, HashMap<u64, Vec<Term>>>,
