@@ -249,6 +249,7 @@ fn decided_as_json(decided: &tensor::Decided) -> Value {
         tensor::Kept::Equal(other) => ("equal", Some(other)),
         tensor::Kept::Buffer => ("kept", None),
         tensor::Kept::Inlined => ("inlined", None),
+        tensor::Kept::Given => ("passed", None),
         _ => ("unused", None),
     };
     let mut value = json!({"name": decided.name, "became": became});

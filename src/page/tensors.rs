@@ -61,6 +61,7 @@ fn function(report: &Report) -> String {
             let became = match &definition.kept {
                 Kept::Buffer => "kept in its buffer".to_owned(),
                 Kept::Inlined => "computed where it is used".to_owned(),
+                Kept::Given => "passed by the other function".to_owned(),
                 Kept::Equal(other) => format!("equal to <code>{}</code>", escape(other)),
                 Kept::Unused => "not needed".to_owned(),
             };

@@ -50,6 +50,8 @@ pub enum Kept {
     Buffer,
     /// It is computed where it is used.
     Inlined,
+    /// The other function passes it.
+    Given,
     /// It equals what another definition, named here, holds.
     Equal(String),
     /// Nothing needs it.
@@ -164,10 +166,11 @@ impl Report {
                 Node::Stored(number, ..) => !needed[*number as usize] && !items.has(*number),
                 _ => false,
             };
-            let kept =
-                items.list.iter().enumerate().any(|(at, item)| plan.kept[at] && item.is_in(held.buffer));
+            let is_one =
+                |of: &[bool]| items.list.iter().zip(of).any(|(item, of)| *of && item.is_in(held.buffer));
             let what = match first.get(&held.value) {
-                _ if kept => Kept::Buffer,
+                _ if is_one(&plan.kept) => Kept::Buffer,
+                _ if is_one(&plan.given) => Kept::Given,
                 Some(other) if *other != name => Kept::Equal(other.clone()),
                 _ if unused => Kept::Unused,
                 _ => Kept::Inlined,
@@ -192,6 +195,7 @@ impl fmt::Display for Report {
             match kept {
                 Kept::Buffer => write!(f, "  kept: {name}")?,
                 Kept::Inlined => write!(f, "  computed where it is used: {name}")?,
+                Kept::Given => write!(f, "  passed: {name}")?,
                 Kept::Equal(other) => write!(f, "  equal to {other}: {name}")?,
                 Kept::Unused => write!(f, "  unused: {name}")?,
             }
