@@ -130,6 +130,7 @@ pub(crate) fn improve(world: &mut World<'_>, plan: &mut Plan, evaluations: &mut 
             *evaluations += 1;
             let mut others = plan.interchanged(world, at);
             others.extend(plan.realigned(world, at));
+            *evaluations += others.len();
             let best = others.into_iter().min_by_key(Plan::cost);
             changed |= take(plan, best);
         }
