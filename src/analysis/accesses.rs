@@ -8,11 +8,13 @@
 //! A function whose order of execution the text does not tell has none of this: one with `while`, `break`, `continue`, an
 //! early return, or a call of which nothing is known.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
 
 use super::alias::{Region, Regions};
+use super::by_memory::{ByMemory, Entry};
 use super::effects::{Role, role};
 use super::ranges::parameter_ranges;
 use super::side_effects::is_lazy_select;
@@ -108,7 +110,7 @@ pub(crate) struct Accesses {
     /// By number of the statement, the condition of each `if`.
     pub conditions: HashMap<usize, Condition>,
     regions: Regions,
-    by_region: HashMap<Region, Vec<usize>>,
+    by_memory: ByMemory,
     /// By buffer, its shape if its elements are at distinct places.
     shapes: Vec<Option<Vec<Expr>>>,
     /// By buffer, whether its memory is that of an allocation of the function.
@@ -136,7 +138,7 @@ impl Accesses {
                 ranges,
                 spans: Vec::new(),
                 conditions: HashMap::new(),
-                by_region: HashMap::new(),
+                by_memory: ByMemory::default(),
                 shapes: shapes.collect(),
                 allocated: allocated.collect(),
                 regions,
@@ -152,29 +154,36 @@ impl Accesses {
 
     /// Sorts the accesses by memory.
     fn index(&mut self) {
-        self.by_region.clear();
-        for (at, access) in self.list.iter().enumerate() {
-            self.by_region.entry(self.regions.of(access.buffer)).or_default().push(at);
+        let mut by_memory = ByMemory::default();
+        self.list.iter().for_each(|access| by_memory.push(self.entry(access)));
+        self.by_memory = by_memory;
+    }
+
+    /// What the index has to know of an access.
+    fn entry(&self, access: &Access) -> Entry {
+        Entry {
+            region: self.regions.of(access.buffer),
+            buffer: access.buffer,
+            order: access.order,
+            defines: access.kind != Kind::Load,
+            outermost: access.loops.first().copied(),
         }
     }
 
     /// Adds accesses that a change makes.
     pub(crate) fn add(&mut self, more: Vec<Access>) {
         for access in more {
-            self.by_region.entry(self.regions.of(access.buffer)).or_default().push(self.list.len());
+            self.by_memory.add(self.entry(&access));
             self.list.push(access);
         }
     }
 
     /// Takes away what was added when there were `len` accesses.
     pub(crate) fn truncate(&mut self, len: usize) {
-        // Lists of regions are in order, so what goes stands at their ends.
-        for access in self.list.drain(len..) {
-            if let Some(list) = self.by_region.get_mut(&self.regions.of(access.buffer)) {
-                while list.last().is_some_and(|&at| at >= len) {
-                    list.pop();
-                }
-            }
+        while self.list.len() > len
+            && let Some(access) = self.list.pop()
+        {
+            self.by_memory.pop(self.entry(&access));
         }
     }
 
@@ -219,13 +228,31 @@ impl Accesses {
 
     /// The accesses of memory that may be that of the buffer.
     pub(crate) fn sharing(&self, buffer: BufferId) -> impl Iterator<Item = usize> {
-        let region = self.regions.of(buffer);
-        let of = |region: Region| self.by_region.get(&region).map_or(&[][..], |list| &list[..]);
-        let all = match region {
-            Region::Unknown => (0..self.list.len()).collect(),
-            Region::Known(_) => [of(region), of(Region::Unknown)].concat(),
-        };
-        all.into_iter()
+        self.sharing_within(buffer, 0..u32::MAX)
+    }
+
+    /// As [`Accesses::sharing`]; of the function's own accesses only those at these places in the order of the text.
+    pub(crate) fn sharing_within(&self, buffer: BufferId, places: Range<u32>) -> impl Iterator<Item = usize> {
+        self.by_memory.sharing(self.regions.of(buffer), places)
+    }
+
+    /// The places in the order of the text between which accesses share a loop with one at `place` in these loops. What stands
+    /// before them happens before it, what stands after them after it.
+    pub(crate) fn around(&self, place: u32, loops: &[usize]) -> Range<u32> {
+        self.by_memory.around(place, loops)
+    }
+
+    /// What is no load of a buffer: what stands before a place, the nearest first; then what stands at it or after it, the
+    /// last first.
+    pub(crate) fn definitions(&self, buffer: BufferId, place: u32) -> impl Iterator<Item = usize> {
+        self.by_memory.before(buffer, place).chain(self.by_memory.from(buffer, place))
+    }
+
+    /// What is no load of a buffer: what stands after a place, the nearest first; then what stands at it or before it, the
+    /// nearest first.
+    pub(crate) fn next_definitions(&self, buffer: BufferId, place: u32) -> impl Iterator<Item = usize> {
+        let next = place.saturating_add(1);
+        self.by_memory.from(buffer, next).rev().chain(self.by_memory.before(buffer, next))
     }
 
     /// Whether two buffers may be the same memory.

@@ -4,6 +4,8 @@
 //! store in between meets the element. A value that reads memory counts if that has not changed since, or if what it reads is
 //! known in turn.
 
+use std::ops::Range;
+
 use super::accesses::{Access, Accesses, Fact, Kind, is_plain};
 use super::instances::{Asker, Instance, Pin};
 use crate::ir::{BufferId, Expr, ExprKind};
@@ -88,7 +90,7 @@ pub(crate) fn defined(
             let named = asker.named(from, element, at, shared, Pin::First);
             named.is_some_and(|instance| {
                 happened(asker, at, facts, &instance, element)
-                    && renewals(accesses, buffer).all(|fresh| {
+                    && renewals(accesses, buffer, &instance, at).all(|fresh| {
                         let own = asker.some(&accesses.list[fresh]);
                         refuted_between(asker, facts, &instance, &own, at, Vec::new())
                     })
@@ -120,9 +122,20 @@ pub(crate) fn is_undefined(
         })
 }
 
-/// The allocations of a buffer.
-fn renewals(accesses: &Accesses, buffer: BufferId) -> impl Iterator<Item = usize> {
-    accesses.sharing(buffer).filter(|&at| accesses.list[at].kind == Kind::Fresh)
+/// The allocations of a buffer between two instances.
+fn renewals(
+    accesses: &Accesses,
+    buffer: BufferId,
+    since: &Instance,
+    at: &Instance,
+) -> impl Iterator<Item = usize> {
+    let between = between(accesses, since, at);
+    accesses.sharing_within(buffer, between).filter(|&at| accesses.list[at].kind == Kind::Fresh)
+}
+
+/// The places in the order of the text outside of which nothing happens between two instances.
+fn between(accesses: &Accesses, since: &Instance, at: &Instance) -> Range<u32> {
+    accesses.around(since.order, &since.loops).start..accesses.around(at.order, &at.loops).end
 }
 
 /// Definitions of a buffer, those that stand before a place first, the nearest ones before others; a few.
@@ -132,22 +145,8 @@ fn nearest(
     buffer: BufferId,
     wanted: impl Fn(&Access) -> bool,
 ) -> Vec<usize> {
-    let order = at.order;
-    let found = accesses.sharing(buffer).filter(|&i| wanted(&accesses.list[i])).collect();
-    least(found, MAX_DEFINITIONS, |&i| {
-        let own = accesses.list[i].order;
-        (own >= order, if own < order { order - own } else { u32::MAX - own }, i)
-    })
-}
-
-/// The `most` least elements by a key, in the order of the key.
-pub(super) fn least<T, K: Ord>(mut all: Vec<T>, most: usize, key: impl Fn(&T) -> K) -> Vec<T> {
-    if all.len() > most {
-        all.select_nth_unstable_by_key(most, &key);
-        all.truncate(most);
-    }
-    all.sort_unstable_by_key(key);
-    all
+    let definitions = accesses.definitions(buffer, at.order);
+    definitions.filter(|&i| wanted(&accesses.list[i])).take(MAX_DEFINITIONS).collect()
 }
 
 /// Whether a named instance is certain to have happened before `at`, and to have met the element.
@@ -167,9 +166,11 @@ fn lasts(
     (buffer, element): (BufferId, &[Expr]),
 ) -> bool {
     let accesses = asker.accesses;
-    accesses.sharing(buffer).filter(|&i| accesses.list[i].writes()).all(|i| {
+    let between = between(accesses, since, at);
+    accesses.sharing_within(buffer, between).filter(|&i| accesses.list[i].writes()).all(|i| {
         let access = &accesses.list[i];
-        if since.follows_all(access) || at.precedes_all(access) {
+        let elsewhere = || access.kind != Kind::Fresh && asker.apart((element, buffer), access);
+        if since.follows_all(access) || at.precedes_all(access) || elsewhere() {
             return true;
         }
         if !asker.looks() {

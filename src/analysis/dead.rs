@@ -7,7 +7,6 @@
 use std::rc::Rc;
 
 use super::accesses::{Access, Fact, Kind};
-use super::contents::least;
 use super::instances::{Asker, Instance, Pin, Shared, common};
 use crate::ir::{BinOp, Expr};
 
@@ -44,9 +43,11 @@ pub(crate) fn is_dead(
             return Err(Reader::Caller);
         }
     }
-    for (position, load) in accesses.sharing(own.buffer).map(|i| (i, &accesses.list[i])) {
+    let from = accesses.around(at.order, &at.loops).start;
+    for position in accesses.sharing_within(own.buffer, from..u32::MAX) {
+        let load = &accesses.list[position];
         let reads = load.kind == Kind::Load && sees(load);
-        if !reads || at.follows_all(load) {
+        if !reads || at.follows_all(load) || asker.apart((&own.indices, own.buffer), load) {
             continue;
         }
         if !asker.looks() {
@@ -76,18 +77,16 @@ pub(crate) fn is_dead(
 fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Instance>) -> Vec<Fact> {
     let accesses = asker.accesses;
     let mut covers: Vec<Expr> = Vec::new();
-    let stores = accesses.sharing(own.buffer).filter(|&i| {
-        let store = &accesses.list[i];
-        let writes = matches!(store.kind, Kind::Store(_) | Kind::Undefined);
-        writes && store.buffer == own.buffer && store.exact && !store.ghost
-    });
     // Those that stand close behind overwrite more often than others.
-    let stores = least(stores.collect(), MAX_COVERS, |&position| {
-        let order = accesses.list[position].order;
-        (order <= at.order, order.abs_diff(at.order), position)
+    let stores = accesses.next_definitions(own.buffer, at.order).filter(|&i| {
+        let store = &accesses.list[i];
+        matches!(store.kind, Kind::Store(_) | Kind::Undefined) && store.exact && !store.ghost
     });
-    for position in stores {
+    for position in stores.take(MAX_COVERS) {
         let store = &accesses.list[position];
+        if asker.apart((&own.indices, own.buffer), store) {
+            continue;
+        }
         let by_reader = reader.filter(|reader| {
             common(&store.loops, &reader.loops) > 0
                 && reader.values.iter().any(|(v, e)| e.as_var() != Some(*v))

@@ -11,8 +11,9 @@ use hashbrown::HashMap;
 use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
 use super::numbers::Numbers;
 use super::question::Question;
+use super::recall;
 use crate::arith::Interval;
-use crate::arith::invert::{self, Domain, mentions};
+use crate::arith::invert::{self, Domain, mentions, range};
 use crate::arith::points::value_at;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
@@ -79,7 +80,7 @@ pub(crate) struct Asker<'a> {
 }
 
 /// Equations, in numbered variables of which some are unknowns.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct System {
     equations: Vec<(Expr, Expr)>,
     unknowns: Vec<VarId>,
@@ -400,7 +401,9 @@ impl<'a> Asker<'a> {
         let system = System { equations, unknowns, ranges: numbers.vars().iter().map(range).collect() };
         let mut solved = self.solved.borrow_mut();
         let found = solved.entry(system).or_insert_with_key(|system| {
-            invert::candidates(&system.equations, &system.unknowns, &system.ranges)
+            recall::answer(system, |system| {
+                invert::candidates(&system.equations, &system.unknowns, &system.ranges)
+            })
         });
         found.iter().map(|(var, value)| (numbers.vars()[var.index()], numbers.named(value))).collect()
     }
@@ -454,7 +457,7 @@ impl<'a> Asker<'a> {
         if !self.spend() {
             return false;
         }
-        let answer = question.is_proven();
+        let answer = recall::answer(&question, Question::is_proven);
         self.answers.borrow_mut().insert(question, answer);
         answer
     }
@@ -485,6 +488,18 @@ impl<'a> Asker<'a> {
                 _ => (Expr::binary(BinOp::Eq, x.clone(), y.clone()), true),
             })
             .collect()
+    }
+
+    /// Whether no instance of an access of the same memory meets an element, as the ranges of its indices show.
+    pub(crate) fn apart(&self, element: (&[Expr], BufferId), access: &Access) -> bool {
+        let same = element.1 == access.buffer && self.accesses.shape(access.buffer).is_some();
+        let ranges = self.ranges.borrow();
+        same && element.0.len() == access.indices.len()
+            && element.0.iter().zip(&access.indices).any(|(a, b)| {
+                a.dtype == b.dtype
+                    && a.dtype.is_index()
+                    && range(a, &ranges).meet(range(b, &ranges)).is_none()
+            })
     }
 
     /// That an element is the one that an access of the same memory meets; nothing where the two buffers are not the same.

@@ -173,6 +173,11 @@ impl Magnitudes {
         Magnitudes { unbounded: true, ..Magnitudes::default() }
     }
 
+    /// The same of a function whose variables nothing bounds.
+    pub(crate) fn without_variables(&self) -> Magnitudes {
+        Magnitudes { vars: HashMap::new(), products: self.products.clone(), unbounded: self.unbounded }
+    }
+
     /// Whether everything fits.
     pub(crate) fn is_unbounded(&self) -> bool {
         self.unbounded

@@ -2,6 +2,7 @@
 
 pub(crate) mod accesses;
 pub(crate) mod alias;
+mod by_memory;
 pub(crate) mod contents;
 pub(crate) mod dead;
 pub(crate) mod effects;
@@ -16,6 +17,7 @@ pub(crate) mod negation;
 pub(crate) mod numbers;
 mod question;
 pub(crate) mod ranges;
+pub(crate) mod recall;
 pub(crate) mod roots;
 pub(crate) mod side_effects;
 pub(crate) mod undef;

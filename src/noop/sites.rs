@@ -7,7 +7,7 @@ use super::statements::find;
 use super::{branching, establish, merge, overcompute, remove};
 use crate::analysis::accesses::Accesses;
 use crate::diag::Span;
-use crate::ir::{PrimFunc, StmtKind, with_room};
+use crate::ir::{PrimFunc, Stmt, StmtKind, with_room};
 
 /// The kinds of changes.
 ///
@@ -89,21 +89,20 @@ pub fn sites(func: &PrimFunc) -> Vec<Site> {
     found.extend(overcompute::sites(&func.body).into_iter().map(|at| (at, SiteKind::Overcompute)));
     found.extend(merge::sites(&func.body).into_iter().map(|at| (at, SiteKind::MergeLoops)));
     found.extend(branching::sites(&func.body).into_iter().map(|at| (at, SiteKind::Branching)));
-    let mut number = 0;
+    let mut stmts: Vec<&Stmt> = Vec::new();
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
             if matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::For(_)) {
-                found.push((number, SiteKind::RemoveNoOp));
+                found.push((stmts.len(), SiteKind::RemoveNoOp));
             }
-            number += 1;
+            stmts.push(stmt);
         });
     }
     found.sort_unstable();
-    found.into_iter().filter_map(|(stmt, kind)| site(func, stmt, kind)).collect()
+    found.into_iter().filter_map(|(number, kind)| site(func, stmts.get(number)?, number, kind)).collect()
 }
 
-fn site(func: &PrimFunc, number: usize, kind: SiteKind) -> Option<Site> {
-    let stmt = find(&func.body, number)?;
+fn site(func: &PrimFunc, stmt: &Stmt, number: usize, kind: SiteKind) -> Option<Site> {
     let what = match &stmt.kind {
         StmtKind::If { .. } => "the condition".to_owned(),
         StmtKind::For(l) => format!("the loop over `{}`", func.var(l.var).name),

@@ -17,7 +17,8 @@ mod search;
 mod vectors;
 
 pub use self::outcome::{Move, Plan, Settings};
-use crate::ir::PrimFunc;
+use crate::analysis::recall;
+use crate::ir::{PrimFunc, with_room};
 
 /// The cheapest function that the search finds, and how it got there.
 ///
@@ -35,5 +36,5 @@ use crate::ir::PrimFunc;
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) {
-    crate::ir::with_room(|| search::run(func, settings))
+    recall::keeping(|| with_room(|| search::run(func, settings)))
 }

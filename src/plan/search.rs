@@ -62,6 +62,8 @@ struct Search<'a> {
     settings: &'a Settings<'a>,
     model: Model<'a>,
     seen: HashSet<String>,
+    /// What moves have made, before it was simplified.
+    made: HashSet<String>,
     states: usize,
     work: usize,
     /// How many places may still be tried.
@@ -89,7 +91,9 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
     };
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
-    let mut search = Search { settings, model, seen: HashSet::new(), states: 1, work, tries, limit: None };
+    let seen = HashSet::new();
+    let mut search =
+        Search { settings, model, seen, made: HashSet::new(), states: 1, work, tries, limit: None };
     let input = Rc::new(State {
         cost: search.model.of(func),
         length,
@@ -188,6 +192,10 @@ impl Search<'_> {
             return None;
         }
         self.work -= work;
+        // Several ways lead to one function: it was seen then.
+        if !self.made.insert(print_func(&func)) {
+            return None;
+        }
         simplify::run(&mut func, &self.settings.options.simplification(Reach::Everything));
         let text = print_func(&func);
         if !self.seen.insert(text.clone()) {

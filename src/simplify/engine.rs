@@ -1,6 +1,6 @@
 //! What the regions of a function share while it is simplified.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use super::answers::Answers;
 use super::base::Base;
@@ -30,6 +30,8 @@ pub(super) struct Engine<'a> {
     pub base: Base,
     /// What was found before.
     pub answers: &'a Answers,
+    /// The number of the function's tables in a search.
+    pub tables: OnceCell<usize>,
 }
 
 /// Which expressions of a region are simplified.

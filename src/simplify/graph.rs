@@ -5,8 +5,10 @@ use hashbrown::{HashMap, HashSet};
 
 use super::engine::{Engine, Reach};
 use super::question::{self, Question};
+use super::recalled::{self, Region};
 use crate::analysis::known::Known;
 use crate::analysis::numbers::Numbers;
+use crate::analysis::recall;
 use crate::cost::cost_of_expr;
 use crate::encode::{Lowered, lower_at};
 use crate::eqsat::{limit, raise, saturate, saturate_sites};
@@ -40,7 +42,13 @@ pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]
         }
     }
     let known = question::about(known, &exprs);
-    let found = cheapest(engine, &known, &exprs);
+    let found = match recalled::tables(engine, &known) {
+        Some(tables) if !exprs.is_empty() => {
+            let region = Region::new(engine, tables, &known, &exprs);
+            recall::answer(&region, |_| cheapest(engine, &known, &exprs))
+        }
+        _ => cheapest(engine, &known, &exprs),
+    };
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
     for ((question, numbers), found) in open.into_iter().zip(found) {
         let found = found.and_then(|new| numbers.numbered(&new));

@@ -34,6 +34,7 @@ mod narrow;
 mod negated;
 mod prove;
 mod question;
+mod recalled;
 mod region;
 mod sample;
 mod settle;
@@ -42,7 +43,7 @@ mod signs;
 mod trapping;
 mod widen;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -222,6 +223,7 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<S
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
         answers: &Answers::default(),
+        tables: OnceCell::new(),
     };
     let has_sizes = access::has_sizes(func);
     let done = Simplified { expressions: 0, conditions: 0 };
@@ -279,6 +281,7 @@ pub fn expression(
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
         answers: &Answers::default(),
+        tables: OnceCell::new(),
     };
     let magnitudes = Arc::new(Magnitudes::unbounded());
     let mut known = Known { ranges, magnitudes, ..Known::default() };
