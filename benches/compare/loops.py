@@ -8,7 +8,8 @@ executes. Of the plain program the best of none, TVM's CSE and satir's counts; o
 satir's loop passes with CSE (`loops`) and all of satir (`full`, which is `satir opt -O2`), all in the same run. With `--every` all programs for CPUs are
 measured, each over the better of none and TVM's CSE of itself. Each result is compared with what the input computes. With `--estimate` nothing is compiled: the
 weighted dynamic integer cost that `satir count` finds takes the place of instructions. With `--document FILE` the figures are
-written as a document, such as LOOPS.md beside this file; `--every-nth N` takes a sample of the programs.
+written as a document, such as LOOPS.md beside this file; `--every-nth N` takes a sample of the programs. With `--plan` it is
+the pass `plan` with CSE that is measured (`plan`), on the programs in which it changes something.
 """
 
 import argparse
@@ -24,9 +25,11 @@ sys.path[:0] = [str(HERE), str(ROOT / "tests" / "tvm")]
 import measure  # noqa: E402
 import programs  # noqa: E402
 import report  # noqa: E402
+import variants  # noqa: E402
 
 PLAIN = ["none", "tvm", "semantic"]
 SPLIT = [*PLAIN, "loops", "full"]
+PLANNED = [*PLAIN, "plan"]
 
 
 def pairs(corpus):
@@ -41,13 +44,13 @@ def pairs(corpus):
     return found
 
 
-def figures(args, program, variants, folder):
+def figures(args, program, names, folder):
     """Per variant: instructions, or the estimate; variants that failed are left out, with a word on standard error."""
     job = {
         "program": program,
         "satir": str(args.satir),
         "folder": str(args.folder),
-        "variants": variants,
+        "variants": names,
         "levels": [] if args.estimate else [3],
         "repeats": 0,
         "keep": None,
@@ -69,6 +72,15 @@ def figures(args, program, variants, folder):
     return numbers
 
 
+def is_planned(satir, program):
+    """Whether the pass `plan` changes anything in a program."""
+    bound = variants.bind_argument(program["bindings"])
+    with tempfile.NamedTemporaryFile(suffix=".json") as report_file:
+        variants.satir([satir, "opt", program["path"], "--passes", "plan", "--report", report_file.name, *bound])
+        passes = json.load(report_file)["passes"]
+    return any(plan["moves"] for each in passes for plan in each.get("plans", []))
+
+
 def document(args, rows, ratios, over_tvm, of_all):
     """The figures as a text in Markdown."""
     what = "weighted integer operations" if args.estimate else "executed instructions at -O3"
@@ -82,14 +94,14 @@ def document(args, rows, ratios, over_tvm, of_all):
         f"Made by `benches/compare/loops.py`: {what}, over {against}.",
         f"{len(rows)} of {of_all} programs of the {args.half or 'whole'} corpus were measured.",
         "",
-        "| program | " + " | ".join(SPLIT) + " |",
-        "| --- |" + " ---: |" * len(SPLIT),
+        "| program | " + " | ".join(ratios) + " |",
+        "| --- |" + " ---: |" * len(ratios),
     ]
     for at, name in enumerate(rows):
-        lines.append(f"| {name} | " + " | ".join(f"{ratios[variant][at]:.3f}" for variant in SPLIT) + " |")
-    means = [f"**{report.geomean([max(ratio, 1e-3) for ratio in ratios[variant]]):.3f}**" for variant in SPLIT]
+        lines.append(f"| {name} | " + " | ".join(f"{ratios[variant][at]:.3f}" for variant in ratios) + " |")
+    means = [f"**{report.geomean([max(ratio, 1e-3) for ratio in ratios[variant]]):.3f}**" for variant in ratios]
     lines.append("| geometric mean | " + " | ".join(means) + " |")
-    lines += ["", f"`loops` over TVM's CSE of the same program: {report.geomean(over_tvm):.3f}.", ""]
+    lines += ["", f"`{list(ratios)[len(PLAIN)]}` over TVM's CSE of the same program: {report.geomean(over_tvm):.3f}.", ""]
     return "\n".join(lines)
 
 
@@ -101,6 +113,7 @@ def main():
     parser.add_argument("--half", choices=["looked-at", "judging"], help="only programs of this half")
     parser.add_argument("--estimate", action="store_true", help="integer cost instead of instructions")
     parser.add_argument("--every", action="store_true", help="every CPU program over the better of none and TVM's CSE of itself")
+    parser.add_argument("--plan", action="store_true", help="the pass plan with CSE, where it changes something")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
     parser.add_argument("--document", type=pathlib.Path, help="write a document with the figures")
     parser.add_argument("--every-nth", type=int, default=1, metavar="N", help="only every so many programs")
@@ -118,31 +131,34 @@ def main():
         wanted = [pair for pair in wanted if programs.is_for_judging(pair[0]["name"]) == (args.half == "judging")]
     of_all = len(wanted)
     wanted = wanted[:: args.every_nth]
-    ratios, rows = {name: [] for name in SPLIT}, {}
+    if args.plan:
+        wanted = [pair for pair in wanted if is_planned(args.satir, pair[0])]
+    names = PLANNED if args.plan else SPLIT
+    ratios, rows = {name: [] for name in names}, {}
     over_tvm = []
     with tempfile.TemporaryDirectory() as folder:
         for program, plain in wanted:
-            split = figures(args, program, SPLIT, pathlib.Path(folder))
+            split = figures(args, program, names, pathlib.Path(folder))
             if plain:
                 base = figures(args, plain, PLAIN, pathlib.Path(folder))
             else:
                 base = {name: split[name] for name in ("none", "tvm") if name in split}
-            if not base or set(split) != set(SPLIT):
+            if not base or set(split) != set(names):
                 print(f"{program['name']:32} not measured", flush=True)
                 continue
             best = max(min(base.values()), 1)
-            line = [f"{name} {split[name] / best:8.3f}" for name in SPLIT]
+            line = [f"{name} {split[name] / best:8.3f}" for name in names]
             print(f"{program['name']:32} plain {best:12.0f}  " + "  ".join(line), flush=True)
-            for name in SPLIT:
+            for name in names:
                 ratios[name].append(split[name] / best)
-            over_tvm.append(max(split["loops"], 1) / max(split["tvm"], 1))
+            over_tvm.append(max(split[names[len(PLAIN)]], 1) / max(split["tvm"], 1))
             rows[program["name"]] = {"plain": base, "split": split}
     if not rows:
         sys.exit("nothing was measured")
     print(f"\n{len(rows)} programs, geometric means over the best plain variant, or the better of none and TVM:")
-    for name in SPLIT:
+    for name in names:
         print(f"  {name:10} {report.geomean([max(ratio, 1e-3) for ratio in ratios[name]]):.3f}")
-    print(f"  loops over TVM's CSE of the same program {report.geomean(over_tvm):.3f}")
+    print(f"  {names[len(PLAIN)]} over TVM's CSE of the same program {report.geomean(over_tvm):.3f}")
     if args.document:
         args.document.write_text(document(args, rows, ratios, over_tvm, of_all))
     if args.json:

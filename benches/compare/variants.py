@@ -31,7 +31,11 @@ PASSES = {
 
 
 # Pipelines of satir's passes that are no mode of `satir cse`, as `satir opt` is told them.
-PIPELINES = {"loops": ["--passes", "loops,semantic-cse"], "full": ["-O2"]}
+PIPELINES = {
+    "loops": ["--passes", "loops,semantic-cse"],
+    "full": ["-O2"],
+    "plan": ["--passes", "plan,semantic-cse"],
+}
 
 
 def as_module(text):

@@ -189,14 +189,14 @@ def read_request(schedule, told):
     if told["consumer_blocks"]:
         raise ValueError("of some consumers only")
     name = buffer_of(schedule, told["block"], told["read_buffer_index"], "reads")
-    return {"read": name, "scope": told["storage_scope"]}
+    return {"read": name, "scope": told["storage_scope"], "block": block_of(schedule, told["block"]).name_hint}
 
 
 def write_request(schedule, told):
     if told["consumer_blocks"]:
         raise ValueError("of some consumers only")
     name = buffer_of(schedule, told["block"], told["write_buffer_index"], "writes")
-    return {"write": name, "scope": told["storage_scope"]}
+    return {"write": name, "scope": told["storage_scope"], "block": block_of(schedule, told["block"]).name_hint}
 
 
 REQUESTS = {"transform_layout": layout_request, "cache_read": read_request, "cache_write": write_request}

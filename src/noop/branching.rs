@@ -10,6 +10,7 @@ use super::reason::{Change, Described, Reason};
 use super::settings::Settings;
 use super::statements::{find, replace};
 use super::total;
+use super::tries::{Made, Tries};
 use super::under::{ghosts, stores_leave_no_trace};
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind, is_plain};
 use crate::analysis::instances::{Asker, Pin};
@@ -30,15 +31,15 @@ const MAX_ACCESSES: usize = 12;
 const QUESTIONS: usize = 1_000;
 
 /// Gives statements conditions, outer ones first, each place once.
-pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
+pub(super) fn run(func: &mut PrimFunc) -> Made {
     let mut changes = Vec::new();
-    let mut tries = MAX_TRIES;
+    let mut tries = Tries::new(MAX_TRIES);
     let mut from = 0;
     while let Some(accesses) = Accesses::new(func) {
         let asker = Asker::new(&accesses, QUESTIONS);
         let next = sites(&func.body).into_iter().filter(|&site| site >= from).find_map(|site| {
             asker.renew(QUESTIONS);
-            let made = if tries > 0 { within(func, &asker, site, &mut tries).ok() } else { None };
+            let made = if tries.is_over() { None } else { within(func, &asker, site, &mut tries).ok() };
             Some((site, made?))
         });
         let Some((site, (made, change))) = next else { break };
@@ -47,7 +48,7 @@ pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
         *func = made;
         changes.push(change);
     }
-    changes
+    tries.made(changes)
 }
 
 /// The numbers of statements that may get a condition: loops, whose bodies get it, and what is not all of a loop's body.
@@ -86,7 +87,7 @@ pub(super) fn sites(body: &Block) -> Vec<usize> {
 pub(super) fn at(func: &mut PrimFunc, site: usize) -> Result<Change, Obstacle> {
     let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
     let asker = Asker::new(&accesses, QUESTIONS);
-    let (made, change) = within(func, &asker, site, &mut MAX_CANDIDATES.clone())?;
+    let (made, change) = within(func, &asker, site, &mut Tries::new(MAX_CANDIDATES))?;
     *func = made;
     Ok(change)
 }
@@ -96,7 +97,7 @@ fn within(
     func: &PrimFunc,
     asker: &Asker<'_>,
     site: usize,
-    tries: &mut usize,
+    tries: &mut Tries,
 ) -> Result<(PrimFunc, Change), Obstacle> {
     let accesses = asker.accesses;
     let stmt = find(&func.body, site).ok_or(Obstacle::Nothing)?;
@@ -120,10 +121,9 @@ fn within(
     let candidates = candidates(asker, own, depth.ok_or(Obstacle::Nothing)?);
     let mut obstacle = Obstacle::Nothing;
     for idle in candidates {
-        *tries = match tries.checked_sub(1) {
-            Some(left) => left,
-            None => break,
-        };
+        if !tries.take() {
+            break;
+        }
         let kind = StmtKind::If { cond: negated(idle), then: body.to_vec(), otherwise: Block::new() };
         let span = stmt.span;
         let guarded = Stmt { span, kind };

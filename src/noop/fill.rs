@@ -31,7 +31,7 @@ pub(super) fn run(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
 
 /// The first of the fills after which most conditions go.
 fn best(func: &PrimFunc, settings: Settings) -> Option<(PrimFunc, Change)> {
-    let gone = |func: &PrimFunc| overcompute::run(&mut func.clone(), settings).len();
+    let gone = |func: &PrimFunc| overcompute::run(&mut func.clone(), settings).changes.len();
     let sites: Vec<usize> = overcompute::sites(&func.body)
         .into_iter()
         .filter(|&site| stored(func, site).is_some())

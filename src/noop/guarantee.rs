@@ -179,7 +179,7 @@ pub(crate) fn link(
     }
     let shared = shared.unwrap_or_default();
     let unfounded = unfounded(&consumer, buffer, &shared);
-    let gone = |func: &PrimFunc| overcompute::run(&mut func.clone(), settings).len();
+    let gone = |func: &PrimFunc| overcompute::run(&mut func.clone(), settings).changes.len();
     let mut most = gone(&consumer);
     let mut made = None;
     for guarantee in &shared {

@@ -38,6 +38,7 @@ mod statements;
 mod tests;
 mod threads;
 mod total;
+mod tries;
 mod under;
 
 pub(crate) use self::guarantee::link;
@@ -47,6 +48,7 @@ pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
 #[doc(hidden)]
 pub use self::sites::{Site, SiteKind, apply, apply_after_filling, sites};
+pub(crate) use self::tries::Made;
 use crate::ir::{DType, PrimFunc};
 
 /// Removes what changes nothing: stores that are overwritten before they are read or store what is there, iterations that do
@@ -76,6 +78,11 @@ pub fn remove_no_op(func: &mut PrimFunc) -> Vec<Change> {
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn overcompute(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
+    overcompute_within(func, settings).changes
+}
+
+/// As [`overcompute`], and whether it tried everything.
+pub(crate) fn overcompute_within(func: &mut PrimFunc, settings: Settings) -> Made {
     crate::ir::with_room(|| overcompute::run(func, settings))
 }
 
@@ -108,6 +115,11 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 /// ```
 #[doc(hidden)]
 pub fn add_branches(func: &mut PrimFunc) -> Vec<Change> {
+    add_branches_within(func).changes
+}
+
+/// As [`add_branches`], and whether it tried everything.
+pub(crate) fn add_branches_within(func: &mut PrimFunc) -> Made {
     crate::ir::with_room(|| branching::run(func))
 }
 

@@ -9,6 +9,7 @@ use super::reason::{Change, Described, Reason};
 use super::same::same_value;
 use super::settings::Settings;
 use super::statements::{find, replace};
+use super::tries::{Made, Tries};
 use super::under::{ghosts, noop_under};
 use super::{arms, permit, total};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind, is_plain};
@@ -20,27 +21,26 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 const MAX_SITES: usize = 512;
 
 /// Removes conditions until none can be.
-pub(super) fn run(func: &mut PrimFunc, settings: Settings) -> Vec<Change> {
+pub(super) fn run(func: &mut PrimFunc, settings: Settings) -> Made {
     let mut changes = Vec::new();
-    let mut left = MAX_SITES;
+    let mut tries = Tries::new(MAX_SITES);
     loop {
         let before = changes.len();
-        round(func, settings, &mut changes, &mut left);
-        if changes.len() == before || left == 0 {
-            return changes;
+        round(func, settings, &mut changes, &mut tries);
+        if changes.len() == before || tries.is_over() {
+            return tries.made(changes);
         }
     }
 }
 
 /// Tries each condition once, in the order of the text; all facts are found anew after each change. The accesses are too,
 /// unless all that a change did was to take a guard from some of them.
-fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, left: &mut usize) {
+fn round(func: &mut PrimFunc, settings: Settings, changes: &mut Vec<Change>, tries: &mut Tries) {
     let mut from = 0;
     let Some(mut accesses) = Accesses::new(func) else { return };
     'changed: loop {
         for site in sites(&func.body).into_iter().filter(|&site| site >= from) {
-            *left = left.saturating_sub(1);
-            if *left == 0 {
+            if !tries.take() {
                 return;
             }
             if let Ok((change, freed)) = made_at(func, &mut accesses, site, settings) {

@@ -1,4 +1,7 @@
 //! Copies of buffers that a part of a function works on, so that their layout can be chosen freely.
+//!
+//! A copy is of the whole buffer and stands in the scope of its allocation, or, for the block of a name, it is of the elements
+//! that the block may access and stands beside it ([`super::place`]).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,27 +11,31 @@ use super::assume::is_assumption;
 use super::build::loop_var;
 use super::coverage::covers;
 use super::layout::fixed_layout;
+use super::place::Place;
 use super::refusal::{Refusals, refuse};
+use super::region::{Region, accessed};
 use super::shared::memory_of_its_own;
 use super::store_nest::store_nest;
+use super::written_first::writes_first;
 use crate::diag::Span;
 use crate::error::Error;
 use crate::ir::{Block, Buffer, BufferId, Expr, ExprKind, Origin, PrimFunc, SBlock, Stmt, StmtKind, VarId};
 
 /// Lets a function read a copy of a buffer, made before the first statement of the buffer's scope that reads it. The copy is
-/// `A_cache`, or `A_local` in the storage scope `local`. All that reads the buffer reads the copy. `readable`: all elements of
-/// parameters may be read.
+/// `A_cache`, or `A_local` in the storage scope `local`. All that reads the buffer reads the copy. For a `block` the copy is made
+/// beside it, of the elements that it reads, for it and the statements around it that read the buffer, up to the next that
+/// writes it. `readable`: all elements of parameters may be read.
 ///
 /// # Errors
 ///
-/// If there is no such buffer, a statement writes it between its first and its last read, a pointer to it is made, or the
-/// function is not certain to read all of its elements, which the copy does, and may not.
+/// If there is no such buffer, block or storage scope, a statement writes it between its first and its last read, a pointer to
+/// it is made, or the function is not certain to read all elements that are copied, which it may not otherwise.
 ///
 /// ```
 /// let mut module = satir::parse(
 ///     "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    T.func_attr({\"tirx.noalias\": True})\n    for i in range(8):\n        B[i] = A[i] * 2\n",
 /// )?;
-/// satir::padding::cache_read(&mut module.funcs[0], "A", Some("local"), false)?;
+/// satir::padding::cache_read(&mut module.funcs[0], "A", Some("local"), None, false)?;
 /// let text = module.to_string();
 /// assert!(text.contains("A_local[i0] = A[i0]") && text.contains("B[i] = A_local[i] * 2"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,25 +44,27 @@ pub fn cache_read(
     func: &mut PrimFunc,
     buffer: &str,
     scope: Option<&str>,
+    block: Option<&str>,
     readable: bool,
 ) -> Result<(), Error> {
-    cache(func, buffer, scope, Access::Load, readable)
+    cache(func, buffer, (scope, block), Access::Load, readable)
 }
 
 /// Lets a function work on a copy of a buffer that it writes, and copies it back after the last statement of the buffer's
 /// scope that accesses it. What the buffer held before is copied in first, unless all of it is overwritten before it is read.
-/// `readable`: all elements of parameters may be read.
+/// For a `block` the copy is of the elements that it accesses, and is copied back behind it. `readable`: all elements of
+/// parameters may be read.
 ///
 /// # Errors
 ///
-/// If there is no such buffer, a pointer to it is made, or the function is certain neither to write all of its elements nor
-/// to read all of them.
+/// If there is no such buffer, block or storage scope, a pointer to it is made, or the function is certain neither to write all
+/// elements of the copy nor to read all of them.
 ///
 /// ```
 /// let mut module = satir::parse(
 ///     "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    T.func_attr({\"tirx.noalias\": True})\n    for i in range(8):\n        B[i] = A[i] * 2\n",
 /// )?;
-/// satir::padding::cache_write(&mut module.funcs[0], "B", None, false)?;
+/// satir::padding::cache_write(&mut module.funcs[0], "B", None, None, false)?;
 /// let text = module.to_string();
 /// assert!(text.contains("B_cache[i] = A[i] * 2") && text.contains("B[i0] = B_cache[i0]"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -64,10 +73,17 @@ pub fn cache_write(
     func: &mut PrimFunc,
     buffer: &str,
     scope: Option<&str>,
+    block: Option<&str>,
     readable: bool,
 ) -> Result<(), Error> {
-    cache(func, buffer, scope, Access::Store, readable)
+    cache(func, buffer, (scope, block), Access::Store, readable)
 }
+
+/// What the names of storage scopes begin with, as TVM knows them.
+const SCOPES: [&str; 12] = [
+    "global", "shared", "warp", "local", "wmma.", "metal.", "m16n8k8.", "mma.", "texture", "amx.tmm", "vtcm",
+    "private",
+];
 
 /// What is found out before anything changes.
 struct Plan {
@@ -75,55 +91,131 @@ struct Plan {
     first: usize,
     last: usize,
     copy_in: bool,
+    /// The elements that are copied.
+    region: Region,
+    /// Those that the copy has room for: where it is made several times within a block, the elements keep their indices.
+    room: Region,
 }
 
 fn cache(
     func: &mut PrimFunc,
     name: &str,
-    scope: Option<&str>,
+    (scope, block): (Option<&str>, Option<&str>),
     how: Access,
     readable: bool,
 ) -> Result<(), Error> {
     let pass = if how == Access::Load { "cache-read" } else { "cache-write" };
     let mut result = func.clone();
     let id = super::find_buffer(&result, name, pass)?;
+    if let Some(scope) = scope
+        && !SCOPES.iter().any(|known| scope.starts_with(known))
+    {
+        return Err(Error::Argument { pass, what: format!("there is no storage scope `{scope}`") });
+    }
     let mut refusals = Refusals::of(&result);
     fixed_layout(&result, id, &mut refusals);
     refusals.result()?;
-    let mut view = result.clone();
-    let plan = in_scope(&mut view, id, &mut |block: &mut Block| plan(func, block, id, how, readable));
-    let plan = match plan {
-        Some(Some(plan)) => plan?,
-        Some(None) => {
-            let what = if how == Access::Load { "reads" } else { "writes" };
-            return refuse(func, Span::NONE, format!("nothing {what} `{name}`"));
+    let place = block.map(|block| Place::of(&result, block)).transpose()?;
+    let plan = match &place {
+        Some(place) => plan_at(func, place, id, how, readable)?,
+        None => {
+            let mut view = result.clone();
+            let plan = in_scope(&mut view, id, &mut |block: &mut Block| plan(func, block, id, how, readable));
+            match plan {
+                Some(Some(plan)) => plan?,
+                Some(None) => return accesses_nothing(func, id, how),
+                None => {
+                    let what = format!("no place was found where `{name}` is allocated");
+                    return refuse(func, Span::NONE, what);
+                }
+            }
         }
-        None => return refuse(func, Span::NONE, format!("no place was found where `{name}` is allocated")),
     };
     let in_blocks = has_blocks(&result.body);
-    let copy = new_copy(&mut result, id, scope);
-    let copy_in = if plan.copy_in { copy_loops(&mut result, id, copy, in_blocks) } else { Block::new() };
-    let copy_out =
-        if how == Access::Store { copy_loops(&mut result, copy, id, in_blocks) } else { Block::new() };
-    let in_root_block = in_blocks && result.buffer(id).origin != Origin::Alloc;
-    in_scope(&mut result, id, &mut |block: &mut Block| {
+    let copy = new_copy(&mut result, id, &plan.room, scope);
+    let mut copies = |wanted: bool, inward: bool| {
+        if wanted { copy_loops(&mut result, (id, copy), &plan, inward, in_blocks) } else { Block::new() }
+    };
+    let (copy_in, copy_out) = (copies(plan.copy_in, true), copies(how == Access::Store, false));
+    let in_a_block = match &place {
+        Some(_) => in_blocks,
+        None => in_blocks && result.buffer(id).origin != Origin::Alloc,
+    };
+    let insert = |block: &mut Block| {
         for stmt in &mut block[plan.first..=plan.last] {
-            redirect(stmt, id, copy);
+            redirect(stmt, (id, copy), &plan.room);
         }
         block.splice(plan.last + 1..plan.last + 1, copy_out.iter().cloned());
         let mut before = Block::new();
-        if !in_root_block {
+        if !in_a_block {
             let kind = StmtKind::Alloc { buffer: copy, annotations: Vec::new() };
             before.push(Stmt { span: Span::NONE, kind });
         }
         before.extend(copy_in.iter().cloned());
         block.splice(plan.first..plan.first, before);
-    });
-    if in_root_block {
-        allocate_in_root(&mut result.body, copy);
+    };
+    match &place {
+        Some(place) => {
+            place.change(&mut result.body, insert);
+            let allocate = |block: &mut SBlock| block.alloc_buffers.push(copy);
+            if in_a_block && !place.in_frame(&mut result.body, allocate) {
+                allocate_in_root(&mut result.body, copy);
+            }
+        }
+        None => {
+            in_scope(&mut result, id, &mut { insert });
+            if in_a_block {
+                allocate_in_root(&mut result.body, copy);
+            }
+        }
     }
     *func = result;
     Ok(())
+}
+
+fn accesses_nothing<T>(func: &PrimFunc, id: BufferId, how: Access) -> Result<T, Error> {
+    let what = if how == Access::Load { "reads" } else { "writes" };
+    refuse(func, Span::NONE, format!("nothing {what} `{}` there", func.buffer(id).name))
+}
+
+/// The plan for the block at a place: for it alone where it writes, with its neighbours where it reads.
+fn plan_at(func: &PrimFunc, place: &Place, id: BufferId, how: Access, readable: bool) -> Result<Plan, Error> {
+    let list = place.list(&func.body);
+    let own = &list[place.at];
+    if !accesses(own, id, how) {
+        return accesses_nothing(func, id, how);
+    }
+    let mut ranges = vec![(place.at, place.at)];
+    if how == Access::Load {
+        let (reads, writes) = (
+            |at: &usize| accesses(&list[*at], id, Access::Load),
+            |at: &usize| accesses(&list[*at], id, Access::Store),
+        );
+        let before = (0..place.at).rev().take_while(|at| !writes(at)).filter(reads).last();
+        let after = (place.at + 1..list.len()).take_while(|at| !writes(at)).filter(reads).last();
+        ranges.insert(0, (before.unwrap_or(place.at), after.unwrap_or(place.at)));
+    }
+    let mut found = Err(None);
+    for (first, last) in ranges {
+        let within: Vec<&Stmt> = list[first..=last].iter().collect();
+        let region = accessed(func, &within, id, how);
+        let anew = place.allocates(&func.body, id)
+            && !list[..first]
+                .iter()
+                .any(|stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store));
+        match checked(func, &within, id, how, readable, region, anew) {
+            Ok((copy_in, region)) => {
+                let room = if place.is_deeper() { Region::whole(func, id) } else { region.clone() };
+                return Ok(Plan { first, last, copy_in, region, room });
+            }
+            Err(refused) => found = Err(Some(refused)),
+        }
+    }
+    match found {
+        Ok(plan) => Ok(plan),
+        Err(Some(refused)) => Err(refused),
+        Err(None) => accesses_nothing(func, id, how),
+    }
 }
 
 fn plan(
@@ -133,7 +225,6 @@ fn plan(
     how: Access,
     readable: bool,
 ) -> Option<Result<Plan, Error>> {
-    let name = &func.buffer(id).name;
     let touches = |stmt: &Stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store);
     let wanted = |stmt: &Stmt| if how == Access::Load { accesses(stmt, id, how) } else { touches(stmt) };
     if !block.iter().any(|stmt| accesses(stmt, id, how)) {
@@ -142,7 +233,24 @@ fn plan(
     let first = block.iter().position(wanted)?;
     let last = block.iter().rposition(wanted)?;
     let within: Vec<&Stmt> = block[first..=last].iter().collect();
-    let refused = |span: Span, what: String| Some(refuse(func, span, what));
+    let checked = checked(func, &within, id, how, readable, Region::whole(func, id), true);
+    Some(checked.map(|(copy_in, region)| Plan { first, last, copy_in, room: region.clone(), region }))
+}
+
+/// Whether what a buffer holds has to be copied in, for statements that are to work on a copy of a region; an error if they
+/// may not. `anew`: nothing accessed the buffer since it came into
+/// being, if the function allocates it.
+fn checked(
+    func: &PrimFunc,
+    within: &[&Stmt],
+    id: BufferId,
+    how: Access,
+    readable: bool,
+    region: Region,
+    anew: bool,
+) -> Result<(bool, Region), Error> {
+    let name = &func.buffer(id).name;
+    let refused = |span: Span, what: String| refuse(func, span, what);
     if how == Access::Load
         && let Some(stmt) = within.iter().find(|stmt| accesses(stmt, id, Access::Store))
     {
@@ -155,22 +263,22 @@ fn plan(
         );
     }
     let mut refusals = Refusals::of(func);
-    memory_of_its_own(func, id, &within, &mut refusals);
-    if let Err(refused) = refusals.result() {
-        return Some(Err(refused));
-    }
-    let readable = readable && matches!(func.buffer(id).origin, Origin::Param | Origin::Match(_));
-    let all_read = || readable || covers(func, &within, id, Access::Load);
+    memory_of_its_own(func, id, within, &mut refusals);
+    refusals.result()?;
+    let readable =
+        readable && matches!(func.buffer(id).origin, Origin::Param | Origin::Match(_)) && region.is_within();
+    let all_read = || readable || covers(func, within, id, Access::Load, &region);
+    // What an allocation holds at first is anything, and nobody may read it.
+    let is_first = anew && func.buffer(id).origin == Origin::Alloc;
     let copy_in = match how {
         Access::Load if all_read() => true,
         Access::Load => {
             let what = format!("the copy would read elements of `{name}` that the function may not read");
             return refused(within[0].span, what);
         }
-        // What an allocation holds at first is anything, and nobody may read it.
         Access::Store
-            if (func.buffer(id).origin == Origin::Alloc || writes_first(func, &within, id))
-                && covers(func, &within, id, Access::Store) =>
+            if (is_first || writes_first(func, within, id, &region))
+                && covers(func, within, id, Access::Store, &region) =>
         {
             false
         }
@@ -183,55 +291,7 @@ fn plan(
             return refused(within[0].span, what);
         }
     };
-    Some(Ok(Plan { first, last, copy_in }))
-}
-
-/// Whether each load of a buffer is of an element that was stored before by these statements.
-fn writes_first(func: &PrimFunc, stmts: &[&Stmt], id: BufferId) -> bool {
-    for stmt in stmts {
-        if !loads_follow_stores(stmt, id, &mut Vec::new()) {
-            return false;
-        }
-        if covers(func, &[stmt], id, Access::Store) {
-            return true;
-        }
-    }
-    true
-}
-
-/// Whether each load of a buffer in a statement has the indices of a store that is certain to be made before it while the
-/// variables in them have these values.
-fn loads_follow_stores(stmt: &Stmt, id: BufferId, stored: &mut Vec<Vec<Expr>>) -> bool {
-    let mut ok = true;
-    stmt.for_each_expr(|e| {
-        e.walk(&mut |e| {
-            if let ExprKind::Load { buffer, indices } = &e.kind
-                && *buffer == id
-            {
-                ok &= stored.iter().any(|known| **known == **indices);
-            }
-        });
-    });
-    if let StmtKind::Store { buffer, indices, .. } = &stmt.kind
-        && *buffer == id
-    {
-        let mut reads = false;
-        indices.iter().for_each(|e| {
-            e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)))
-        });
-        if !reads {
-            stored.push(indices.clone());
-        }
-    }
-    let outside = stored.len();
-    stmt.for_each_block(|block| {
-        for stmt in block {
-            ok &= loads_follow_stores(stmt, id, stored);
-        }
-        // Of another arm, another iteration, or a variable that is not known any more.
-        stored.truncate(outside);
-    });
-    ok
+    Ok((copy_in, region))
 }
 
 /// Whether a statement is or holds an assumption on a buffer.
@@ -257,7 +317,7 @@ fn has_blocks(body: &Block) -> bool {
     found
 }
 
-fn new_copy(func: &mut PrimFunc, of: BufferId, scope: Option<&str>) -> BufferId {
+fn new_copy(func: &mut PrimFunc, of: BufferId, region: &Region, scope: Option<&str>) -> BufferId {
     let buffer = func.buffer(of);
     let taken: BTreeSet<Arc<str>> = func.buffers.iter().map(|buffer| buffer.name.clone()).collect();
     let base = format!("{}_{}", buffer.name, scope.unwrap_or("cache"));
@@ -268,6 +328,7 @@ fn new_copy(func: &mut PrimFunc, of: BufferId, scope: Option<&str>) -> BufferId 
     let copy = Buffer {
         name: name.into(),
         scope: scope.unwrap_or("global").into(),
+        shape: region.extents(),
         origin: Origin::Alloc,
         extra: Vec::new(),
         ..buffer.clone()
@@ -275,45 +336,89 @@ fn new_copy(func: &mut PrimFunc, of: BufferId, scope: Option<&str>) -> BufferId 
     func.new_buffer(copy)
 }
 
-/// Loops that copy all elements.
-fn copy_loops(func: &mut PrimFunc, from: BufferId, to: BufferId, in_blocks: bool) -> Block {
-    let (dtype, shape) = (func.buffer(from).dtype, func.buffer(from).shape.clone());
-    let loops: Vec<(usize, VarId, Expr)> = shape
-        .iter()
+/// Loops that copy the elements of a plan's region from a buffer to its copy (`inward`) or back.
+fn copy_loops(
+    func: &mut PrimFunc,
+    (buffer, copy): (BufferId, BufferId),
+    Plan { region, room, .. }: &Plan,
+    inward: bool,
+    in_blocks: bool,
+) -> Block {
+    let dtype = func.buffer(buffer).dtype;
+    let loops: Vec<(usize, VarId, Expr)> = region
+        .extents()
+        .into_iter()
         .enumerate()
-        .map(|(k, extent)| (k, loop_var(func, &format!("i{k}"), extent), extent.clone()))
+        .map(|(k, extent)| (k, loop_var(func, &format!("i{k}"), &extent), extent))
         .collect();
-    store_nest(func, to, "copy", &loops, in_blocks, None, &|vars| {
-        let indices: Vec<Expr> = vars.values().cloned().collect();
-        (indices.clone(), Expr::load(dtype, from, indices))
-    })
+    let (from, to) = if inward { (buffer, copy) } else { (copy, buffer) };
+    // Where elements keep their indices, these are what the axes of the block are bound to.
+    let keeps = in_blocks && room != region;
+    let shape = room.extents();
+    let mut copies = store_nest(func, to, "copy", &loops, in_blocks, None, &|vars| {
+        let element: Vec<Expr> = vars.values().cloned().collect();
+        let outside = if keeps { element } else { region.outside(&element) };
+        let inside = room.inside(&outside);
+        if inward {
+            (inside, Expr::load(dtype, from, outside))
+        } else {
+            (outside, Expr::load(dtype, from, inside))
+        }
+    });
+    if keeps {
+        let bind = &mut |block: &mut SBlock| {
+            let loops: Vec<Expr> = block.axes.iter().map(|axis| axis.binding.clone()).collect();
+            let bindings = region.outside(&loops).into_iter().zip(&shape);
+            for (axis, (binding, extent)) in block.axes.iter_mut().zip(bindings) {
+                (axis.binding, axis.extent) = (binding, extent.clone());
+            }
+        };
+        copies.iter_mut().for_each(|stmt| each_sblock(stmt, bind));
+    }
+    copies
 }
 
-/// Lets a statement access another buffer.
-fn redirect(stmt: &mut Stmt, from: BufferId, to: BufferId) {
+/// Calls `f` with the outermost blocks of a statement.
+fn each_sblock(stmt: &mut Stmt, f: &mut impl FnMut(&mut SBlock)) {
+    match &mut stmt.kind {
+        StmtKind::SBlock(block) => f(block),
+        _ => stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| each_sblock(stmt, f))),
+    }
+}
+
+/// Lets a statement access the copy of a region of a buffer.
+fn redirect(stmt: &mut Stmt, (from, to): (BufferId, BufferId), region: &Region) {
     if is_assumption(stmt) {
         return;
     }
-    stmt.for_each_expr_mut(|e| redirect_loads(e, from, to));
+    stmt.for_each_expr_mut(|e| redirect_loads(e, (from, to), region));
     match &mut stmt.kind {
-        StmtKind::Store { buffer, .. } if *buffer == from => *buffer = to,
+        StmtKind::Store { buffer, indices, .. } if *buffer == from => {
+            *indices = region.inside(indices);
+            *buffer = to;
+        }
         StmtKind::SBlock(block) => {
-            for region in block.reads.iter_mut().chain(&mut block.writes).flatten() {
-                if region.buffer == from {
-                    region.buffer = to;
+            for listed in block.reads.iter_mut().chain(&mut block.writes).flatten() {
+                if listed.buffer == from {
+                    let first: Vec<Expr> = listed.ranges.iter().map(|(min, _)| min.clone()).collect();
+                    for ((min, _), new) in listed.ranges.iter_mut().zip(region.inside(&first)) {
+                        *min = new;
+                    }
+                    listed.buffer = to;
                 }
             }
         }
         _ => {}
     }
-    stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| redirect(stmt, from, to)));
+    stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| redirect(stmt, (from, to), region)));
 }
 
-fn redirect_loads(e: &mut Expr, from: BufferId, to: BufferId) {
-    e.for_each_child_mut(|child| redirect_loads(child, from, to));
-    if let ExprKind::Load { buffer, .. } = &mut e.kind
+fn redirect_loads(e: &mut Expr, (from, to): (BufferId, BufferId), region: &Region) {
+    e.for_each_child_mut(|child| redirect_loads(child, (from, to), region));
+    if let ExprKind::Load { buffer, indices } = &mut e.kind
         && *buffer == from
     {
+        *indices = region.inside(indices).into();
         *buffer = to;
     }
 }

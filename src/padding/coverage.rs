@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::accesses::Access;
 use super::assume::is_assumption;
+use super::region::Region;
+use crate::analysis::accesses::is_plain;
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, Map, invert};
 use crate::ir::value::{Value, evaluate};
@@ -12,17 +14,34 @@ use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 /// The most iterations that are gone through.
 const MAX_POINTS: i64 = 1 << 16;
 
-/// Whether statements are certain to access every element of a buffer in this way.
-pub(super) fn covers(func: &PrimFunc, stmts: &[&Stmt], buffer: BufferId, how: Access) -> bool {
-    let mut walk = Walk { buffer, how, loops: Vec::new(), values: BTreeMap::new(), found: Vec::new() };
+/// Whether statements are certain to access every element of a box of a buffer in this way.
+pub(super) fn covers(
+    func: &PrimFunc,
+    stmts: &[&Stmt],
+    buffer: BufferId,
+    how: Access,
+    region: &Region,
+) -> bool {
+    let mut walk = Walk {
+        buffer,
+        how,
+        loops: Vec::new(),
+        values: BTreeMap::new(),
+        conditions: Vec::new(),
+        found: Vec::new(),
+    };
     stmts.iter().for_each(|stmt| walk.stmt(stmt));
-    let shape = &func.buffer(buffer).shape;
-    walk.found.iter().any(|certain| certain.covers(func, shape)) || together(&walk.found, shape)
+    for certain in &mut walk.found {
+        certain.indices = region.inside(&certain.indices);
+    }
+    let shape = region.extents();
+    walk.found.iter().any(|certain| certain.covers(func, &shape)) || together(&walk.found, &shape)
 }
 
-/// An access that is made in all iterations of the loops around it.
+/// An access that is made in all iterations of the loops around it in which conditions hold.
 struct Certain {
     loops: Vec<Domain>,
+    conditions: Vec<(Expr, bool)>,
     indices: Vec<Expr>,
 }
 
@@ -58,11 +77,11 @@ impl Certain {
             domain.extent.as_int().is_some_and(|n| n > 0) || domains.iter().any(|d| d.var == domain.var)
         });
         let map = Map { axes: &axes, domains: &domains, ranges: &ranges, facts: &facts };
-        runs && invert(&map).is_some_and(|inverse| inverse.image.is_empty())
+        runs && self.conditions.is_empty() && invert(&map).is_some_and(|inverse| inverse.image.is_empty())
     }
 
     /// Adds the elements of the access one by one; `None` if they cannot be listed.
-    fn list(&self, places: &mut BTreeSet<Vec<i64>>, budget: &mut i64) -> Option<()> {
+    fn list(&self, extents: &[i64], places: &mut BTreeSet<Vec<i64>>, budget: &mut i64) -> Option<()> {
         let bounds: Vec<(VarId, i64, i64)> = self
             .loops
             .iter()
@@ -81,9 +100,19 @@ impl Certain {
                 rest /= extent;
             }
             let value_of = |var: VarId| at.get(&var).map(|&v| Value::Int(v));
+            let mut happens = true;
+            for (cond, truth) in &self.conditions {
+                happens &= (evaluate(cond, &value_of)?.as_int()? != 0) == *truth;
+            }
+            if !happens {
+                continue;
+            }
             let place: Option<Vec<i64>> =
                 self.indices.iter().map(|index| evaluate(index, &value_of)?.as_int()).collect();
-            places.insert(place?);
+            let place = place?;
+            if place.iter().zip(extents).all(|(at, extent)| (0..*extent).contains(at)) {
+                places.insert(place);
+            }
         }
         Some(())
     }
@@ -92,16 +121,15 @@ impl Certain {
 /// Whether accesses reach all elements together, by listing them.
 fn together(found: &[Certain], shape: &[Expr]) -> bool {
     let extents: Option<Vec<i64>> = shape.iter().map(Expr::as_int).collect();
-    let Some(size) = extents.and_then(|n| n.iter().try_fold(1_i64, |size, n| size.checked_mul(*n))) else {
-        return false;
-    };
+    let Some(extents) = extents else { return false };
+    let Some(size) = extents.iter().try_fold(1_i64, |size, n| size.checked_mul(*n)) else { return false };
     if size > MAX_POINTS {
         return false;
     }
     let (mut places, mut budget) = (BTreeSet::new(), MAX_POINTS);
     for certain in found {
         // What cannot be listed is left out.
-        let _ = certain.list(&mut places, &mut budget);
+        let _ = certain.list(&extents, &mut places, &mut budget);
     }
     places.len() as i64 == size
 }
@@ -112,6 +140,8 @@ struct Walk {
     loops: Vec<Domain>,
     /// Values of bindings and block axes, over variables of loops.
     values: BTreeMap<VarId, Expr>,
+    /// The conditions around, which read no memory.
+    conditions: Vec<(Expr, bool)>,
     found: Vec<Certain>,
 }
 
@@ -155,15 +185,32 @@ impl Walk {
                 self.block(&for_.body);
                 self.loops.pop();
             }
-            StmtKind::SBlock(block) if block.predicate.is_none() => {
+            StmtKind::SBlock(block) => {
                 for axis in &block.axes {
                     let value = self.inlined(&axis.binding);
                     self.values.insert(axis.var, value);
                 }
-                self.block(&block.body);
+                match &block.predicate {
+                    Some(predicate) => self.under(predicate, true, &block.body),
+                    None => self.block(&block.body),
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                self.under(cond, true, then);
+                self.under(cond, false, otherwise);
             }
             StmtKind::Attr { body, .. } => self.block(body),
             _ => {}
+        }
+    }
+
+    /// What is done where a condition has a truth value.
+    fn under(&mut self, cond: &Expr, truth: bool, block: &Block) {
+        let cond = self.inlined(cond);
+        if is_plain(&cond) {
+            self.conditions.push((cond, truth));
+            self.block(block);
+            self.conditions.pop();
         }
     }
 
@@ -192,7 +239,8 @@ impl Walk {
             e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)))
         });
         if !reads {
-            self.found.push(Certain { loops: self.loops.clone(), indices });
+            let (loops, conditions) = (self.loops.clone(), self.conditions.clone());
+            self.found.push(Certain { loops, conditions, indices });
         }
     }
 

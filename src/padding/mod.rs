@@ -7,8 +7,8 @@
 //! - `padded` tells, of a finished program, which elements are padding, who provides what they hold and who reads them.
 //! - [`remove_assume`] and [`remove_undef`] come last: nothing rests on assumptions any more, and `T.undef()` is no value.
 //!
-//! Each is a small file; `accesses`, `coverage` (which elements are accessed for certain), `prune` (what is left empty) and
-//! `store_nest` are what they share. Proofs are those of `arith`: what is not proven is refused, with its place.
+//! Each is a small file; `accesses`, `coverage` (which elements are accessed for certain), `region` (which may be), `prune` (what
+//! is left empty) and `store_nest` are what they share. Proofs are those of `arith`: what is not proven is refused, with its place.
 
 mod accesses;
 mod assume;
@@ -17,8 +17,10 @@ mod cache;
 mod coverage;
 mod layout;
 mod padded;
+mod place;
 mod prune;
 mod refusal;
+mod region;
 mod sequential;
 mod shared;
 mod store_nest;
@@ -26,6 +28,7 @@ mod store_nest;
 mod tests;
 mod undef;
 mod value;
+mod written_first;
 
 pub use assume::remove_assume;
 pub use cache::{cache_read, cache_write};

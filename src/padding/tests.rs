@@ -108,10 +108,10 @@ fn symbolic_tiles_get_their_shape_and_padding() {
 
 #[test]
 fn copies_are_of_what_may_be_read() {
-    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, false);
+    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, None, false);
     refused("for i in range(14):\n    B[i] = A[i]", read, "would read elements of `A`");
     refused("for i in range(16):\n    A[i] = A[i] + 1", read, "written between its first and its last read");
-    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None, false);
+    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None, None, false);
     refused("for i in range(14):\n    B[i] = A[i]", write, "not all elements of `B`");
     // A sum is read only after it was set.
     check(
@@ -119,6 +119,122 @@ fn copies_are_of_what_may_be_read() {
         write,
         "B_cache = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    B_cache[i] = 0\n    for j in range(16):\n        B_cache[i] = B_cache[i] + A[j]\nfor i0 in range(16):\n    B[i0] = B_cache[i0]",
     );
+}
+
+const TILES: &str = "\
+for i in range(4):
+    with T.sblock(\"tile\"):
+        vi = T.axis.spatial(4, i)
+        for j in range(4):
+            with T.sblock(\"one\"):
+                vj = T.axis.spatial(4, j)
+                B[vi * 4 + vj] = A[vi * 4 + vj] + 1";
+
+#[test]
+fn copies_for_a_block_are_of_what_it_accesses() {
+    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", Some("local"), Some("one"), false);
+    check(
+        TILES,
+        read,
+        "\
+for i in range(4):
+    with T.sblock(\"tile\"):
+        vi = T.axis.spatial(4, i)
+        A_local = T.sblock_alloc_buffer((4,), \"int32\", scope=\"local\")
+        for i0 in range(4):
+            with T.sblock(\"A_local_copy\"):
+                v0 = T.axis.spatial(4, i0)
+                A_local[v0] = A[vi * 4 + v0]
+        for j in range(4):
+            with T.sblock(\"one\"):
+                vj = T.axis.spatial(4, j)
+                B[vi * 4 + vj] = A_local[vj] + 1",
+    );
+    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None, Some("one"), false);
+    check(
+        TILES,
+        write,
+        "\
+for i in range(4):
+    with T.sblock(\"tile\"):
+        vi = T.axis.spatial(4, i)
+        B_cache = T.sblock_alloc_buffer((4,), \"int32\")
+        for j in range(4):
+            with T.sblock(\"one\"):
+                vj = T.axis.spatial(4, j)
+                B_cache[vj] = A[vi * 4 + vj] + 1
+        for i0 in range(4):
+            with T.sblock(\"B_copy\"):
+                v0 = T.axis.spatial(4, i0)
+                B[vi * 4 + v0] = B_cache[v0]",
+    );
+    let strange = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, Some("two"), false);
+    refused(TILES, strange, "there is no block `two`");
+    let mut module = program(TILES);
+    let error = cache_read(&mut module.funcs[0], "A", Some("lokal"), None, false).unwrap_err();
+    assert!(error.to_string().contains("there is no storage scope `lokal`"), "{error}");
+}
+
+#[test]
+fn conditions_bound_what_is_copied() {
+    let where_ = "\
+for i in range(16):
+    with T.sblock(\"one\"):
+        vi = T.axis.spatial(16, i)
+        T.where(i < 10)
+        B[vi] = A[vi]";
+    let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, Some("one"), false);
+    let mut module = program(where_);
+    read(&mut module.funcs[0]).unwrap();
+    let text = module.to_string();
+    assert!(text.contains("A_cache = T.sblock_alloc_buffer((10,), \"int32\")"), "{text}");
+    // Of every second element it is not known that the others may be read.
+    refused(&where_.replace("A[vi]", "A[vi // 2 * 2]"), read, "the copy would read elements of `A`");
+}
+
+#[test]
+fn a_block_beside_what_it_reads_is_copied_to_in_between() {
+    let body = "\
+for i in range(4):
+    for j in range(4):
+        with T.sblock(\"make\"):
+            vi = T.axis.spatial(16, i * 4 + j)
+            A[vi] = 1
+    for j in range(4):
+        with T.sblock(\"use\"):
+            vi = T.axis.spatial(16, i * 4 + j)
+            B[vi] = A[vi] + 1";
+    let mut module = program(body);
+    cache_read(&mut module.funcs[0], "A", None, Some("use"), false).unwrap();
+    let text = module.to_string();
+    // Its place is run four times within the function: the elements keep their indices.
+    assert!(text.contains("A_cache = T.sblock_alloc_buffer((16,), \"int32\")"), "{text}");
+    assert!(text.contains("v0 = T.axis.spatial(16, i * 4 + i0)"), "{text}");
+    assert!(text.contains("A_cache[v0] = A[v0]") && text.contains("B[vi] = A_cache[vi] + 1"), "{text}");
+}
+
+#[test]
+fn a_reduction_is_copied_in_if_it_may_begin_without_its_start() {
+    let sum = "\
+for i, k in T.grid(16, 4):
+    with T.sblock(\"sum\"):
+        vi, vk = T.axis.remap(\"SR\", [i, k])
+        with T.init():
+            B[vi] = 0
+        B[vi] = B[vi] + A[vk]";
+    let made = |body: &str| {
+        let mut module = program(body);
+        cache_write(&mut module.funcs[0], "B", None, Some("sum"), false).unwrap();
+        crate::verify::verify(&module).unwrap();
+        module.to_string()
+    };
+    assert!(!made(sum).contains("= B[v0]"), "nothing is read before it is set");
+    // The axis does not begin where its loop does, or the loop runs in any order.
+    let later = sum.replace("for i, k in T.grid(16, 4):", "for i in range(16):\n  for k in range(1, 4):");
+    assert!(made(&later).contains("B_cache[v0] = B[v0]"), "{}", made(&later));
+    let parallel =
+        sum.replace("for i, k in T.grid(16, 4):", "for i in range(16):\n  for k in T.parallel(4):");
+    assert!(made(&parallel).contains("B_cache[v0] = B[v0]"));
 }
 
 #[test]
@@ -169,10 +285,10 @@ fn what_may_be_other_memory_keeps_its_layout_and_has_no_copy() {
     refused_without_noalias(copy, tiles(), why);
     refused_without_noalias("for i in range(16):\n    A[i] = B[i]", tiles(), why);
     refused_without_noalias("A[0] = 1\nT.evaluate(T.call_extern(\"int32\", \"f\", B.data))", tiles(), why);
-    refused_without_noalias(copy, |func| cache_read(func, "A", None, false), why);
+    refused_without_noalias(copy, |func| cache_read(func, "A", None, None, false), why);
     // Where what is read may just have been written elsewhere.
     let back = Some("`A` may be the memory of `B`, as nothing says otherwise");
-    refused_without_noalias(copy, |func| cache_write(func, "B", None, false), back);
+    refused_without_noalias(copy, |func| cache_write(func, "B", None, None, false), back);
     // Nobody writes, or nobody accesses the other one.
     let reads = "C = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    C[i] = A[i] + B[i]";
     refused_without_noalias(reads, tiles(), None);

@@ -10,7 +10,8 @@ use crate::report::PassReport;
 
 /// All passes of a run; nothing where only one ran that has nothing to tell.
 pub(super) fn passes(passes: &[PassReport]) -> String {
-    let tells = |pass: &PassReport| !pass.changes.is_empty() || !pass.plans.is_empty();
+    let tells =
+        |pass: &PassReport| !pass.changes.is_empty() || !pass.plans.is_empty() || !pass.limits.is_empty();
     if passes.len() < 2 && !passes.iter().any(tells) {
         return String::new();
     }
@@ -49,6 +50,9 @@ pub(super) fn passes(passes: &[PassReport]) -> String {
             );
         }
         pass.plans.iter().for_each(|plan| out += &moves(plan));
+        for limit in &pass.limits {
+            let _ = writeln!(out, "<p><code>{}</code>: {}.</p>", escape(&pass.pass), escape(limit));
+        }
     }
     out + "</section>\n"
 }

@@ -45,7 +45,7 @@ pub struct Request {
     pub write: Option<String>,
     /// The storage scope of copies.
     pub scope: Option<String>,
-    /// The block whose loops `sequential-access` changes.
+    /// The block whose loops `sequential-access` changes, or beside which a copy stands.
     pub block: Option<String>,
     /// The buffer that `sequential-access` runs over.
     pub sequential: Option<String>,

@@ -53,6 +53,8 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Those nests, before and after.
     pub nests: Vec<Nest>,
+    /// Budgets that ended before it was done, in words.
+    pub limits: Vec<String>,
     /// The layouts that it gave to buffers.
     pub layouts: Vec<Layout>,
 }
@@ -141,6 +143,7 @@ pub fn run_with(
         changes: RefCell::default(),
         nests: RefCell::default(),
         plans: RefCell::default(),
+        limits: RefCell::default(),
         layouts: RefCell::default(),
     };
     let mut manager = Manager { settings, observe, ended: false };
@@ -208,8 +211,11 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         checked.map_err(|violations| Error::Broken { pass: pass.name, violations })?;
         let (changes, plans) = (self.settings.changes.take(), self.settings.plans.take());
         let (nests, layouts) = (self.settings.nests.take(), self.settings.layouts.take());
+        let limits = self.settings.limits.take();
         let verification = start.elapsed();
-        let step = Step { pass: pass.name, changed, time, verification, changes, nests, plans, layouts };
+        let step =
+            Step { pass: pass.name, changed, time, verification, changes, nests, plans, limits, layouts };
+        step.limits.iter().for_each(|limit| log::warn!("{}: {limit}", step.pass));
         log::info!("{}: {}, {time:?}", step.pass, if changed { "changed" } else { "unchanged" });
         self.ended |= (self.observe)(&step, &program.module).is_break();
         Ok(changed)

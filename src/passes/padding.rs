@@ -53,7 +53,13 @@ pub(super) fn layouts(module: &Module, settings: &Settings<'_>) -> Made {
 pub(super) fn read_copies(module: &Module, settings: &Settings<'_>) -> Made {
     let wanted = |request: &Request| request.read.is_some();
     each(module, settings, "cache-read", "read", wanted, |func, name, request| {
-        cache_read(func, name, request.scope.as_deref(), settings.options.readable_parameters)
+        cache_read(
+            func,
+            name,
+            request.scope.as_deref(),
+            request.block.as_deref(),
+            settings.options.readable_parameters,
+        )
     })
 }
 
@@ -61,7 +67,13 @@ pub(super) fn read_copies(module: &Module, settings: &Settings<'_>) -> Made {
 pub(super) fn written_copies(module: &Module, settings: &Settings<'_>) -> Made {
     let wanted = |request: &Request| request.write.is_some();
     each(module, settings, "cache-write", "write", wanted, |func, name, request| {
-        cache_write(func, name, request.scope.as_deref(), settings.options.readable_parameters)
+        cache_write(
+            func,
+            name,
+            request.scope.as_deref(),
+            request.block.as_deref(),
+            settings.options.readable_parameters,
+        )
     })
 }
 

@@ -180,7 +180,8 @@ pub const ALL: &[Pass] = &[
         needs: &[Analysis::WellFormed],
         apply: |module, settings| {
             Ok(each(module, |func| {
-                noop::overcompute(func, settings.noop());
+                let made = noop::overcompute_within(func, settings.noop());
+                settings.note_limit(func, made.limit);
             }))
         },
     },
@@ -188,9 +189,10 @@ pub const ALL: &[Pass] = &[
         name: "branching",
         about: "give statements in loops conditions, so that they do not run where they change nothing",
         needs: &[Analysis::WellFormed],
-        apply: |module, _| {
+        apply: |module, settings| {
             Ok(each(module, |func| {
-                noop::add_branches(func);
+                let made = noop::add_branches_within(func);
+                settings.note_limit(func, made.limit);
             }))
         },
     },
@@ -246,13 +248,13 @@ pub const ALL: &[Pass] = &[
     },
     Pass {
         name: "cache-read",
-        about: "read a copy of a buffer (--args: read, scope)",
+        about: "read a copy of a buffer (--args: read, scope, block)",
         needs: &[Analysis::WellFormed],
         apply: padding::read_copies,
     },
     Pass {
         name: "cache-write",
-        about: "work on a copy of a buffer that is written, and copy it back (--args: write, scope)",
+        about: "work on a copy of a buffer that is written, and copy it back (--args: write, scope, block)",
         needs: &[Analysis::WellFormed],
         apply: padding::written_copies,
     },

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::args::Args;
 use super::change::{Change, Nest};
 use crate::cse::Options;
+use crate::ir::PrimFunc;
 use crate::noop;
 use crate::padding::Layout;
 use crate::plan::Plan;
@@ -36,6 +37,8 @@ pub struct Settings<'a> {
     pub(super) nests: RefCell<Vec<Nest>>,
     /// What the pass `plan` did, function by function.
     pub(super) plans: RefCell<Vec<Plan>>,
+    /// Budgets that ended before a pass was done, in words.
+    pub(super) limits: RefCell<Vec<String>>,
     /// The layouts that buffers got.
     pub(super) layouts: RefCell<Vec<Layout>>,
 }
@@ -45,5 +48,14 @@ impl Settings<'_> {
     pub(super) fn noop(&self) -> noop::Settings {
         let Options { readable_parameters, finite, .. } = *self.options;
         noop::Settings { readable_parameters, finite }
+    }
+
+    /// Notes that a pass tried no more than so many places of a function.
+    pub(super) fn note_limit(&self, func: &PrimFunc, limit: Option<usize>) {
+        self.limits.borrow_mut().extend(
+            limit.map(|most| {
+                format!("`{}`: the pass ended after {most} tries, others were not made", func.name)
+            }),
+        );
     }
 }

@@ -110,6 +110,9 @@ pub struct PassReport {
     /// What the pass `plan` did, function by function: each move with its cost and its proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<Plan>,
+    /// Budgets that ended before it was done, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
 }
 
 /// A rewrite rule that fired.
@@ -164,6 +167,7 @@ impl Document {
             changes: Vec::new(),
             nests: Vec::new(),
             plans: Vec::new(),
+            limits: Vec::new(),
         };
         Document::new(file, text, Some(report.mode), vec![pass], report.functions, options)
     }
@@ -197,6 +201,7 @@ impl Document {
             changes: step.changes.clone(),
             nests: step.nests.clone(),
             plans: step.plans.clone(),
+            limits: step.limits.clone(),
         };
         let pairs = before.funcs.iter().zip(&after.funcs);
         let functions = pairs.map(|(before, after)| cse::compare(before, after, options)).collect();

@@ -74,9 +74,14 @@ def choose_padding(module: tvm.IRModule, buffer: str, index_map: Layout, **optio
 
 
 def cache_read(
-    module: tvm.IRModule, buffer: str, storage_scope: Optional[str] = None, **options: Any
+    module: tvm.IRModule,
+    buffer: str,
+    storage_scope: Optional[str] = None,
+    block: Optional[str] = None,
+    **options: Any,
 ) -> tvm.IRModule:
-    """The module with a copy of a buffer, which is read in its place.
+    """The module with a copy of a buffer, which is read in its place. For a block the copy is of the elements that it reads, and
+    stands beside it.
 
     >>> import tvm, satir.tvm
     >>> from tvm.script import from_source
@@ -89,13 +94,18 @@ def cache_read(
     >>> "B[i] = A_local[i]" in satir.tvm.cache_read(tvm.IRModule({"main": function}), "A", "local").script()
     True
     """
-    return _run(module, "cache-read", [{"read": buffer, "scope": storage_scope}], options)
+    return _run(module, "cache-read", [{"read": buffer, "scope": storage_scope, "block": block}], options)
 
 
 def cache_write(
-    module: tvm.IRModule, buffer: str, storage_scope: Optional[str] = None, **options: Any
+    module: tvm.IRModule,
+    buffer: str,
+    storage_scope: Optional[str] = None,
+    block: Optional[str] = None,
+    **options: Any,
 ) -> tvm.IRModule:
-    """The module with a copy of a buffer, which is written in its place and copied back.
+    """The module with a copy of a buffer, which is written in its place and copied back. For a block the copy is of the elements
+    that it accesses, and stands beside it.
 
     >>> import tvm, satir.tvm
     >>> from tvm.script import from_source
@@ -108,7 +118,7 @@ def cache_write(
     >>> "B_local[i] = A[i]" in satir.tvm.cache_write(tvm.IRModule({"main": function}), "B", "local").script()
     True
     """
-    return _run(module, "cache-write", [{"write": buffer, "scope": storage_scope}], options)
+    return _run(module, "cache-write", [{"write": buffer, "scope": storage_scope, "block": block}], options)
 
 
 def sequential_access(

@@ -34,6 +34,17 @@ pub(crate) fn candidates(
         }
     }
     let mut solver = Solver { atoms, rows, solved: Vec::new(), unknowns, ranges };
+    // A variable with one value needs no equation.
+    for &var in unknowns {
+        let value = ranges.get(var.index()).and_then(|range| range.as_point());
+        if let Some(value) = value
+            && let Some(sum) = solver.atoms.sum_of(&Expr::var(var, dtype))
+            && let Some((atom, ..)) = solver.single(&sum)
+            && solver.replace(atom, &Sum::constant(value)).is_none()
+        {
+            return Vec::new();
+        }
+    }
     for _ in 0..MAX_STEPS {
         let Some((atom, value)) = solver.step() else { break };
         if solver.replace(atom, &value).is_none() {
