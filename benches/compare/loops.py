@@ -75,9 +75,10 @@ def figures(args, program, names, folder):
 def is_planned(satir, program):
     """Whether the pass `plan` changes anything in a program."""
     bound = variants.bind_argument(program["bindings"])
-    with tempfile.NamedTemporaryFile(suffix=".json") as report_file:
-        variants.satir([satir, "opt", program["path"], "--passes", "plan", "--report", report_file.name, *bound])
-        passes = json.load(report_file)["passes"]
+    with tempfile.TemporaryDirectory() as folder:
+        told = pathlib.Path(folder) / "report.json"
+        variants.satir([satir, "opt", program["path"], "--passes", "plan", "--report", told, *bound])
+        passes = json.loads(told.read_text())["passes"]
     return any(plan["moves"] for each in passes for plan in each.get("plans", []))
 
 

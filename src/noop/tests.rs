@@ -394,3 +394,12 @@ fn accesses_that_are_taken_away_again_leave_nothing() {
     accesses.truncate(len);
     assert_eq!(accesses.sharing(buffer).collect::<Vec<_>>(), before);
 }
+
+#[test]
+fn conditions_that_are_not_tried_are_told() {
+    let limit = |conditions: usize| {
+        let mut func = program(&"if B[0] == 1:\n    A[0] = 1\n".repeat(conditions)).funcs.remove(0);
+        super::overcompute_within(&mut func, Settings::default()).limit
+    };
+    assert_eq!((limit(512), limit(513)), (None, Some(512)));
+}

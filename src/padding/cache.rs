@@ -80,10 +80,8 @@ pub fn cache_write(
 }
 
 /// What the names of storage scopes begin with, as TVM knows them.
-const SCOPES: [&str; 12] = [
-    "global", "shared", "warp", "local", "wmma.", "metal.", "m16n8k8.", "mma.", "texture", "amx.tmm", "vtcm",
-    "private",
-];
+const SCOPES: [&str; 10] =
+    ["global", "shared", "warp", "local", "wmma.", "texture", "amx.tmm", "m16n8k8.", "metal.", "trn."];
 
 /// What is found out before anything changes.
 struct Plan {

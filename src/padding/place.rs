@@ -62,7 +62,8 @@ impl Place {
         let here = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Alloc { buffer: of, .. } if of == buffer);
         let around = self.way[..self.frame].split_last().is_some_and(|(&(at, _), before)| {
             let list = before.iter().fold(body, |list, &(at, part)| part_of(&list[at], part));
-            matches!(&list[at].kind, StmtKind::SBlock(block) if block.alloc_buffers.contains(&buffer))
+            matches!(&list[at].kind, StmtKind::SBlock(block)
+                if block.alloc_buffers.contains(&buffer) && block.init.is_none())
         });
         !self.is_deeper() && around || self.list(body).iter().any(here)
     }

@@ -144,6 +144,10 @@ fn sizes_that_are_variables() {
     assert!(inverse(&tiled, &[symbolic], &[4, 4], &[(N, 13)]).is_some());
     let by_n = [div(var(I), var(N)), rem(var(I), var(N))];
     assert!(inverse(&by_n, &[domain(I, 14)], &[5, 4], &[(N, 4)]).is_some());
+    // Rows of `n`, of which an axis of one value says nothing.
+    let row = Domain { var: VarId(F), min: int(0), extent: var(N) };
+    let flat = [var(I) * 8 * var(N) + var(J) * var(N) + var(F)];
+    assert!(inverse(&flat, &[domain(I, 1), domain(J, 8), row], &[40], &[(N, 5)]).is_some());
 }
 
 #[test]
