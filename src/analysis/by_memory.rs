@@ -12,13 +12,16 @@ use hashbrown::HashMap;
 use super::alias::Region;
 use crate::ir::BufferId;
 
+/// The place and the position of an access.
+type Placed = (u32, usize);
+
 /// Positions of accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByMemory {
     /// By region, in order.
     regions: HashMap<Region, Vec<usize>>,
     /// By buffer, the place and the position of all accesses but loads, by place; of those at one place the last added first.
-    definitions: HashMap<BufferId, Vec<(u32, usize)>>,
+    definitions: HashMap<BufferId, Vec<Placed>>,
     /// By number of the loop, the places of the accesses in it: of loops that are in no other one.
     outermost: HashMap<usize, Range<u32>>,
     /// How many accesses there are, and how many of them the function itself makes.
@@ -112,7 +115,7 @@ impl ByMemory {
         self.split(buffer, place).1.iter().rev().map(|&(_, position)| position)
     }
 
-    fn split(&self, buffer: BufferId, place: u32) -> (&[(u32, usize)], &[(u32, usize)]) {
+    fn split(&self, buffer: BufferId, place: u32) -> (&[Placed], &[Placed]) {
         let list = self.definitions.get(&buffer).map_or(&[][..], |list| &list[..]);
         list.split_at(list.partition_point(|&(order, _)| order < place))
     }

@@ -218,7 +218,8 @@ fn a_reduction_is_copied_in_if_it_may_begin_without_its_start() {
     let sum = "\
 for i, k in T.grid(16, 4):
     with T.sblock(\"sum\"):
-        vi, vk = T.axis.remap(\"SR\", [i, k])
+        vi = T.axis.spatial(16, i)
+        vk = T.axis.reduce(4, k)
         with T.init():
             B[vi] = 0
         B[vi] = B[vi] + A[vk]";
