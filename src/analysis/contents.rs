@@ -23,7 +23,8 @@ pub(crate) struct Content {
     pub value: Expr,
     /// The access that says so, by its position.
     pub from: usize,
-    /// Whether it was stored, rather than assumed: then a float has these very bits.
+    /// Whether it was stored, and so was what is known of elements that the stored value reads, rather than assumed: then a
+    /// float has these very bits.
     pub stored: bool,
 }
 
@@ -62,8 +63,8 @@ fn value_within(
             {
                 continue;
             }
-            if let Some(value) = resolved(asker, at, facts, &instance, stated, depth) {
-                let stored = matches!(access.kind, Kind::Store(_));
+            if let Some((value, by_stores)) = resolved(asker, at, facts, &instance, stated, depth) {
+                let stored = by_stores && matches!(access.kind, Kind::Store(_));
                 return Some(Content { value, from, stored });
             }
         }
@@ -207,7 +208,8 @@ fn refuted_between(
     asker.refutes(&all)
 }
 
-/// A value of an instance as one of the place: what it reads is known there, or has not changed.
+/// A value of an instance as one of the place: what it reads is known there, or has not changed. Whether all that is known of
+/// it was stored comes with it.
 fn resolved(
     asker: &Asker<'_>,
     at: &Instance,
@@ -215,10 +217,10 @@ fn resolved(
     instance: &Instance,
     stated: &Expr,
     depth: usize,
-) -> Option<Expr> {
+) -> Option<(Expr, bool)> {
     let value = instance.apply(stated);
     if is_plain(&value) {
-        return Some(value);
+        return Some((value, true));
     }
     if super::side_effects::has_side_effects(&value) {
         return None;
@@ -233,32 +235,35 @@ fn resolve(
     instance: &Instance,
     e: &Expr,
     depth: usize,
-) -> Option<Expr> {
+) -> Option<(Expr, bool)> {
     if let ExprKind::Load { buffer, indices } = &e.kind {
         // The value was read before it was stored: the store itself may be what changes it.
         let read = Instance { order: instance.order.saturating_sub(1), ..instance.clone() };
         if indices.iter().all(is_plain) && lasts(asker, at, facts, &read, (*buffer, indices)) {
-            return Some(e.clone());
+            return Some((e.clone(), true));
         }
         let depth = depth.checked_sub(1)?;
         let known = value_within(asker, instance, facts, (*buffer, indices), depth)?;
         // What it may read in turn has to last until the place.
-        return if is_plain(&known.value) { Some(known.value) } else { None };
+        return is_plain(&known.value).then_some((known.value, known.stored));
     }
     if matches!(e.kind, ExprKind::Let(..)) {
         return None;
     }
     let mut result = e.clone();
-    let mut complete = true;
+    let (mut complete, mut by_stores) = (true, true);
     result.for_each_child_mut(|child| {
         if complete {
             match resolve(asker, at, facts, instance, child, depth) {
-                Some(value) => *child = value,
+                Some((value, stored)) => {
+                    *child = value;
+                    by_stores &= stored;
+                }
                 None => complete = false,
             }
         }
     });
-    complete.then_some(result)
+    complete.then_some((result, by_stores))
 }
 
 #[cfg(test)]

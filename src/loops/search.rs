@@ -119,7 +119,7 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
-    let (mut changed, mut is_simplified) = (false, false);
+    let mut changed = false;
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
         let mut better = false;
@@ -133,21 +133,18 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
             better = true;
             state = next;
         }
-        // What is cut afterwards is known well enough: this takes as long as many ways.
-        if phase == Phase::Shape && better && !changed {
-            is_simplified = true;
+        if better {
+            changed = true;
             state = search.simplified(state);
         }
-        changed |= better;
     }
     log::debug!("loops: {} ways were looked at", search.tries);
     if !changed {
         return None;
     }
-    // Simplification alone does not make a third of the loops go.
-    let is_far = state.instructions < first.instructions * 2.0 / 3.0;
-    let before =
-        if is_far || !is_simplified { first.instructions } else { search.simplified(first).instructions };
+    // Simplification does not halve what the loops are made of.
+    let is_far = state.instructions < first.instructions / 2.0;
+    let before = if is_far { first.instructions } else { search.simplified(first).instructions };
     log::debug!("loops: {} instructions are estimated in the end, {before} before", state.instructions);
     (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some((state.func, search.taken))
 }

@@ -152,6 +152,19 @@ fn floats_are_kept_bit_for_bit() {
     );
 }
 
+/// An assumption that an element is zero says nothing of the zero's sign, also of a copy of the element.
+#[test]
+fn the_sign_of_an_assumed_zero_is_not_known() {
+    let copied = "T.assume(F[1] == T.float32(0))\nfor i in range(2):\n    G[i] = F[1]\nF[1] = T.float32(0)\nG[0] = T.float32(0)";
+    stays(remove_no_op, copied);
+    // What was stored has its very bits.
+    becomes(
+        remove_no_op,
+        "F[1] = T.float32(0)\nfor i in range(2):\n    G[i] = F[1]\nF[1] = T.float32(1)\nG[0] = T.float32(0)",
+        "for i in range(2):\n    G[i] = T.float32(0)\nF[1] = T.float32(1)",
+    );
+}
+
 #[test]
 fn indices_out_of_bounds_are_wrapped_around_loops() {
     let before = "for i in range(16):\n    if i < 14:\n        F[i] = T.float32(0)\n        for f in range(3):\n            F[i] = F[i] + G[i + f]\nfor i in range(14, 16):\n    F[i] = T.float32(0)";
