@@ -235,6 +235,17 @@ fn what_equalities_show_to_do_nothing_goes_with_what_it_needed() {
     assert_eq!(optimized(params, branch, &options), only("A[m] = n // 3"));
     holds(params, store);
     holds(params, branch);
+    // The same by another name of the memory, but not where that has another shape.
+    let view = "V = T.decl_buffer((64,), \"int32\", data=A.data)\nV[n % 16] = A[n % 16]\nV[n % 16 + 1] = 2";
+    assert_eq!(
+        optimized(params, view, &options),
+        only("V = T.decl_buffer((64,), \"int32\", data=A.data)\nV[n % 16 + 1] = 2")
+    );
+    holds(params, view);
+    holds(
+        params,
+        "V = T.decl_buffer((32,), \"int64\", data=A.data)\nV[n % 16] = T.Cast(\"int64\", A[n % 16])",
+    );
     // A branch around nothing is not turned round where that costs more.
     holds(params, "if 0 < n % 3:\n    pass\nelse:\n    A[T.Ramp(0, 1, 2)] = T.Broadcast(0, 2)");
     holds(params, "if T.likely(T.LT(T.uint16(0), T.uint16(0))):\n    A[0] = 0\nelse:\n    A[1] = A[n % 9]");

@@ -7,7 +7,7 @@
 
 use hashbrown::HashMap;
 
-use crate::ir::{BufferId, Expr, ExprKind, Origin, PrimFunc, VarId};
+use crate::ir::{Buffer, BufferId, Expr, ExprKind, Origin, PrimFunc, VarId};
 
 /// A part of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +74,24 @@ impl Regions {
 /// Whether the text makes both buffers views of one memory. Other buffers may turn out to share theirs.
 pub(super) fn views_one_memory(func: &PrimFunc, a: BufferId, b: BufferId) -> bool {
     owner(func, true, a).is_some_and(|of| owner(func, true, b) == Some(of))
+}
+
+/// Whether two buffers are one memory seen in the same way, so that equal indices name one element.
+pub(crate) fn have_the_same_elements(func: &PrimFunc, a: BufferId, b: BufferId) -> bool {
+    let start = |mut id: BufferId| {
+        while let Origin::View(of) = func.buffer(id).origin {
+            id = of;
+        }
+        id
+    };
+    let is_compact = |buffer: &Buffer| buffer.strides.is_empty() && buffer.elem_offset.is_none();
+    let (first, second) = (func.buffer(a), func.buffer(b));
+    a == b
+        || start(a) == start(b)
+            && [first, second].into_iter().all(is_compact)
+            && first.dtype == second.dtype
+            && first.extra == second.extra
+            && first.shape == second.shape
 }
 
 /// Whether the text makes the buffer one of the memory behind a handle.
@@ -155,6 +173,25 @@ mod tests {
         let regions = Regions::new(&func);
         assert!(!regions.may_share(p, m) && !regions.may_share(p, local));
         assert_eq!(regions.count(), 3);
+    }
+
+    #[test]
+    fn views_of_one_shape_have_the_same_elements() {
+        let views = "\n    B = T.decl_buffer((4, 4), data=A.data)\n    C = T.decl_buffer((4, 4), data=B.data)\n    D = \
+                     T.decl_buffer((8, 2), data=A.data)\n    E = T.decl_buffer((4, 4), data=A.data, elem_offset=4)\n    F = \
+                     T.decl_buffer((4, 4), \"int32\", data=A.data)\n    G = T.decl_buffer((4, 4), data=A.data, strides=(1, 4))\n    \
+                     C[0, 0] = B[0, 0] + D[0, 0] + E[0, 0] + T.Cast(\"float32\", F[0, 0]) + G[0, 0]";
+        let text = format!("@T.prim_func\ndef main(A: T.Buffer((4, 4))):{views}");
+        let func = crate::parse(&text).unwrap().funcs.remove(0);
+        let named = |name: &str| {
+            let at = func.buffers.iter().position(|buffer| &*buffer.name == name).unwrap();
+            BufferId(u32::try_from(at).unwrap())
+        };
+        for (other, same) in
+            [("A", true), ("B", true), ("C", true), ("D", false), ("E", false), ("F", false), ("G", false)]
+        {
+            assert_eq!(have_the_same_elements(&func, named("B"), named(other)), same, "{other}");
+        }
     }
 
     #[test]

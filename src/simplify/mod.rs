@@ -56,6 +56,7 @@ pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub(crate) use self::prove::prove;
 pub(crate) use self::shapes::known;
+use crate::analysis::alias;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
@@ -573,11 +574,11 @@ impl Simplifier<'_> {
         idle
     }
 
-    /// Whether the statement stores an element of a buffer where it is, by indices that are equal at this place.
+    /// Whether the statement stores an element of a memory where it is, by indices that are equal at this place.
     fn stores_own_element(&mut self, stmt: &Stmt) -> bool {
         let StmtKind::Store { buffer, indices, value } = &stmt.kind else { return false };
         let ExprKind::Load { buffer: from, indices: at } = &value.kind else { return false };
-        from == buffer
+        alias::have_the_same_elements(self.engine.func, *from, *buffer)
             && indices.len() == at.len()
             && !indices.iter().chain(at).any(has_side_effects)
             && indices.iter().zip(at).all(|(a, b)| {
