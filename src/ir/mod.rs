@@ -81,6 +81,7 @@ mod room;
 mod stmt;
 #[doc(hidden)]
 pub mod value;
+mod way;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
 pub use expr::{AttrValue, Call, Callee, Expr, ExprKind, Select, Shuffle};
@@ -93,6 +94,7 @@ pub(crate) use room::with_room;
 pub use stmt::{
     AttrNode, Axis, AxisKind, Block, BufferRegion, CommReducer, For, ForKind, SBlock, Stmt, StmtKind,
 };
+pub(crate) use way::{block_at, block_at_mut};
 
 /// Deepest nesting of expressions and statements that is accepted. Recursion over a program is bounded by it.
 ///

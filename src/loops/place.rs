@@ -7,7 +7,7 @@ use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
-use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{self, BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::fold;
 use crate::simplify::{self, assume_parts, prove, reads_memory};
 
@@ -147,7 +147,7 @@ impl<'a> Place<'a> {
             return if let StmtKind::For(l) = &stmt.kind { Some(l) } else { None };
         }
         self.enter(stmt, *number);
-        self.go(nth_block(stmt, *number)?, rest)
+        self.go(ir::block_at(block, &path[..1])?, rest)
     }
 
     /// Passes a statement.
@@ -202,8 +202,8 @@ pub(super) fn for_each_loop<'a>(
 
 /// Puts statements in the place of the one at the end of a path.
 pub(super) fn replace(block: &mut Block, path: &[(usize, usize)], made: Block) {
-    if let Some(&(at, _)) = path.last()
-        && let Some(block) = block_at_mut(block, path)
+    if let Some((&(at, _), way)) = path.split_last()
+        && let Some(block) = ir::block_at_mut(block, way)
     {
         block.splice(at..=at, made);
     }
@@ -211,8 +211,8 @@ pub(super) fn replace(block: &mut Block, path: &[(usize, usize)], made: Block) {
 
 /// Takes the loop at the end of a path out; a placeholder stays.
 pub(super) fn take_loop(block: &mut Block, path: &[(usize, usize)]) -> Option<For> {
-    let &(at, _) = path.last()?;
-    let stmt = block_at_mut(block, path)?.get_mut(at)?;
+    let (&(at, _), way) = path.split_last()?;
+    let stmt = ir::block_at_mut(block, way)?.get_mut(at)?;
     match std::mem::replace(&mut stmt.kind, StmtKind::Break) {
         StmtKind::For(l) => Some(*l),
         other => {
@@ -224,39 +224,7 @@ pub(super) fn take_loop(block: &mut Block, path: &[(usize, usize)]) -> Option<Fo
 
 /// The block that has the statement at the end of a path.
 pub(super) fn block_at<'b>(block: &'b Block, path: &[(usize, usize)]) -> Option<&'b Block> {
-    let [(at, number), rest @ ..] = path else { return None };
-    if rest.is_empty() {
-        return Some(block);
-    }
-    block_at(nth_block(block.get(*at)?, *number)?, rest)
-}
-
-/// The same, to change it.
-fn block_at_mut<'b>(block: &'b mut Block, path: &[(usize, usize)]) -> Option<&'b mut Block> {
-    let [(at, number), rest @ ..] = path else { return None };
-    if rest.is_empty() {
-        return Some(block);
-    }
-    let (mut now, mut found) = (0, None);
-    block.get_mut(*at)?.for_each_block_mut(|inner| {
-        if now == *number {
-            found = Some(inner);
-        }
-        now += 1;
-    });
-    block_at_mut(found?, rest)
-}
-
-/// One of the blocks of a statement.
-fn nth_block(stmt: &Stmt, number: usize) -> Option<&Block> {
-    let (mut now, mut found) = (0, None);
-    stmt.for_each_block(|inner| {
-        if now == number {
-            found = Some(inner);
-        }
-        now += 1;
-    });
-    found
+    ir::block_at(block, path.split_last()?.1)
 }
 
 /// The loop at the end of a path.

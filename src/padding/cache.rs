@@ -154,10 +154,12 @@ fn cache(
     };
     match &place {
         Some(place) => {
-            place.change(&mut result.body, insert);
-            let allocate = |block: &mut SBlock| block.alloc_buffers.push(copy);
-            if in_a_block && !place.in_frame(&mut result.body, allocate) {
-                allocate_in_root(&mut result.body, copy);
+            place.list_mut(&mut result.body).into_iter().for_each(insert);
+            if in_a_block {
+                match place.frame_mut(&mut result.body) {
+                    Some(block) => block.alloc_buffers.push(copy),
+                    None => allocate_in_root(&mut result.body, copy),
+                }
             }
         }
         None => {
@@ -183,37 +185,26 @@ fn plan_at(func: &PrimFunc, place: &Place, id: BufferId, how: Access, readable: 
     if !accesses(own, id, how) {
         return accesses_nothing(func, id, how);
     }
-    let mut ranges = vec![(place.at, place.at)];
-    if how == Access::Load {
-        let (reads, writes) = (
-            |at: &usize| accesses(&list[*at], id, Access::Load),
-            |at: &usize| accesses(&list[*at], id, Access::Store),
-        );
-        let before = (0..place.at).rev().take_while(|at| !writes(at)).filter(reads).last();
-        let after = (place.at + 1..list.len()).take_while(|at| !writes(at)).filter(reads).last();
-        ranges.insert(0, (before.unwrap_or(place.at), after.unwrap_or(place.at)));
-    }
-    let mut found = Err(None);
-    for (first, last) in ranges {
+    let planned = |first: usize, last: usize| {
         let within: Vec<&Stmt> = list[first..=last].iter().collect();
         let region = accessed(func, &within, id, how);
         let anew = place.allocates(&func.body, id)
             && !list[..first]
                 .iter()
                 .any(|stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store));
-        match checked(func, &within, id, how, readable, region, anew) {
-            Ok((copy_in, region)) => {
-                let room = if place.is_deeper() { Region::whole(func, id) } else { region.clone() };
-                return Ok(Plan { first, last, copy_in, region, room });
-            }
-            Err(refused) => found = Err(Some(refused)),
-        }
+        let copy_in = copies_in(func, &within, id, how, readable, &region, anew)?;
+        let room = if place.is_deeper() { Region::whole(func, id) } else { region.clone() };
+        Ok(Plan { first, last, copy_in, region, room })
+    };
+    let alone = || planned(place.at, place.at);
+    if how != Access::Load {
+        return alone();
     }
-    match found {
-        Ok(plan) => Ok(plan),
-        Err(Some(refused)) => Err(refused),
-        Err(None) => accesses_nothing(func, id, how),
-    }
+    let reads = |at: &usize| accesses(&list[*at], id, Access::Load);
+    let keeps = |at: &usize| !accesses(&list[*at], id, Access::Store);
+    let before = (0..place.at).rev().take_while(keeps).filter(reads).last();
+    let after = (place.at + 1..list.len()).take_while(keeps).filter(reads).last();
+    planned(before.unwrap_or(place.at), after.unwrap_or(place.at)).or_else(|_| alone())
 }
 
 fn plan(
@@ -231,22 +222,22 @@ fn plan(
     let first = block.iter().position(wanted)?;
     let last = block.iter().rposition(wanted)?;
     let within: Vec<&Stmt> = block[first..=last].iter().collect();
-    let checked = checked(func, &within, id, how, readable, Region::whole(func, id), true);
-    Some(checked.map(|(copy_in, region)| Plan { first, last, copy_in, room: region.clone(), region }))
+    let region = Region::whole(func, id);
+    let copy_in = copies_in(func, &within, id, how, readable, &region, true);
+    Some(copy_in.map(|copy_in| Plan { first, last, copy_in, room: region.clone(), region }))
 }
 
 /// Whether what a buffer holds has to be copied in, for statements that are to work on a copy of a region; an error if they
-/// may not. `anew`: nothing accessed the buffer since it came into
-/// being, if the function allocates it.
-fn checked(
+/// may not. `anew`: nothing accessed the buffer since it came into being, if the function allocates it.
+fn copies_in(
     func: &PrimFunc,
     within: &[&Stmt],
     id: BufferId,
     how: Access,
     readable: bool,
-    region: Region,
+    region: &Region,
     anew: bool,
-) -> Result<(bool, Region), Error> {
+) -> Result<bool, Error> {
     let name = &func.buffer(id).name;
     let refused = |span: Span, what: String| refuse(func, span, what);
     if how == Access::Load
@@ -265,31 +256,30 @@ fn checked(
     refusals.result()?;
     let readable =
         readable && matches!(func.buffer(id).origin, Origin::Param | Origin::Match(_)) && region.is_within();
-    let all_read = || readable || covers(func, within, id, Access::Load, &region);
+    let all_read = || readable || covers(func, within, id, Access::Load, region);
     // What an allocation holds at first is anything, and nobody may read it.
     let is_first = anew && func.buffer(id).origin == Origin::Alloc;
-    let copy_in = match how {
-        Access::Load if all_read() => true,
+    match how {
+        Access::Load if all_read() => Ok(true),
         Access::Load => {
             let what = format!("the copy would read elements of `{name}` that the function may not read");
-            return refused(within[0].span, what);
+            refused(within[0].span, what)
         }
         Access::Store
-            if (is_first || writes_first(func, within, id, &region))
-                && covers(func, within, id, Access::Store, &region) =>
+            if (is_first || writes_first(func, within, id, region))
+                && covers(func, within, id, Access::Store, region) =>
         {
-            false
+            Ok(false)
         }
-        Access::Store if all_read() => true,
+        Access::Store if all_read() => Ok(true),
         Access::Store => {
             let what = format!(
                 "not all elements of `{name}` are certain to be written before they are read, and copying them in \
                  would read elements that the function may not read"
             );
-            return refused(within[0].span, what);
+            refused(within[0].span, what)
         }
-    };
-    Ok((copy_in, region))
+    }
 }
 
 /// Whether a statement is or holds an assumption on a buffer.

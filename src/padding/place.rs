@@ -4,7 +4,7 @@
 use super::refusal::refuse;
 use crate::diag::Span;
 use crate::error::Error;
-use crate::ir::{Block, BufferId, ForKind, PrimFunc, SBlock, Stmt, StmtKind};
+use crate::ir::{Block, BufferId, ForKind, PrimFunc, SBlock, Stmt, StmtKind, block_at, block_at_mut};
 
 /// A statement of a list of statements.
 #[derive(Debug)]
@@ -26,21 +26,17 @@ impl Place {
             let why = if found.is_empty() { "there is no block" } else { "there are several blocks" };
             return refuse(func, Span::NONE, format!("{why} `{name}`"));
         };
-        // What the block stands in, outermost first.
-        let mut lists: Vec<&Block> = vec![&func.body];
-        let (mut frame, mut shared) = (0, false);
-        let mut depth = 0;
-        for (step, &(at, part)) in way.iter().enumerate().take(way.len() - 1) {
-            let stmt = &lists[step][at];
-            lists.push(part_of(stmt, part));
-            match &stmt.kind {
+        let (mut frame, mut depth, mut shared) = (0, 0, false);
+        for (step, &(at, _)) in way.iter().enumerate().take(way.len() - 1) {
+            let (list, inner) = (list_at(&func.body, &way[..step]), list_at(&func.body, &way[..=step]));
+            match &list[at].kind {
                 StmtKind::SBlock(_) => (frame, depth, shared) = (step + 1, step + 1, false),
                 StmtKind::For(l) => shared |= !matches!(l.kind, ForKind::Serial | ForKind::Unrolled),
                 StmtKind::LaunchThread { .. } | StmtKind::Attr { .. } => shared = true,
                 _ => {}
             }
             // One copy would serve iterations that run at the same time.
-            if lists[step + 1].len() > 1 && !shared {
+            if inner.len() > 1 && !shared {
                 depth = step + 1;
             }
         }
@@ -49,7 +45,7 @@ impl Place {
 
     /// The list.
     pub(super) fn list<'f>(&self, body: &'f Block) -> &'f Block {
-        self.way.iter().fold(body, |list, &(at, part)| part_of(&list[at], part))
+        list_at(body, &self.way)
     }
 
     /// Whether the list is deeper than the block around it, so that it runs several times in a run of the block.
@@ -61,55 +57,30 @@ impl Place {
     pub(super) fn allocates(&self, body: &Block, buffer: BufferId) -> bool {
         let here = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Alloc { buffer: of, .. } if of == buffer);
         let around = self.way[..self.frame].split_last().is_some_and(|(&(at, _), before)| {
-            let list = before.iter().fold(body, |list, &(at, part)| part_of(&list[at], part));
-            matches!(&list[at].kind, StmtKind::SBlock(block)
+            matches!(&list_at(body, before)[at].kind, StmtKind::SBlock(block)
                 if block.alloc_buffers.contains(&buffer) && block.init.is_none())
         });
         !self.is_deeper() && around || self.list(body).iter().any(here)
     }
 
-    /// Changes the list.
-    pub(super) fn change(&self, body: &mut Block, f: impl FnOnce(&mut Block)) {
-        descend(body, &self.way, &mut Some(f));
+    /// The list, to change it.
+    pub(super) fn list_mut<'f>(&self, body: &'f mut Block) -> Option<&'f mut Block> {
+        block_at_mut(body, &self.way)
     }
 
-    /// Calls `f` with the innermost block around the list; whether there is one.
-    pub(super) fn in_frame(&self, body: &mut Block, mut f: impl FnMut(&mut SBlock)) -> bool {
-        let Some((&(at, _), before)) = self.way[..self.frame].split_last() else { return false };
-        descend(
-            body,
-            before,
-            &mut Some(|list: &mut Block| {
-                if let StmtKind::SBlock(block) = &mut list[at].kind {
-                    f(block);
-                }
-            }),
-        );
-        true
+    /// The innermost block around the list, to change it, if there is one.
+    pub(super) fn frame_mut<'f>(&self, body: &'f mut Block) -> Option<&'f mut SBlock> {
+        let (&(at, _), before) = self.way[..self.frame].split_last()?;
+        match &mut block_at_mut(body, before)?.get_mut(at)?.kind {
+            StmtKind::SBlock(block) => Some(block),
+            _ => None,
+        }
     }
 }
 
-/// The block of a statement with a number.
-fn part_of(stmt: &Stmt, part: usize) -> &Block {
-    let mut blocks = Vec::new();
-    stmt.for_each_block(|block| blocks.push(block));
-    blocks[part]
-}
-
-fn descend<F: FnOnce(&mut Block)>(list: &mut Block, way: &[(usize, usize)], f: &mut Option<F>) {
-    let Some((&(at, part), rest)) = way.split_first() else {
-        if let Some(f) = f.take() {
-            f(list);
-        }
-        return;
-    };
-    let mut number = 0;
-    list[at].for_each_block_mut(|block| {
-        if number == part {
-            descend(block, rest, f);
-        }
-        number += 1;
-    });
+/// The list at the end of a way that was found in these statements.
+fn list_at<'f>(body: &'f Block, way: &[(usize, usize)]) -> &'f Block {
+    block_at(body, way).expect("a way that was found")
 }
 
 /// The ways to the blocks of a name: the last step is the block itself.

@@ -51,29 +51,25 @@ pub(super) fn layouts(module: &Module, settings: &Settings<'_>) -> Made {
 
 /// `cache-read`.
 pub(super) fn read_copies(module: &Module, settings: &Settings<'_>) -> Made {
-    let wanted = |request: &Request| request.read.is_some();
-    each(module, settings, "cache-read", "read", wanted, |func, name, request| {
-        cache_read(
-            func,
-            name,
-            request.scope.as_deref(),
-            request.block.as_deref(),
-            settings.options.readable_parameters,
-        )
-    })
+    copies(module, settings, ("cache-read", "read"), |request| request.read.is_some(), cache_read)
 }
 
 /// `cache-write`.
 pub(super) fn written_copies(module: &Module, settings: &Settings<'_>) -> Made {
-    let wanted = |request: &Request| request.write.is_some();
-    each(module, settings, "cache-write", "write", wanted, |func, name, request| {
-        cache_write(
-            func,
-            name,
-            request.scope.as_deref(),
-            request.block.as_deref(),
-            settings.options.readable_parameters,
-        )
+    copies(module, settings, ("cache-write", "write"), |request| request.write.is_some(), cache_write)
+}
+
+/// A pass that lets functions work on copies.
+fn copies(
+    module: &Module,
+    settings: &Settings<'_>,
+    (pass, key): (&'static str, &'static str),
+    wanted: fn(&Request) -> bool,
+    cache: impl Fn(&mut PrimFunc, &str, Option<&str>, Option<&str>, bool) -> Result<(), Error>,
+) -> Made {
+    let readable = settings.options.readable_parameters;
+    each(module, settings, pass, key, wanted, |func, name, request| {
+        cache(func, name, request.scope.as_deref(), request.block.as_deref(), readable)
     })
 }
 
