@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::accesses::Access;
 use super::assume::is_assumption;
 use super::region::Region;
+use super::values::{Values, bind_axes, inlined};
 use crate::analysis::accesses::is_plain;
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, Map, invert};
@@ -26,7 +27,7 @@ pub(super) fn covers(
         buffer,
         how,
         loops: Vec::new(),
-        values: BTreeMap::new(),
+        values: Values::new(),
         conditions: Vec::new(),
         found: Vec::new(),
     };
@@ -139,7 +140,7 @@ struct Walk {
     how: Access,
     loops: Vec<Domain>,
     /// Values of bindings and block axes, over variables of loops.
-    values: BTreeMap<VarId, Expr>,
+    values: Values,
     /// The conditions around, which read no memory.
     conditions: Vec<(Expr, bool)>,
     found: Vec<Certain>,
@@ -172,24 +173,21 @@ impl Walk {
                 self.add(indices);
             }
             StmtKind::Bind { var, value } => {
-                let value = self.inlined(value);
+                let value = inlined(value, &self.values);
                 self.values.insert(*var, value);
             }
             StmtKind::For(for_) if for_.step.is_none() => {
                 let domain = Domain {
                     var: for_.var,
-                    min: self.inlined(&for_.min),
-                    extent: self.inlined(&for_.extent),
+                    min: inlined(&for_.min, &self.values),
+                    extent: inlined(&for_.extent, &self.values),
                 };
                 self.loops.push(domain);
                 self.block(&for_.body);
                 self.loops.pop();
             }
             StmtKind::SBlock(block) => {
-                for axis in &block.axes {
-                    let value = self.inlined(&axis.binding);
-                    self.values.insert(axis.var, value);
-                }
+                bind_axes(block, &mut self.values);
                 match &block.predicate {
                     Some(predicate) => self.under(predicate, true, &block.body),
                     None => self.block(&block.body),
@@ -206,7 +204,7 @@ impl Walk {
 
     /// What is done where a condition has a truth value.
     fn under(&mut self, cond: &Expr, truth: bool, block: &Block) {
-        let cond = self.inlined(cond);
+        let cond = inlined(cond, &self.values);
         if is_plain(&cond) {
             self.conditions.push((cond, truth));
             self.block(block);
@@ -233,29 +231,28 @@ impl Walk {
     }
 
     fn add(&mut self, indices: &[Expr]) {
-        let indices: Vec<Expr> = indices.iter().map(|e| self.inlined(e)).collect();
-        let mut reads = false;
-        indices.iter().for_each(|e| {
-            e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)))
-        });
-        if !reads {
+        let indices: Vec<Expr> = indices.iter().map(|e| inlined(e, &self.values)).collect();
+        if !read_or_call(&indices) {
             let (loops, conditions) = (self.loops.clone(), self.conditions.clone());
             self.found.push(Certain { loops, conditions, indices });
         }
     }
-
-    fn inlined(&self, e: &Expr) -> Expr {
-        let mut e = e.clone();
-        e.substitute(&|var| self.values.get(&var));
-        e
-    }
 }
 
 /// Whether control may leave the statements around this one within it.
-fn may_leave(stmt: &Stmt) -> bool {
+pub(super) fn may_leave(stmt: &Stmt) -> bool {
     let mut leaves = false;
     stmt.walk(&mut |stmt| {
         leaves |= matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
     });
     leaves
+}
+
+/// Whether some of the expressions read memory or call anything.
+pub(super) fn read_or_call(exprs: &[Expr]) -> bool {
+    let mut found = false;
+    exprs.iter().for_each(|e| {
+        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)));
+    });
+    found
 }

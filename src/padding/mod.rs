@@ -28,6 +28,7 @@ mod store_nest;
 mod tests;
 mod undef;
 mod value;
+mod values;
 mod written_first;
 
 pub use assume::remove_assume;

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::accesses::Access;
 use super::assume::is_assumption;
+use super::values::{Values, bind_axes, inlined};
 use crate::analysis::ranges::{extent_range, satisfying};
 use crate::arith::Interval;
 use crate::arith::invert::range;
@@ -128,7 +129,7 @@ pub(super) fn accessed(func: &PrimFunc, stmts: &[&Stmt], buffer: BufferId, how: 
         buffer,
         how,
         inner: HashMap::new(),
-        values: HashMap::new(),
+        values: Values::new(),
         conditions: Vec::new(),
         found: Vec::new(),
     };
@@ -172,7 +173,7 @@ struct Walk {
     /// The ranges of variables that vary within the statements.
     inner: HashMap<VarId, Interval>,
     /// Values of bindings and block axes.
-    values: HashMap<VarId, Expr>,
+    values: Values,
     /// Conditions under which what is walked happens, with their truth values.
     conditions: Vec<(Expr, bool)>,
     /// For each access and dimension.
@@ -193,11 +194,12 @@ impl Walk {
                 self.add(indices);
             }
             StmtKind::Bind { var, value } => {
-                let value = self.inlined(value);
+                let value = inlined(value, &self.values);
                 self.values.insert(*var, value);
             }
             StmtKind::For(l) => {
-                let (min, extent) = (self.inlined(&l.min).as_int(), self.inlined(&l.extent).as_int());
+                let (min, extent) =
+                    (inlined(&l.min, &self.values).as_int(), inlined(&l.extent, &self.values).as_int());
                 let own = if l.step.is_none() { extent_range(min, extent) } else { Interval::ALL };
                 self.inner.insert(l.var, own);
                 self.blocks(stmt);
@@ -214,10 +216,7 @@ impl Walk {
                 }
             }
             StmtKind::SBlock(block) => {
-                for axis in &block.axes {
-                    let value = self.inlined(&axis.binding);
-                    self.values.insert(axis.var, value);
-                }
+                bind_axes(block, &mut self.values);
                 if let Some(predicate) = &block.predicate {
                     self.assume(predicate, true);
                 }
@@ -252,20 +251,14 @@ impl Walk {
                 self.assume(b, truth);
             }
             _ => {
-                let cond = self.inlined(cond);
+                let cond = inlined(cond, &self.values);
                 self.conditions.push((cond, truth));
             }
         }
     }
 
-    fn inlined(&self, e: &Expr) -> Expr {
-        let mut e = e.clone();
-        e.substitute(&|var| self.values.get(&var));
-        e
-    }
-
     fn add(&mut self, indices: &[Expr]) {
-        let found = indices.iter().map(|index| self.index(&self.inlined(index))).collect();
+        let found = indices.iter().map(|index| self.index(&inlined(index, &self.values))).collect();
         self.found.push(found);
     }
 

@@ -1,10 +1,10 @@
 //! Whether statements read of a buffer only what they have stored.
 
 use super::accesses::Access;
-use super::coverage::covers;
+use super::coverage::{covers, may_leave, read_or_call};
 use super::region::Region;
 use crate::ir::{
-    Axis, AxisKind, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, SBlock, Stmt, StmtKind, VarId,
+    Axis, AxisKind, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, SBlock, Stmt, StmtKind, VarId,
 };
 
 /// Whether each load of a buffer is of an element that was stored before by these statements.
@@ -40,19 +40,14 @@ fn loads_follow_stores<'s>(
     });
     if let StmtKind::Store { buffer, indices, .. } = &stmt.kind
         && *buffer == id
+        && !read_or_call(indices)
     {
-        let mut reads = false;
-        indices.iter().for_each(|e| {
-            e.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Call(_)))
-        });
-        if !reads {
-            stored.push(indices.clone());
-        }
+        stored.push(indices.clone());
     }
     let outside = stored.len();
     let starts = matches!(&stmt.kind, StmtKind::SBlock(block) if initializes(block, loops));
     let around: Vec<&For> = match &stmt.kind {
-        StmtKind::For(l) if !leaves(&l.body) => loops.iter().copied().chain([&**l]).collect(),
+        StmtKind::For(l) if !l.body.iter().any(may_leave) => loops.iter().copied().chain([&**l]).collect(),
         StmtKind::SBlock(block) if block.predicate.is_none() => loops.to_vec(),
         // What is in it may not run in the first iterations of the loops.
         _ => Vec::new(),
@@ -95,15 +90,4 @@ fn initializes(block: &SBlock, loops: &[&For]) -> bool {
         plain &= matches!(&stmt.kind, StmtKind::Store { indices, .. } if !indices.iter().any(of_folds));
     }
     plain
-}
-
-/// Whether control may leave a block, or an iteration of a loop around it.
-fn leaves(block: &Block) -> bool {
-    let mut found = false;
-    block.iter().for_each(|stmt| {
-        stmt.walk(&mut |stmt| {
-            found |= matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
-        });
-    });
-    found
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::values::inlined;
 use crate::analysis::side_effects::has_side_effects;
 use crate::arith::Interval;
 use crate::arith::invert::Domain;
@@ -89,13 +90,6 @@ impl Touches {
 /// The domain of a loop's variable.
 pub(super) fn domain_of(for_: &crate::ir::For, values: &BTreeMap<VarId, Expr>) -> Domain {
     Domain { var: for_.var, min: inlined(&for_.min, values), extent: inlined(&for_.extent, values) }
-}
-
-/// An expression with the values of bindings in their places.
-pub(super) fn inlined(e: &Expr, values: &BTreeMap<VarId, Expr>) -> Expr {
-    let mut e = e.clone();
-    e.substitute(&|var| values.get(&var));
-    e
 }
 
 /// `a < b`, by the first of the pairs in which they differ.

@@ -8,13 +8,13 @@ mod split;
 
 use std::collections::BTreeMap;
 
-use self::depend::inlined;
 use self::found::Found;
 use self::rewrite::{Rewriting, guarded, is_total};
 use self::solve::{Solved, solve};
 use super::accesses::{Access, each_access, in_root};
 use super::assume::is_assumption;
 use super::refusal::refuse;
+use super::values::{bind_axes, inlined};
 use crate::diag::Span;
 use crate::error::Error;
 use crate::ir::{Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -199,12 +199,7 @@ fn collect<'a>(
                 values.insert(*var, value);
             }
         }
-        StmtKind::SBlock(block) => {
-            for axis in &block.axes {
-                let value = inlined(&axis.binding, values);
-                values.insert(axis.var, value);
-            }
-        }
+        StmtKind::SBlock(block) => bind_axes(block, values),
         _ => {}
     }
     let is_loop = if let StmtKind::For(for_) = &stmt.kind {

@@ -1,6 +1,6 @@
 //! A loop nest in terms of the elements that it accesses.
 
-use super::depend::inlined;
+use super::super::values::inlined;
 use super::found::Found;
 use super::solve::Solved;
 use crate::diag::Span;

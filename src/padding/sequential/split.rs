@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::depend::{Pair, Touch, before, inlined, touches};
+use super::super::values::inlined;
+use super::depend::{Pair, Touch, before, touches};
 use super::found::Found;
 use super::rewrite::{Rewriting, guarded};
 use super::solve::{Solved, domains_of};
