@@ -258,9 +258,15 @@ impl Plan {
         }
         plans
     }
-}
 
-impl Plan {
+    /// The plan with another nest in the place of one; `None` if that cannot be computed.
+    fn with_nest(&self, world: &mut World<'_>, readable: &[bool], at: usize, nest: Nest) -> Option<Plan> {
+        let content = world.content(&nest, readable)?;
+        let mut plan = self.clone();
+        plan.slots[at] = Slot { nest, content: Rc::new(content) };
+        Some(plan)
+    }
+
     /// The plans in which the axes of one or two members of a nest run with other loops.
     pub(crate) fn realigned(&self, world: &mut World<'_>, at: usize) -> Vec<Plan> {
         let readable = self.readable();
@@ -277,10 +283,7 @@ impl Plan {
                 {
                     member.loops.iter_mut().for_each(|l| *l = map[*l as usize]);
                 }
-                let Some(content) = world.content(&nest, &readable) else { continue };
-                let mut plan = self.clone();
-                plan.slots[at] = Slot { nest, content: Rc::new(content) };
-                plans.extend(plan.checked());
+                plans.extend(self.with_nest(world, &readable, at, nest).and_then(Plan::checked));
             }
         }
         plans
@@ -289,14 +292,8 @@ impl Plan {
     /// The plans in which another loop of a nest runs innermost.
     pub(crate) fn interchanged(&self, world: &mut World<'_>, at: usize) -> Vec<Plan> {
         let readable = self.readable();
-        let mut plans = Vec::new();
-        for nest in orders(world, self.slots[at].nest.clone()).into_iter().skip(1) {
-            let Some(content) = world.content(&nest, &readable) else { continue };
-            let mut plan = self.clone();
-            plan.slots[at] = Slot { nest, content: Rc::new(content) };
-            plans.push(plan);
-        }
-        plans
+        let others = orders(world, self.slots[at].nest.clone()).into_iter().skip(1);
+        others.filter_map(|nest| self.with_nest(world, &readable, at, nest)).collect()
     }
 }
 
