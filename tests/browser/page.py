@@ -120,17 +120,19 @@ def browse(browser, page, size, scheme, *action):
 
 
 def verdict_of(browser, page, size, scheme, *flags):
-    """What the page says of itself; empty if it does not come to say anything. The time that Chromium gives a page is
-    virtual, but on a machine with much other work it runs out before the frame is loaded: then it gets more."""
+    """What the page says of itself; another title or none if it does not come to say anything. The time that Chromium
+    gives a page is virtual, but on a machine with much other work it runs out before the frame is loaded: then it gets
+    more."""
+    verdict = ""
     for budget in [3_000, 12_000, 48_000]:
         try:
             dom = browse(browser, page, size, scheme, *flags, f"--virtual-time-budget={budget}", "--dump-dom")
         except subprocess.TimeoutExpired:
             continue
         verdict = dom.partition("<title>")[2].partition("</title>")[0]
-        if verdict:
-            return verdict
-    return ""
+        if verdict.startswith("checked"):
+            break
+    return verdict
 
 
 def framed(page, size):
