@@ -3,12 +3,14 @@
     python benches/prove/prove.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
                                   [--results FOLDER] [--records FILE] [-o FILE]
     python benches/prove/prove.py --random N -o benches/prove/RANDOM.md ...
+    python benches/prove/prove.py CORPUS --bit-precise -o benches/prove/BITS.md ...
 
 CORPUS is a folder with folders of programs; all of them are taken, unless `--every` or `--seconds` says less. With `--random`
 the programs are N of `satir fuzz programs --print` instead. For each
 program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
 `--no-spoilt`): one integer of the result is changed, and what is then still called proven is run; `wrong` counts those of
-which a run shows a difference, and must be 0. `--results` keeps what passes made, so that only the prover runs the next time;
+which a run shows a difference, and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
+spoilt by adding a number to one of its variables and taking it away again. `--results` keeps what passes made, so that only the prover runs the next time;
 `--records` writes a line of JSON for each judgement. Needs z3, and TVM for its passes.
 """
 
@@ -62,11 +64,12 @@ def result_of(args, name, path, out):
     return made.returncode == 0
 
 
-def judged(satir, a, b):
+def judged(args, a, b):
     """What `satir equiv --prove` says, the seconds that it took, and its messages."""
     start = time.monotonic()
+    precise = ["--bit-precise"] if args.bit_precise else []
     try:
-        done = call([satir, "equiv", a, b, "--prove", "--runs", "8", "--json", "--max-steps", STEPS])
+        done = call([args.satir, "equiv", a, b, "--prove", *precise, "--runs", "8", "--json", "--max-steps", STEPS])
     except subprocess.TimeoutExpired:
         return {"verdict": "timeout", "functions": []}, float(PATIENCE), ""
     taken = time.monotonic() - start
@@ -76,19 +79,25 @@ def judged(satir, a, b):
         return {"verdict": "error", "functions": []}, taken, done.stderr
 
 
-def spoilt(text, dice):
-    """The text with another integer somewhere in its statements."""
+def spoilt(text, dice, bit_precise):
+    """The text with another integer somewhere in its statements; if the bits count, with a sum of the same value that may be
+    too large on its way."""
     lines = text.splitlines()
+    bound = re.findall(r"(\w+): T.let\[T.int32\]", text)
+    what = rf"(?<![\w.\"])(?:{'|'.join(bound)})(?![\w.\"]|: T.let)" if bit_precise else r"(?<![\w.\"])\d+(?![\w.\"])"
     places = [
         (i, m.span())
         for i, line in enumerate(lines)
         if re.match(r"\s+(for|if|cse_v|\w+\[)", line)
-        for m in re.finditer(r"(?<![\w.\"])\d+(?![\w.\"])", line)
+        for m in re.finditer(what, line)
     ]
-    if not places:
+    if not places or bit_precise and not bound:
         return None
     i, (start, end) = dice.choice(places)
-    lines[i] = lines[i][:start] + str(int(lines[i][start:end]) + 1) + lines[i][end:]
+    old = lines[i][start:end]
+    much = dice.choice([1, 100, 2**16, 2**30, 2**31 - 2])
+    new = f"({old} + {much} - {much})" if bit_precise else str(int(old) + 1)
+    lines[i] = lines[i][:start] + new + lines[i][end:]
     return "\n".join(lines) + "\n"
 
 
@@ -100,16 +109,16 @@ def examined(args, name, path, folder):
     if not out.exists() and (missing.exists() or not result_of(args, name, path, out)):
         missing.touch()
         return record | {"verdict": "no result"}
-    judgement, taken, messages = judged(args.satir, path, out)
+    judgement, taken, messages = judged(args, path, out)
     record |= {"verdict": judgement["verdict"], "seconds": taken, "functions": judgement["functions"]}
     if judgement["verdict"] in ("refuted", "error"):
         record["message"] = messages.strip().splitlines()[0] if messages.strip() else ""
     if judgement["verdict"] == "proven" and not args.no_spoilt:
-        text = spoilt(out.read_text(), random.Random(f"{name} {record['program']}"))
+        text = spoilt(out.read_text(), random.Random(f"{name} {record['program']}"), args.bit_precise)
         if text is not None:
             other = out.with_suffix(".spoilt.py")
             other.write_text(text)
-            record["spoilt"] = judged(args.satir, path, other)[0]["verdict"]
+            record["spoilt"] = judged(args, path, other)[0]["verdict"]
             if record["spoilt"] == "proven":
                 run = call([args.satir, "equiv", path, other, "--runs", "8", "--max-steps", STEPS])
                 record["wrong"] = "the programs differ" in run.stderr
@@ -134,11 +143,12 @@ def table(head, rows):
     return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"] + [f"| {' | '.join(map(str, row))} |" for row in rows]
 
 
-def document(records, names, programs, where):
+def document(records, names, programs, where, bit_precise):
     """The lines of RESULTS.md."""
     by_pass = {name: [r for r in records if r["pass"] == name and r["verdict"] != "no result"] for name in names}
     lines = [
-        "# What is proven of what passes do",
+        "# What is proven of what passes do, integers that fit their types included" if bit_precise
+        else "# What is proven of what passes do",
         "",
         f"Made by `benches/prove/prove.py` on {programs} of {where}. Where two functions could "
         "not be laid side by side, what could not counts as one obligation that is not proven. Times are of one process, with "
@@ -162,7 +172,9 @@ def document(records, names, programs, where):
         ["pass", "programs", "proven", "refuted", "unknown", "not aligned", "obligations", "proven", "by normal forms", "by z3",
          "median time", "longest"], rows)
     if any("spoilt" in r for r in records):
-        lines += ["", "Results with one integer changed, which was 1 less:", ""]
+        what = "to one of whose variables a number was added and taken away again" if bit_precise else (
+            "with one integer changed, which was 1 less")
+        lines += ["", f"Results {what}:", ""]
         rows = []
         for name, all_of in by_pass.items():
             spoiled = [r for r in all_of if "spoilt" in r]
@@ -201,6 +213,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no program after so many seconds")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-spoilt", action="store_true")
+    parser.add_argument("--bit-precise", action="store_true", help="prove that no integer overflows, too")
     parser.add_argument("--results", type=pathlib.Path, help="where results of passes are kept")
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("-o", type=pathlib.Path, default=pathlib.Path(__file__).parent / "RESULTS.md")
@@ -235,7 +248,7 @@ def main():
     records = sorted((r for records in found for r in records), key=lambda r: (names.index(r["pass"]), r["program"]))
     if args.records:
         args.records.write_text("".join(json.dumps(r) + "\n" for r in records))
-    args.o.write_text("\n".join(document(records, names, len(found), where)) + "\n")
+    args.o.write_text("\n".join(document(records, names, len(found), where, args.bit_precise)) + "\n")
 
 
 main()

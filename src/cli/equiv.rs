@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use satir::interp::{self, Difference, EquivOptions, Equivalence};
+use satir::prove::Integers;
 
 use super::execute::{self, Inputs};
 use super::io::{self, Failure, Source};
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["layout", "tolerance"])]
     prove: bool,
 
+    /// Prove besides that no integer of the second program is too large for `int32` or `int64` where none of the first one is.
+    #[arg(long, requires = "prove")]
+    bit_precise: bool,
+
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -88,7 +93,8 @@ fn differ(difference: &Difference) -> Failure {
 /// Tries to prove that they do the same.
 fn judge(args: &Args) -> Result<(), Failure> {
     let (first, second) = sources(args)?;
-    let judgement = prove::judge([&first, &second], &options(args)?)?;
+    let integers = if args.bit_precise { Integers::Bounded } else { Integers::Unbounded };
+    let judgement = prove::judge([&first, &second], integers, &options(args)?)?;
     io::write_stdout(&match args.json {
         true => json::json_text(&judgement)?,
         false => prove::text_of(&judgement),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use satir::diag::{Diagnostic, Span};
 use satir::interp::{self, Bindings, EquivOptions};
 use satir::ir::Module;
-use satir::prove::{self, Open, Proof, Solver};
+use satir::prove::{self, Integers, Open, Proof, Solver};
 use serde::Serialize;
 
 use super::io::{Failure, Source};
@@ -16,6 +16,8 @@ use super::program;
 pub(crate) struct Judgement {
     /// Of all functions together.
     pub(crate) verdict: Verdict,
+    #[serde(skip)]
+    integers: Integers,
     /// The inputs on which they differ, if some were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference: Option<interp::Difference>,
@@ -26,7 +28,8 @@ pub(crate) struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// They do the same on all inputs for which the integers of the second one fit their types.
+    /// They do the same on all inputs for which the integers of the second one fit their types; with bounds, for which those
+    /// of the first one do.
     Proven,
     /// They differ on inputs on which both were run.
     Refuted,
@@ -57,12 +60,16 @@ struct Place {
 
 /// Tries to prove that two programs do the same; where that fails, runs them on what stood against it and on the inputs of
 /// `options`.
-pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Judgement, Failure> {
+pub(crate) fn judge(
+    sources: [&Source; 2],
+    integers: Integers,
+    options: &EquivOptions,
+) -> Result<Judgement, Failure> {
     let (a, b) = (program::checked(sources[0])?, program::checked(sources[1])?);
     let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default())
         .map_err(|e| Failure::bad(format_args!("no solver: {e}")))?
         .within(prove::EFFORT, prove::TIMEOUT);
-    let proofs = prove::prove(&a, &b, Some(&solver)).map_err(Failure::bad)?;
+    let proofs = prove::prove(&a, &b, integers, Some(&solver)).map_err(Failure::bad)?;
     let proven = proofs.iter().all(Proof::is_proven);
     let difference = if proven { None } else { difference(&a, &b, &proofs, options) };
     let verdict = match (proven, &difference) {
@@ -71,7 +78,7 @@ pub(crate) fn judge(sources: [&Source; 2], options: &EquivOptions) -> Result<Jud
         (false, None) => Verdict::Unknown,
     };
     let functions = proofs.iter().map(|proof| described(proof, sources)).collect();
-    Ok(Judgement { verdict, difference, functions })
+    Ok(Judgement { verdict, integers, difference, functions })
 }
 
 /// Inputs on which the programs differ: those that the solver names first.
@@ -141,6 +148,10 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
         }
     }
     out + match judgement.verdict {
+        Verdict::Proven if judgement.integers == Integers::Bounded => {
+            "proven: the second program does what the first one does, on all inputs for which the sums and products of the \
+             first one fit int32 and int64\n"
+        }
         Verdict::Proven => {
             "proven: the second program does what the first one does, on all inputs for which its sums and products fit \
              int32 and int64\n"

@@ -5,8 +5,8 @@
 //! the first one does. A duty is fulfilled by the normal forms of terms, else by a solver. It works on programs that satir did
 //! not make, and shares with the optimizer only the representation of programs ([`ir`](crate::ir)).
 //!
-//! Integers of `int32` and `int64` are those of mathematics, as TVM takes them not to overflow: that the second program computes
-//! no sum that is too large where the first one does not is not proven. Floats are values of functions of which nothing is known
+//! Integers of `int32` and `int64` are those of mathematics, as TVM takes them not to overflow. That the second program computes
+//! none that is too large where the first one does not is proven on demand ([`Integers::Bounded`]). Floats are values of functions of which nothing is known
 //! but that operands of `+` and `*` may change places, and that dividing by a power of two is multiplying by another one.
 //!
 //! ```text
@@ -115,6 +115,27 @@ impl Proof {
     }
 }
 
+/// What integers of `int32` and `int64` are. Those of other types wrap.
+///
+/// ```
+/// use satir::prove::{Integers, prove};
+///
+/// let program = |value| {
+///     satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), n: T.int32):\n    A[1] = {value}\n"))
+/// };
+/// let (a, b) = (program("n + 1")?, program("n * 2 + 1 - n")?);
+/// assert!(prove(&a, &b, Integers::Unbounded, None)?[0].is_proven());
+/// assert!(!prove(&a, &b, Integers::Bounded, None)?[0].is_proven(), "`n * 2` may be too large");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integers {
+    /// Those of mathematics, as TVM has them: a program in which one is too large for its type means nothing.
+    Unbounded,
+    /// Those of their types: where no integer of the first program is too large, none of the second one may be.
+    Bounded,
+}
+
 /// Proves that each function of `b` does what the one of this name in `a` does. Without a solver only what normal forms show is
 /// proven.
 ///
@@ -128,11 +149,17 @@ impl Proof {
 ///     satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), n: T.int32):\n    A[1] = {value}\n"))
 /// };
 /// let (a, b, c) = (program("(n + 1) * 2 // 2")?, program("1 + n")?, program("n")?);
-/// assert!(satir::prove::prove(&a, &b, None)?[0].is_proven());
-/// assert!(!satir::prove::prove(&a, &c, None)?[0].is_proven());
+/// let prove = |b| satir::prove::prove(&a, b, satir::prove::Integers::Unbounded, None);
+/// assert!(prove(&b)?[0].is_proven());
+/// assert!(!prove(&c)?[0].is_proven());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prove(a: &Module, b: &Module, solver: Option<&Solver>) -> Result<Vec<Proof>, SolverError> {
+pub fn prove(
+    a: &Module,
+    b: &Module,
+    integers: Integers,
+    solver: Option<&Solver>,
+) -> Result<Vec<Proof>, SolverError> {
     let alone = |func: &PrimFunc, which: &str| Proof {
         function: func.name.to_string(),
         unaligned: Some(Open {
@@ -145,7 +172,7 @@ pub fn prove(a: &Module, b: &Module, solver: Option<&Solver>) -> Result<Vec<Proo
     let mut proofs = Vec::new();
     for func in &a.funcs {
         proofs.push(match b.funcs.iter().find(|other| other.name == func.name) {
-            Some(other) => with_room(|| prove_function(func, other, solver))?,
+            Some(other) => with_room(|| prove_function(func, other, integers, solver))?,
             None => alone(func, "first"),
         });
     }
@@ -154,9 +181,15 @@ pub fn prove(a: &Module, b: &Module, solver: Option<&Solver>) -> Result<Vec<Proo
     Ok(proofs)
 }
 
-fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result<Proof, SolverError> {
-    let proof = prove_as_written(a, b, solver, false)?;
-    if proof.is_proven() {
+fn prove_function(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    integers: Integers,
+    solver: Option<&Solver>,
+) -> Result<Proof, SolverError> {
+    let proof = prove_as_written(a, b, integers, solver, false)?;
+    // In another shape a function computes other integers.
+    if proof.is_proven() || integers == Integers::Bounded {
         return Ok(proof);
     }
     // Loops may have been split, joined or peeled: both functions with such loops in one shape.
@@ -165,7 +198,7 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
         return Ok(proof);
     }
     let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
-    let other = prove_as_written(a, b, solver, true)?;
+    let other = prove_as_written(a, b, integers, solver, true)?;
     let better =
         other.unaligned.is_none() && (proof.unaligned.is_some() || other.open.len() < proof.open.len());
     Ok(if better { other } else { proof })
@@ -175,12 +208,13 @@ fn prove_function(a: &PrimFunc, b: &PrimFunc, solver: Option<&Solver>) -> Result
 fn prove_as_written(
     a: &PrimFunc,
     b: &PrimFunc,
+    integers: Integers,
     solver: Option<&Solver>,
     stretched: bool,
 ) -> Result<Proof, SolverError> {
     let mut proof = Proof { function: a.name.to_string(), ..Proof::default() };
     let refuse = |what: String, spans| Some(Open { what, spans, example: None });
-    let machine = match signature::machine(a, b) {
+    let machine = match signature::machine(a, b, integers) {
         Ok(machine) => machine,
         Err(what) => {
             proof.unaligned = refuse(what, (Span::NONE, Span::NONE));

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use super::Integers;
 use super::buffers::Buffers;
 use super::place::Book;
 use super::range::Range;
@@ -10,7 +11,11 @@ use super::value::{Machine, Program, Side, Unsupported};
 use crate::ir::{BufferId, DType, Expr, ExprKind, Param, PrimFunc, VarId};
 
 /// Both functions with their parameters, which are the same free values.
-pub(super) fn machine<'a>(a: &'a PrimFunc, b: &'a PrimFunc) -> Result<Machine<'a>, Unsupported> {
+pub(super) fn machine<'a>(
+    a: &'a PrimFunc,
+    b: &'a PrimFunc,
+    integers: Integers,
+) -> Result<Machine<'a>, Unsupported> {
     if a.params.len() != b.params.len() || a.matches.len() != b.matches.len() {
         return Err("different signatures: another number of parameters".into());
     }
@@ -22,6 +27,7 @@ pub(super) fn machine<'a>(a: &'a PrimFunc, b: &'a PrimFunc) -> Result<Machine<'a
         buffers: Buffers::pair(a, b)?,
         memories: Vec::new(),
         quiet: false,
+        integers,
     };
     let mut pairs = Vec::new();
     for (i, (x, y)) in a.params.iter().zip(&b.params).enumerate() {
@@ -99,13 +105,31 @@ fn same_buffer(machine: &mut Machine<'_>, x: BufferId, y: BufferId) -> Result<()
         let (p, q) = (machine.described(Side::First, p)?, machine.described(Side::Second, q)?);
         same &= p == q;
     }
+    let mut dims = Vec::new();
     for extent in &x.shape {
         let extent = machine.described(Side::First, extent)?;
+        dims.push(extent);
         let holds = machine.terms.not_negative(extent);
         machine.terms.restrict(extent, Range::new(Some(0), None));
         if machine.terms.as_truth(holds).is_none() {
             machine.book.here.guards.push(holds);
         }
     }
+    if let Some(first) = x.shape.first() {
+        products_fit(machine, first.dtype, &dims);
+    }
     if same { Ok(()) } else { Err(format!("different signatures: buffer `{}` has another shape", x.name)) }
+}
+
+/// The caller has such a buffer, so the dimensions and the products of neighbouring ones, which are its strides and its
+/// length, are integers of their type.
+fn products_fit(machine: &mut Machine<'_>, dtype: DType, dims: &[Term]) {
+    for first in 0..dims.len() {
+        let mut product = dims[first];
+        machine.fits(Side::First, dtype, product);
+        for &next in &dims[first + 1..] {
+            product = machine.terms.mul(product, next);
+            machine.fits(Side::First, dtype, product);
+        }
+    }
 }

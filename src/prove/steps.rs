@@ -10,7 +10,7 @@ use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect};
 use crate::ir::value::evaluate;
-use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, ForKind, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
 
 /// A step of a block.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,10 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
                 add(Step::Bind(l.var, &l.min));
                 flatten(&l.body, out);
             }
-            StmtKind::For(l) if constant(&l.extent).is_some_and(|n| n <= 0) => {}
+            // It evaluates where it would begin, and its step.
+            StmtKind::For(l) if never_runs(l) => {
+                [Some(&l.min), l.step.as_ref()].into_iter().flatten().for_each(|e| add(Step::Eval(e)));
+            }
             StmtKind::Evaluate(e) => match e.as_intrin() {
                 Some(("assume", [cond])) => add(Step::Assume(cond)),
                 _ if !has_effect(e) => add(Step::Eval(e)),
@@ -77,8 +80,13 @@ fn constant(e: &Expr) -> Option<i64> {
     evaluate(e, &|_| None)?.as_int()
 }
 
-fn is_one_iteration(l: &crate::ir::For) -> bool {
-    let one = constant(&l.extent) == Some(1);
+fn never_runs(l: &For) -> bool {
+    let effect = has_effect(&l.min) || l.step.as_ref().is_some_and(has_effect);
+    !effect && constant(&l.extent).is_some_and(|n| n <= 0)
+}
+
+fn is_one_iteration(l: &For) -> bool {
+    let one = constant(&l.extent) == Some(1) && !has_effect(&l.min) && l.step.is_none();
     let plain =
         matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;

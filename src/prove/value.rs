@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 
+use super::Integers;
 use super::buffers::Buffers;
 use super::place::{Book, Goal, Premise};
 use super::range::Range;
@@ -32,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub(super) memories: Vec<Term>,
     /// Shapes and other descriptions are not evaluated.
     pub(super) quiet: bool,
+    /// Whether integers of `int32` and `int64` have to fit.
+    pub(super) integers: Integers,
 }
 
 impl<'a> Machine<'a> {
@@ -86,7 +89,7 @@ impl<'a> Machine<'a> {
                 let lane = self.terms.lane(e.dtype.lanes);
                 let offset = self.terms.mul(lane, stride);
                 let sum = self.terms.add(base, offset);
-                self.fitted(e.dtype, sum)
+                self.fitted(side, e.dtype, sum)
             }
             ExprKind::Broadcast(a) => self.value(side, a)?,
             ExprKind::Shuffle(shuffle) => self.shuffle(side, shuffle)?,
@@ -142,10 +145,36 @@ impl<'a> Machine<'a> {
     }
 
     /// What the type makes of an integer: types that wrap keep so many bits, others hold it by the rule of overflow.
-    fn fitted(&mut self, dtype: DType, value: Term) -> Term {
-        match dtype.is_index() || !dtype.is_integral() {
-            true => value,
-            false => self.terms.wrap(dtype.bits, dtype.is_int(), value),
+    fn fitted(&mut self, side: Side, dtype: DType, value: Term) -> Term {
+        if dtype.is_integral() && !dtype.is_index() {
+            return self.terms.wrap(dtype.bits, dtype.is_int(), value);
+        }
+        self.fits(side, dtype, value);
+        value
+    }
+
+    /// An integer is one of its type, where that counts.
+    pub(super) fn fits(&mut self, side: Side, dtype: DType, value: Term) {
+        let bounds = dtype.int_range().filter(|_| self.integers == Integers::Bounded);
+        if let Some((least, greatest)) = bounds {
+            let [least, greatest] = [least, greatest].map(|end| self.terms.int(end));
+            let ends = [self.terms.at_most(least, value), self.terms.at_most(value, greatest)];
+            let fits = self.terms.and(&ends);
+            self.sound(side, "an integer fits its type", fits);
+        }
+    }
+
+    /// A quotient is an integer of its type, unless the least one is divided by -1, which is an overflow of the remainder
+    /// as well.
+    fn quotient_fits(&mut self, side: Side, dtype: DType, dividend: Term, divisor: Term) {
+        let least = dtype.int_range().filter(|_| self.integers == Integers::Bounded && dtype.is_index());
+        if let Some((least, _)) = least {
+            let (least, minus_one) = (self.terms.int(least), self.terms.int(-1));
+            let (is_least, is_minus_one) =
+                (self.terms.equal(dividend, least), self.terms.equal(divisor, minus_one));
+            let overflows = self.terms.and(&[is_least, is_minus_one]);
+            let fits = self.terms.not(overflows);
+            self.sound(side, "a quotient fits its type", fits);
         }
     }
 
@@ -169,6 +198,7 @@ impl<'a> Machine<'a> {
             let zero = self.terms.is_zero(b);
             let nonzero = self.terms.not(zero);
             self.sound(side, "a divisor is not zero", nonzero);
+            self.quotient_fits(side, dtype, a, b);
         }
         let value = match op {
             BinOp::Add => self.terms.add(a, b),
@@ -191,7 +221,7 @@ impl<'a> Machine<'a> {
             // Nothing is known of it but that equal operands give an equal value.
             _ => return self.terms.apply(op.name(), dtype, vec![a, b]),
         };
-        self.fitted(dtype, value)
+        if op.is_division() && dtype.is_index() { value } else { self.fitted(side, dtype, value) }
     }
 
     fn cast(&mut self, to: DType, from: DType, value: Term) -> Term {
@@ -412,7 +442,7 @@ impl<'a> Machine<'a> {
                 let (zero, positive) = (self.terms.int(0), self.terms.not_negative(a));
                 let negated = self.terms.sub(zero, a);
                 let value = self.terms.choice(positive, a, negated);
-                Some(self.fitted(dtype, value))
+                Some(self.fitted(side, dtype, value))
             }
             _ => None,
         }

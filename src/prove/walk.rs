@@ -248,7 +248,15 @@ impl<'a> Walk<'a> {
             });
         }
         if let Some(extent) = extent {
-            let extent = self.described(side, extent)?;
+            // The second program evaluates it, and where the loop begins.
+            let extent = match side {
+                Side::First => self.described(side, extent)?,
+                Side::Second => self.under(guards, |walk| walk.value(side, extent))?,
+            };
+            if let (StmtKind::For(l), Side::Second) = (&stmt.kind, side) {
+                let mut parts = [Some(&l.min), l.step.as_ref()].into_iter().flatten();
+                self.under(guards, |walk| parts.try_for_each(|e| walk.value(side, e).map(drop)))?;
+            }
             let zero = self.machine.terms.int(0);
             runs.push(self.machine.terms.less(zero, extent));
         }
@@ -578,6 +586,7 @@ impl<'a> Walk<'a> {
         let thread = matches!(a.kind, ForKind::ThreadBinding(_));
         let dtype = self.machine.programs[0].func.var(a.var).ty.dtype();
         let name = self.machine.programs[0].func.var(a.var).name.clone();
+        self.ends_fit((a, b), min, (extent, other));
         let range = self.machine.last_below(min, extent);
         let stepped = a.step.is_some();
         let body = |walk: &mut Self| {
@@ -589,6 +598,15 @@ impl<'a> Walk<'a> {
         self.over(&name, dtype, range, (a.var, b.var), min, extent, stepped, &a.body, &b.body, body)
     }
 
+    /// Where loops end is an integer of the type of their variables.
+    fn ends_fit(&mut self, (a, b): (&For, &For), min: Term, extents: (Term, Term)) {
+        for (side, l, extent) in [(Side::First, a, extents.0), (Side::Second, b, extents.1)] {
+            let end = self.machine.terms.add(min, extent);
+            let dtype = self.machine.program(side).func.var(l.var).ty.dtype();
+            self.machine.fits(side, dtype, end);
+        }
+    }
+
     /// Two loops of other lengths that begin at the same value: each is one without end whose iterations do something only
     /// below an end of its own.
     fn stretched_fors(&mut self, a: &'a For, b: &'a For, min: Term, extents: (Term, Term)) -> Done {
@@ -598,6 +616,7 @@ impl<'a> Walk<'a> {
         self.after_calls(&[&a.extent, &b.extent])?;
         let func = self.machine.programs[0].func;
         let (dtype, name) = (func.var(a.var).ty.dtype(), func.var(a.var).name.clone());
+        self.ends_fit((a, b), min, extents);
         let range = Range::new(self.machine.terms.range(min).lo, None);
         let var = self.machine.terms.new_atom(&name, dtype, range);
         self.bind(a.var, b.var, var);

@@ -202,7 +202,8 @@ impl<'a, 'r> Walk<'a, 'r> {
             runs.push(self.machine.terms.less(zero, extent));
         }
         if let (StmtKind::For(l), Side::Second) = (&stmt.kind, side) {
-            self.under(guards, |walk| walk.machine.value(side, &l.min).map(drop))?;
+            let mut parts = [Some(&l.min), l.step.as_ref()].into_iter().flatten();
+            self.under(guards, |walk| parts.try_for_each(|e| walk.machine.value(side, e).map(drop)))?;
         }
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.truth(false);

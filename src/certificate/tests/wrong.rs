@@ -46,6 +46,12 @@ fn what_may_trap_stays_where_it_is() {
         "A[0] = T.if_then_else(k != 0, n // k, 0)",
         "x: T.let[T.int32] = n // k\nA[0] = T.if_then_else(k != 0, x, 0)",
     );
+    // A loop that never runs evaluates its bounds and its step.
+    let never = "T.min(T.max(n // k, 0), 0)";
+    for range in [never.to_owned(), format!("n // k, {never}"), "0, 0, n // k".to_owned()] {
+        refused("A[0] = k", &format!("A[0] = k\nfor i in range({range}):\n    A[1] = k"));
+    }
+    certified("A[0] = k", "A[0] = k\nfor i in range(0):\n    A[1] = k");
     // Neither operand of `and` guards the other one, and what one leaves out is not evaluated.
     refused(
         "if k >= 0 and n // 2 > k:\n    A[0] = 1",

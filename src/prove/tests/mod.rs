@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod arithmetic;
+mod bounded;
 
-use super::{Proof, Solver, SolverError, prove};
+use super::{Integers, Proof, Solver, SolverError, prove};
 use crate::script::parse;
 
 /// A function with these statements over `A`, `B` of `n` elements.
@@ -20,7 +21,7 @@ fn function(body: &str) -> crate::ir::Module {
 }
 
 fn proof(a: &str, b: &str) -> Proof {
-    prove(&function(a), &function(b), None).unwrap().remove(0)
+    prove(&function(a), &function(b), Integers::Unbounded, None).unwrap().remove(0)
 }
 
 #[track_caller]
@@ -66,6 +67,12 @@ fn nothing_traps_that_did_not() {
     proven(a, "for i in range(n):\n    q: T.let[T.int32] = 7 // k\n    A[i] = q");
     let a = "for i in range(4):\n    A[i] = 7 // k";
     proven(a, "q: T.let[T.int32] = 7 // k\nfor i in range(4):\n    A[i] = q");
+    // A loop that never runs evaluates its bounds.
+    let never = "T.min(T.max(7 // k, 0), 0)";
+    for range in [never.to_owned(), format!("7 // k, {never}"), "0, 0, 7 // k".to_owned()] {
+        not_proven("A[0] = k", &format!("A[0] = k\nfor i in range({range}):\n    A[1] = k"));
+    }
+    proven("A[0] = k", "A[0] = k\nfor i in range(T.min(k, 0)):\n    A[1] = k");
     // A load of another element than the input reads.
     not_proven("A[0] = k", "q: T.let[T.int32] = B[k]\nA[0] = k + q - q");
 }
@@ -95,7 +102,7 @@ fn other_signatures_are_refused() {
         parse("<a>", "@T.prim_func\ndef main(A: T.Buffer((4,), \"int32\")):\n    A[0] = 1\n").unwrap(),
         parse("<b>", "@T.prim_func\ndef main(A: T.Buffer((5,), \"int32\")):\n    A[0] = 1\n").unwrap(),
     );
-    let proof = prove(&a, &b, None).unwrap().remove(0);
+    let proof = prove(&a, &b, Integers::Unbounded, None).unwrap().remove(0);
     assert!(proof.unaligned.unwrap().what.contains("signatures"));
 }
 
@@ -106,14 +113,14 @@ fn a_bad_solver_proves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (function("A[0] = k"), function("A[0] = k + 1"));
     let missing = Solver::new(folder.path().join("none"));
-    assert!(matches!(prove(&a, &b, Some(&missing)), Err(SolverError::Run { .. })));
+    assert!(matches!(prove(&a, &b, Integers::Unbounded, Some(&missing)), Err(SolverError::Run { .. })));
     for (name, script) in
         [("dies", "exit 3"), ("lies", "cat > /dev/null; echo unsat"), ("talks", "cat; echo the end")]
     {
         let path = folder.path().join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let answer = prove(&a, &b, Some(&Solver::new(path)));
+        let answer = prove(&a, &b, Integers::Unbounded, Some(&Solver::new(path)));
         assert!(matches!(answer, Err(SolverError::Nonsense { .. })), "{name}: {answer:?}");
     }
 }
@@ -127,7 +134,8 @@ fn elements_of_buffers_may_be_vectors() {
         );
         parse("<test>", &text).unwrap()
     };
-    let proof = |a: &str, b: &str| prove(&function(a), &function(b), None).unwrap().remove(0);
+    let proof =
+        |a: &str, b: &str| prove(&function(a), &function(b), Integers::Unbounded, None).unwrap().remove(0);
     for (a, b) in [
         ("C[k + 1] = A[k]\n    A[0] = C[1 + k] * C[k + 1]", "C[k + 1] = A[k]\n    A[0] = A[k] * A[k]"),
         (
@@ -163,7 +171,8 @@ fn dividing_by_a_power_of_two_is_multiplying() {
         ("float16", "A[1] / T.float16(16384)", "A[1] * T.float16(0.00006103515625)", true),
         ("float16", "A[1] / T.float16(32768)", "A[1] * T.float16(0.000030517578125)", false),
     ] {
-        let found = prove(&function(dtype, a), &function(dtype, b), None).unwrap().remove(0);
+        let found =
+            prove(&function(dtype, a), &function(dtype, b), Integers::Unbounded, None).unwrap().remove(0);
         assert_eq!(found.is_proven(), same, "{a}, {b}: {found:?}");
     }
 }
@@ -203,7 +212,9 @@ fn loops_may_be_split_joined_and_peeled() {
 #[test]
 fn loads_after_stores_at_equal_places_are_what_was_stored() {
     let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
-    let proof = |a: &str, b: &str| prove(&function(a), &function(b), Some(&solver)).unwrap().remove(0);
+    let proof = |a: &str, b: &str| {
+        prove(&function(a), &function(b), Integers::Unbounded, Some(&solver)).unwrap().remove(0)
+    };
     for (a, b, same) in [
         ("A[k * k] = 1\nB[0] = A[n] + 1", "A[k * k] = 1\nB[0] = T.Select(k * k == n, 2, A[n] + 1)", true),
         ("if k == 0:\n    A[k] = 5\n    B[0] = A[0]", "if k == 0:\n    A[0] = 5\n    B[0] = 5", true),
