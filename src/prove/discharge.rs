@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::place::{Book, Duty, Goal, Place, Premise, bridge, conditions};
+use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
 use super::term::{Node, Term, Terms};
 
 /// What is to be shown of a duty after the normal forms have done their part: that the goal follows.
@@ -44,8 +44,8 @@ fn has_lazy(book: &Book, place: &Place) -> bool {
 /// Facts by what they are about.
 #[derive(Default)]
 pub(super) struct Index {
-    loads: HashMap<(usize, Vec<Term>), Vec<usize>>,
-    by_root: HashMap<usize, Vec<usize>>,
+    elements: HashMap<(Within, Vec<Term>), Vec<usize>>,
+    by_memory: HashMap<Within, Vec<usize>>,
     others: HashMap<Term, Vec<usize>>,
 }
 
@@ -54,9 +54,9 @@ impl Index {
         let mut index = Index::default();
         for (i, fact) in book.facts.iter().enumerate() {
             match &fact.premise {
-                Premise::Loads { root, index: at } => {
-                    index.loads.entry((*root, at.clone())).or_default().push(i);
-                    index.by_root.entry(*root).or_default().push(i);
+                Premise::Element { of, index: at } => {
+                    index.elements.entry((*of, at.clone())).or_default().push(i);
+                    index.by_memory.entry(*of).or_default().push(i);
                 }
                 Premise::Holds(term) | Premise::Evaluates(term) => {
                     index.others.entry(*term).or_default().push(i)
@@ -76,8 +76,8 @@ fn goal_of(
     by_subject: &Index,
     known: &[Term],
 ) -> Term {
-    /// Loads of the first program that one of the second is compared with.
-    const MAX_LOADS: usize = 12;
+    /// Accesses of the first program that one of the second is compared with.
+    const MAX_ACCESSES: usize = 12;
     let none = Vec::new();
     let came = |terms: &mut Terms, fact: usize, subjects: Vec<Term>| {
         let from = &book.places[book.facts[fact].place];
@@ -106,9 +106,9 @@ fn goal_of(
             }
             terms.or(&ways)
         }
-        Goal::Loads { root, index, within } => {
-            let mut ways = vec![*within];
-            for &fact in by_subject.loads.get(&(*root, index.clone())).unwrap_or(&none) {
+        Goal::Element { of, index, there } => {
+            let mut ways = vec![*there];
+            for &fact in by_subject.elements.get(&(*of, index.clone())).unwrap_or(&none) {
                 if let Some((needed, at)) = came(terms, fact, index.clone())
                     && at == *index
                 {
@@ -119,10 +119,10 @@ fn goal_of(
             if implied(terms, known, goal) {
                 return goal;
             }
-            let mut near: Vec<usize> = by_subject.by_root.get(root).unwrap_or(&none).clone();
+            let mut near: Vec<usize> = by_subject.by_memory.get(of).unwrap_or(&none).clone();
             near.sort_by_key(|&fact| book.facts[fact].time.abs_diff(duty.time));
-            for fact in near.into_iter().take(MAX_LOADS) {
-                let Premise::Loads { index: at, .. } = &book.facts[fact].premise else { continue };
+            for fact in near.into_iter().take(MAX_ACCESSES) {
+                let Premise::Element { index: at, .. } = &book.facts[fact].premise else { continue };
                 if let Some((needed, at)) = came(terms, fact, at.clone()) {
                     let same = terms.all_equal(&at, index);
                     ways.push(terms.and(&[needed, same]));

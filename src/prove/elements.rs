@@ -1,5 +1,6 @@
 //! Where an element is in its memory, and whether it is there at all.
 
+use super::place::{Goal, Premise, Within};
 use super::term::Term;
 use super::value::{Machine, Side, Unsupported};
 use crate::ir::{BufferId, Expr, Origin};
@@ -13,25 +14,55 @@ impl Machine<'_> {
         value
     }
 
-    /// Whether an element is one of its buffer.
-    pub(super) fn within(
+    /// An element is accessed: the first program shows that it is there, the second one owes that. `place` is where it is in
+    /// its memory. What is stored is stored by the first program too, so only the views may differ.
+    pub(super) fn accessed(
         &mut self,
         side: Side,
         buffer: BufferId,
         index: &[Term],
-    ) -> Result<Term, Unsupported> {
+        place: &[Term],
+        loads: bool,
+    ) -> Result<(), Unsupported> {
         let func = self.programs[side as usize].func;
-        let shape = &func.buffer(buffer).shape;
-        if side == Side::Second && !self.has_view(buffer)? {
-            return Ok(self.terms.truth(false));
-        }
+        let root = self.buffers.root(side, buffer)?;
+        let mut view = index.to_vec();
         let mut conditions = Vec::new();
-        for (i, extent) in index.iter().zip(shape) {
+        for (i, extent) in index.iter().zip(&func.buffer(buffer).shape) {
             let extent = self.described(side, extent)?;
             let (low, high) = (self.terms.not_negative(*i), self.terms.less(*i, extent));
             conditions.extend([low, high]);
+            view.push(extent);
         }
-        Ok(self.terms.and(&conditions))
+        let within = self.terms.and(&conditions);
+        let is_view = self.buffers.flat[root];
+        let (memory, place) = (Within::Memory(root), place.to_vec());
+        match side {
+            Side::First => {
+                self.book.know(Premise::Element { of: memory, index: place });
+                self.book.know(Premise::Holds(within));
+                if is_view {
+                    self.book.know(Premise::Element { of: Within::View(root), index: view });
+                }
+            }
+            Side::Second => {
+                let there = if self.has_view(buffer)? { within } else { self.terms.truth(false) };
+                let mut owe = |what, there, goal| {
+                    if self.terms.as_truth(there) != Some(true) {
+                        self.book.owe(what, goal);
+                    }
+                };
+                if loads {
+                    let goal = Goal::Element { of: memory, index: place, there };
+                    owe("an element that is loaded is there", there, goal);
+                }
+                if is_view {
+                    let goal = Goal::Element { of: Within::View(root), index: view, there: within };
+                    owe("an element is one of its view", within, goal);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a buffer of the second program has memory of its own, or is a view that the first program has too: the shape

@@ -28,13 +28,22 @@ pub(super) struct Place {
     pub(super) lazy: Vec<Term>,
 }
 
+/// What an element is an element of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Within {
+    /// A memory: the index says where in it.
+    Memory(usize),
+    /// A view of that memory: the index is the one of the view, and behind it stands the view's shape.
+    View(usize),
+}
+
 /// What the evaluation of the first program shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Premise {
     /// A condition.
     Holds(Term),
-    /// This element is within its buffer.
-    Loads { root: usize, index: Vec<Term> },
+    /// There is this element.
+    Element { of: Within, index: Vec<Term> },
     /// Something of which nothing is known but that it may trap is evaluated without trap.
     Evaluates(Term),
 }
@@ -52,8 +61,8 @@ pub(super) struct Fact {
 pub(super) enum Goal {
     /// A condition.
     Holds(Term),
-    /// The element is one that the first program loads too, or within its buffer, which the term says.
-    Loads { root: usize, index: Vec<Term>, within: Term },
+    /// The element is one that the first program accesses too, or there in any case, which the term says.
+    Element { of: Within, index: Vec<Term>, there: Term },
     /// The first program evaluates it too.
     Evaluates(Term),
 }

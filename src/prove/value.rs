@@ -273,23 +273,12 @@ impl<'a> Machine<'a> {
     ) -> Result<Term, Unsupported> {
         let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
         let root = self.buffers.root(side, buffer)?;
-        let within = self.within(side, buffer, &index)?;
-        let index = self.place_in_memory(side, buffer, index)?;
+        let place = self.place_in_memory(side, buffer, index.clone())?;
         if !self.quiet {
-            match side {
-                Side::First => {
-                    self.book.know(Premise::Loads { root, index: index.clone() });
-                    self.book.know(Premise::Holds(within));
-                }
-                Side::Second if self.terms.as_truth(within) == Some(true) => {}
-                Side::Second => {
-                    let goal = Goal::Loads { root, index: index.clone(), within };
-                    self.book.owe("an element that is loaded is there", goal);
-                }
-            }
+            self.accessed(side, buffer, &index, &place, true)?;
         }
         let memory = self.memories[root];
-        Ok(self.terms.load(memory, dtype, &index))
+        Ok(self.terms.load(memory, dtype, &place))
     }
 
     fn shuffle(&mut self, side: Side, shuffle: &crate::ir::Shuffle) -> Result<Term, Unsupported> {

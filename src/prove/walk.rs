@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::place::{Frame, Premise};
+use super::place::Frame;
 use super::range::Range;
 use super::steps::{self, Glimpse, Placed, Step};
 use super::term::{Node, Term};
@@ -482,22 +482,24 @@ impl<'a> Walk<'a> {
         Ok(x)
     }
 
+    /// The memory, the place in it and the value of what a store stores.
+    fn stored(
+        &mut self,
+        side: Side,
+        (buffer, indices, value): (BufferId, &Vec<Expr>, &Expr),
+    ) -> Result<(usize, Vec<Term>, Term), Unaligned> {
+        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
+        let place = self.machine.place_in_memory(side, buffer, index.clone());
+        let (root, place) = (self.machine.buffers.root(side, buffer), self.placed(place)?);
+        let value = self.value(side, value)?;
+        let accessed = self.machine.accessed(side, buffer, &index, &place, false);
+        self.placed(accessed)?;
+        Ok((self.placed(root)?, place, value))
+    }
+
     fn stores(&mut self, a: (BufferId, &Vec<Expr>, &Expr), b: (BufferId, &Vec<Expr>, &Expr)) -> Done {
-        let first = self.machine.index(Side::First, a.0, a.1);
-        let (root, index) = self.placed(first)?;
-        let within = {
-            let index =
-                a.1.iter().map(|i| self.machine.described(Side::First, i)).collect::<Result<Vec<_>, _>>();
-            let index = self.placed(index)?;
-            let within = self.machine.within(Side::First, a.0, &index);
-            self.placed(within)?
-        };
-        let value = self.value(Side::First, a.2)?;
-        self.machine.book.know(Premise::Loads { root, index: index.clone() });
-        self.machine.book.know(Premise::Holds(within));
-        let second = self.machine.index(Side::Second, b.0, b.1);
-        let (other_root, other_index) = self.placed(second)?;
-        let other_value = self.value(Side::Second, b.2)?;
+        let (root, index, value) = self.stored(Side::First, a)?;
+        let (other_root, other_index, other_value) = self.stored(Side::Second, b)?;
         if root != other_root || a.2.dtype != b.2.dtype {
             return Err(self.unaligned("stores to other buffers"));
         }

@@ -78,6 +78,25 @@ fn nothing_traps_that_did_not() {
 }
 
 #[test]
+fn views_have_bounds_of_their_own() {
+    let of = |shape: &str, rest: &str| format!("W = T.decl_buffer({shape}, \"int32\", data=B.data)\n{rest}");
+    for access in ["W[k] = 1", "A[0] = W[k]"] {
+        let a = of("(n,)", access);
+        proven(&a, &a);
+        not_proven(&a, &of("(1,)", access));
+        not_proven(&a, &of("(n - 1,)", access));
+        proven(&a, &of("(n + 1,)", access));
+        // Another index of another view of the same element.
+        proven(&a, &of("(n, 1)", &access.replace("[k]", "[k, 0]")));
+        not_proven(&a, &of("(1, n)", &access.replace("[k]", "[k, 0]")));
+    }
+    // The element is there, but not in this row.
+    let rows = of("(n, 4)", "A[0] = W[k, 1]");
+    proven(&rows, &rows);
+    not_proven(&rows, &of("(n, 4)", "A[0] = W[k - 1, 5]"));
+}
+
+#[test]
 fn stores_come_between_loads() {
     proven("A[0] = k\nB[0] = A[0]", "A[0] = k\nB[0] = k");
     proven("A[0] = k\nB[0] = A[1]", "q: T.let[T.int32] = A[1]\nA[0] = k\nB[0] = q");
