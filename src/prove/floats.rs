@@ -120,6 +120,13 @@ impl Terms {
             },
             _ => (op, a, b, false),
         };
+        // Adding -0.0 changes no float, and adding 0.0 would change the sign of -0.0.
+        if op == BinOp::Add && dtype.is_float() {
+            let minus_zero = self.float((-0.0f64).to_bits(), dtype);
+            if a == minus_zero || b == minus_zero {
+                return if b == minus_zero { a } else { b };
+            }
+        }
         let commutes = op.commutes() == Commutes::Always;
         let operands = if commutes && b < a { vec![b, a] } else { vec![a, b] };
         let name = format!("{}{}.{}", if commutes { COMMUTATIVE } else { "" }, op.name(), dtype.scalar());

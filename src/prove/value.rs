@@ -346,6 +346,9 @@ impl<'a> Machine<'a> {
         {
             return Ok(value);
         }
+        if matches!(function, Some(MathFn::BitAnd | MathFn::BitOr | MathFn::BitXor)) {
+            args.sort_unstable();
+        }
         if let (Some(function), Some(first)) = (function, call.args.first())
             && let Some(value) = self.terms.folded_call(function, first.dtype, dtype, &args)
         {
@@ -403,6 +406,13 @@ impl<'a> Machine<'a> {
                     self.terms.wrap(bits, signed, product)
                 })
             }
+            (MathFn::BitAnd | MathFn::BitOr, &[a, b]) if a == b => Some(a),
+            (MathFn::BitXor, &[a, b]) if a == b => Some(self.terms.int(0)),
+            (MathFn::BitOr | MathFn::BitXor, &[a, b]) => match (self.terms.as_int(a), self.terms.as_int(b)) {
+                (_, Some(0)) => Some(a),
+                (Some(0), _) => Some(b),
+                _ => None,
+            },
             // With the ones below a power of two: a remainder, of negative integers too.
             (MathFn::BitAnd, &[a, b]) => {
                 let (a, mask) = match (self.terms.as_int(a), self.terms.as_int(b)) {
@@ -411,7 +421,7 @@ impl<'a> Machine<'a> {
                     (None, None) => return None,
                 };
                 if mask < 0 {
-                    return None;
+                    return (mask == -1).then_some(a);
                 }
                 if mask & (mask + 1) != 0 {
                     let constant = self.terms.int(mask);

@@ -97,6 +97,30 @@ fn views_have_bounds_of_their_own() {
 }
 
 #[test]
+fn bits_and_zeros_have_laws() {
+    let bits = |op: &str, x: &str, y: &str| format!("A[0] = T.bitwise_{op}({x}, {y})");
+    for (op, y, same) in
+        [("and", "k", "k"), ("or", "k", "k"), ("xor", "k", "0"), ("or", "0", "k"), ("xor", "0", "k")]
+    {
+        proven(&format!("A[0] = {same}"), &bits(op, "k", y));
+        proven(&bits(op, "k", y), &bits(op, y, "k"));
+    }
+    proven("A[0] = k", &bits("and", "k", "-1"));
+    not_proven("A[0] = k", &bits("or", "k", "-1"));
+    not_proven("A[0] = k", &bits("and", "k", "n"));
+    proven(&bits("or", "n", "k"), &bits("or", "k", "n"));
+    let float = |value: &str| format!("A[0] = T.reinterpret(\"int32\", {value})");
+    let x = "T.reinterpret(\"float32\", k)";
+    // The reader computes `x + 0.0` itself, as TVM's does.
+    for (op, zero, same) in
+        [("Add", "-0.0", true), ("Sub", "0.0", true), ("Add", "0.0", false), ("Sub", "-0.0", false)]
+    {
+        let other = float(&format!("T.{op}({x}, T.float32({zero}))"));
+        assert_eq!(proof(&float(x), &other).is_proven(), same, "{other}");
+    }
+}
+
+#[test]
 fn stores_come_between_loads() {
     proven("A[0] = k\nB[0] = A[0]", "A[0] = k\nB[0] = k");
     proven("A[0] = k\nB[0] = A[1]", "q: T.let[T.int32] = A[1]\nA[0] = k\nB[0] = q");
