@@ -9,6 +9,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
+use super::hashed::Hashed;
 use super::numbers::Numbers;
 use super::question::Question;
 use super::recall;
@@ -73,10 +74,10 @@ pub(crate) struct Asker<'a> {
     pairs: Cell<usize>,
     names: Cell<usize>,
     /// Instances that were named before.
-    known: RefCell<HashMap<Naming, Option<Rc<Instance>>>>,
+    known: RefCell<HashMap<Hashed<Naming>, Option<Rc<Instance>>>>,
     /// Answers to questions, and solutions of equations, that were found before.
-    answers: RefCell<HashMap<Question, bool>>,
-    solved: RefCell<HashMap<System, Vec<(VarId, Expr)>>>,
+    answers: RefCell<HashMap<Hashed<Question>, bool>>,
+    solved: RefCell<HashMap<Hashed<System>, Vec<(VarId, Expr)>>>,
 }
 
 /// Equations, in numbered variables of which some are unknowns.
@@ -283,7 +284,8 @@ impl<'a> Asker<'a> {
             return solve();
         }
         let common = common(&self.accesses.list[access].loops, &other.loops);
-        let question = (access, if shared == Shared::Same { common } else { 0 }, pin, element.to_vec());
+        let common = if shared == Shared::Same { common } else { 0 };
+        let question = Hashed::new((access, common, pin, element.to_vec()));
         if let Some(known) = self.known.borrow().get(&question) {
             return known.clone();
         }
@@ -398,7 +400,8 @@ impl<'a> Asker<'a> {
         let unknowns: Vec<VarId> = unknowns.iter().map(|var| numbers.of(*var)).collect();
         let equations = equations.iter().map(|(a, b)| (numbers.number(a), numbers.number(b))).collect();
         let range = |var: &VarId| ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
-        let system = System { equations, unknowns, ranges: numbers.vars().iter().map(range).collect() };
+        let system =
+            Hashed::new(System { equations, unknowns, ranges: numbers.vars().iter().map(range).collect() });
         let mut solved = self.solved.borrow_mut();
         let found = solved.entry(system).or_insert_with_key(|system| {
             recall::answer(system, |system| {
@@ -451,13 +454,14 @@ impl<'a> Asker<'a> {
     }
 
     fn answer(&self, question: Question) -> bool {
+        let question = Hashed::new(question);
         if let Some(&known) = self.answers.borrow().get(&question) {
             return known && self.looks();
         }
         if !self.spend() {
             return false;
         }
-        let answer = recall::answer(&question, Question::is_proven);
+        let answer = recall::answer(&question, |question| question.is_proven());
         self.answers.borrow_mut().insert(question, answer);
         answer
     }

@@ -6,6 +6,7 @@ mod by_memory;
 pub(crate) mod contents;
 pub(crate) mod dead;
 pub(crate) mod effects;
+pub(crate) mod hashed;
 pub(crate) mod instances;
 pub(crate) mod known;
 pub(crate) mod lanes;

@@ -1,6 +1,7 @@
 //! What the regions of a function share while it is simplified.
 
 use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
 use super::answers::Answers;
 use super::base::Base;
@@ -29,7 +30,7 @@ pub(super) struct Engine<'a> {
     /// What holds in the whole function.
     pub base: Base,
     /// What was found before.
-    pub answers: &'a Answers,
+    pub answers: Rc<Answers>,
     /// The number of the function's tables in a search.
     pub tables: OnceCell<usize>,
 }

@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use super::engine::{Engine, Reach};
 use super::question::{self, Question};
 use super::recalled::{self, Region};
+use crate::analysis::hashed::Hashed;
 use crate::analysis::known::Known;
 use crate::analysis::numbers::Numbers;
 use crate::analysis::recall;
@@ -44,7 +45,7 @@ pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]
     let known = question::about(known, &exprs);
     let found = match recalled::tables(engine, &known) {
         Some(tables) if !exprs.is_empty() => {
-            let region = Region::new(engine, tables, &known, &exprs);
+            let region = Hashed::new(Region::new(engine, tables, &known, &exprs));
             recall::answer(&region, |_| cheapest(engine, &known, &exprs))
         }
         _ => cheapest(engine, &known, &exprs),

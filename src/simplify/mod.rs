@@ -44,11 +44,11 @@ mod trapping;
 mod widen;
 
 use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use self::answers::Answers;
 pub(crate) use self::assume::{assume, assume_parts, reads_memory};
 use self::engine::Engine;
 pub use self::engine::Reach;
@@ -214,7 +214,7 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<S
     let known = shapes::known(func, settings.positive_dims);
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
-    let engine = Engine {
+    let mut engine = Engine {
         func,
         profile: settings.profile,
         rewrites: settings.rewrites,
@@ -223,9 +223,12 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<S
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
-        answers: &Answers::default(),
+        answers: Rc::default(),
         tables: OnceCell::new(),
     };
+    if let Some(answers) = recalled::answers(&engine, &known) {
+        engine.answers = answers;
+    }
     let has_sizes = access::has_sizes(func);
     let done = Simplified { expressions: 0, conditions: 0 };
     let in_divisors = divisors::in_divisors(&body);
@@ -281,7 +284,7 @@ pub fn expression(
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
-        answers: &Answers::default(),
+        answers: Rc::default(),
         tables: OnceCell::new(),
     };
     let magnitudes = Arc::new(Magnitudes::unbounded());

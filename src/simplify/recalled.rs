@@ -2,8 +2,10 @@
 //! is kept while the search runs, under all that its graph depends on.
 
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::answers::Answers;
 use super::engine::{Engine, Reach};
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::{Magnitude, Magnitudes};
@@ -35,20 +37,33 @@ impl Hash for Tables {
     }
 }
 
+impl Tables {
+    fn of(engine: &Engine<'_>, known: &Known, vars: Vec<Type>) -> Tables {
+        Tables {
+            vars,
+            params: engine.func.params.clone(),
+            buffers: engine.func.buffers.clone(),
+            magnitudes: known.magnitudes.without_variables(),
+            reach: engine.reach,
+            ties: engine.ties,
+            told: (std::ptr::from_ref(engine.profile).addr(), std::ptr::from_ref(engine.rewrites).addr()),
+        }
+    }
+}
+
+/// What was found in functions with the same tables, if a search runs: questions about single expressions name no variables,
+/// so they are asked again where a statement has moved.
+pub(super) fn answers(engine: &Engine<'_>, known: &Known) -> Option<Rc<Answers>> {
+    recall::keeps().then(|| recall::answer(&Tables::of(engine, known, Vec::new()), |_| Rc::default()))
+}
+
 /// The number of the tables of a function; none while no search runs.
 pub(super) fn tables(engine: &Engine<'_>, known: &Known) -> Option<usize> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     recall::keeps().then(|| {
         *engine.tables.get_or_init(|| {
-            let tables = Tables {
-                vars: engine.func.vars.iter().map(|var| var.ty.clone()).collect(),
-                params: engine.func.params.clone(),
-                buffers: engine.func.buffers.clone(),
-                magnitudes: known.magnitudes.without_variables(),
-                reach: engine.reach,
-                ties: engine.ties,
-                told: (std::ptr::from_ref(engine.profile).addr(), std::ptr::from_ref(engine.rewrites).addr()),
-            };
+            let vars = engine.func.vars.iter().map(|var| var.ty.clone()).collect();
+            let tables = Tables::of(engine, known, vars);
             recall::answer(&tables, |_| NEXT.fetch_add(1, Ordering::Relaxed))
         })
     })
