@@ -220,7 +220,7 @@ pub const ALL: &[Pass] = &[
             Ok(each(module, |func| {
                 let (made, plan) = plan::run(func, &plan::Settings::new(settings.options));
                 *func = made;
-                settings.plans.borrow_mut().push(plan);
+                settings.note_plan(plan);
             }))
         },
     },

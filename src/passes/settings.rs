@@ -50,6 +50,13 @@ impl Settings<'_> {
         noop::Settings { readable_parameters, finite }
     }
 
+    /// Notes what a plan did, and which budgets ended within it.
+    pub(super) fn note_plan(&self, plan: Plan) {
+        let limits = plan.limits.iter().map(|limit| format!("`{}`: {limit}", plan.function));
+        self.limits.borrow_mut().extend(limits);
+        self.plans.borrow_mut().push(plan);
+    }
+
     /// Notes that a pass tried no more than so many places of a function.
     pub(super) fn note_limit(&self, func: &PrimFunc, limit: Option<usize>) {
         self.limits.borrow_mut().extend(

@@ -10,6 +10,7 @@
 //! every machine.
 
 mod cost;
+mod ended;
 mod lowered;
 mod moves;
 mod outcome;

@@ -1,5 +1,6 @@
 //! The moves from a state: what may be done to a function, each with its proof.
 
+use super::ended::Ended;
 use crate::cse::Options;
 use crate::ir::PrimFunc;
 use crate::loops;
@@ -30,8 +31,8 @@ pub(super) enum Whole {
 
 impl Whole {
     /// What the pass makes of a function, if it changes anything.
-    pub(super) fn on(self, func: &PrimFunc, options: &Options) -> Option<Found> {
-        let noop = |name, pass: &dyn Fn(&mut PrimFunc) -> Vec<Change>| {
+    pub(super) fn on(self, func: &PrimFunc, options: &Options, ended: &mut Ended) -> Option<Found> {
+        let noop = |name, pass: &mut dyn FnMut(&mut PrimFunc) -> Vec<Change>| {
             let mut made = func.clone();
             let changes = pass(&mut made);
             (!changes.is_empty()).then_some((name, made, changes))
@@ -40,9 +41,13 @@ impl Whole {
             Some((name, made?, vec![Change { what: what.to_owned(), reasons: Vec::new() }]))
         };
         match self {
-            Whole::RemoveNoOp => noop("remove-no-op", &noop::remove_no_op),
-            Whole::Overcompute => noop("overcompute", &|func| noop::overcompute(func, told(options))),
-            Whole::MergeLoops => noop("merge-loops", &noop::merge_loops),
+            Whole::RemoveNoOp => noop("remove-no-op", &mut noop::remove_no_op),
+            Whole::Overcompute => noop("overcompute", &mut |func| {
+                let made = noop::overcompute_within(func, told(options));
+                ended.tries("overcompute", made.limit);
+                made.changes
+            }),
+            Whole::MergeLoops => noop("merge-loops", &mut noop::merge_loops),
             Whole::ReduceExtents => {
                 let what = "conditions around the bodies of loops become their bounds";
                 loops("reduce-extents", loops::reduce_extents(func, options), what)
@@ -64,14 +69,14 @@ fn told(options: &Options) -> noop::Settings {
 }
 
 /// All moves, in a fixed order. What is tried is taken off `tries`; when that is used up there are no more.
-pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Vec<Found> {
+pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended: &mut Ended) -> Vec<Found> {
     let settings = told(options);
     let mut found: Vec<Found> = Vec::new();
     *tries = match tries.checked_sub(WHOLE) {
         Some(left) => left,
         None => return found,
     };
-    found.extend(Whole::RemoveNoOp.on(func, options));
+    found.extend(Whole::RemoveNoOp.on(func, options, ended));
     let sites = noop::sites(func);
     let mut filled = 0;
     for (kind, most) in [
@@ -80,6 +85,7 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Ve
         (SiteKind::Branching, MAX_BRANCHES),
     ] {
         let before = found.len();
+        ended.places(kind.name(), most, sites.iter().filter(|site| site.kind == kind).count());
         for site in sites.iter().filter(|site| site.kind == kind).take(most) {
             *tries = match tries.checked_sub(1) {
                 Some(left) => left,
@@ -87,19 +93,23 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Ve
             };
             match noop::apply(func, site, settings) {
                 Ok((made, change)) => found.push((kind.name(), made, vec![change])),
-                Err(_) if kind == SiteKind::Overcompute && filled < MAX_FILLED => {
+                Err(_) if kind == SiteKind::Overcompute => {
                     filled += 1;
+                    if filled > MAX_FILLED {
+                        continue;
+                    }
                     let ways = noop::apply_after_filling(func, site, settings).into_iter();
                     found.extend(ways.map(|(made, changes)| ("fill, overcompute", made, changes.into())));
                 }
                 Err(_) => {}
             }
         }
+        ended.places("choose-padding", MAX_FILLED, filled);
         // All of them at once, which may be further than the search looks.
         if found.len() > before + 1 {
             let all = match kind {
-                SiteKind::Overcompute => Whole::Overcompute.on(func, options),
-                SiteKind::MergeLoops => Whole::MergeLoops.on(func, options),
+                SiteKind::Overcompute => Whole::Overcompute.on(func, options, ended),
+                SiteKind::MergeLoops => Whole::MergeLoops.on(func, options, ended),
                 _ => None,
             };
             found.extend(all);
@@ -108,7 +118,29 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize) -> Ve
     found.extend(
         [Whole::ReduceExtents, Whole::Hoist, Whole::Loops]
             .into_iter()
-            .filter_map(|pass| pass.on(func, options)),
+            .filter_map(|pass| pass.on(func, options, ended)),
     );
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_are_not_tried_are_told() {
+        let function = |conditions: usize| {
+            let head = "@T.prim_func\ndef main(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), n: T.int32):\n";
+            let body = (0..conditions).map(|k| format!("    if n < {k}:\n        A[{k}] = B[{k}]\n"));
+            let text = head.to_owned() + &body.collect::<String>();
+            crate::parse(&text).expect("a program").funcs.remove(0)
+        };
+        let (mut tries, mut ended) = (1_000, Ended::default());
+        moves(&function(MAX_FILLED), &Options::default(), &mut tries, &mut ended);
+        assert!(ended.in_words().is_empty(), "{ended:?}");
+        moves(&function(MAX_CONDITIONS + 1), &Options::default(), &mut tries, &mut ended);
+        let told = ended.in_words().join("\n");
+        assert!(told.contains("of up to 25 places for `overcompute` 24 were tried in each state"), "{told}");
+        assert!(told.contains("`choose-padding` 6 were tried"), "{told}");
+    }
 }

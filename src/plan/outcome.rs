@@ -66,6 +66,9 @@ pub struct Plan {
     pub states: usize,
     /// The budget that ended the search: `states`, `depth`, `work`, `tries`, or that the function is too `long`.
     pub limit: Option<&'static str>,
+    /// The budgets that ended within it, so that places for moves were not tried, in words.
+    #[serde(skip)]
+    pub limits: Vec<String>,
 }
 
 /// A move.

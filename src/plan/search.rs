@@ -6,7 +6,8 @@ use std::rc::Rc;
 use hashbrown::HashSet;
 
 use super::cost::Model;
-use super::moves::{WHOLE, Whole, moves};
+use super::ended::Ended;
+use super::moves::{Found, WHOLE, Whole, moves};
 use super::outcome::{Move, Plan, Settings};
 use crate::analysis::length;
 use crate::ir::PrimFunc;
@@ -69,6 +70,8 @@ struct Search<'a> {
     /// How many places may still be tried.
     tries: usize,
     limit: Option<&'static str>,
+    /// What ended within moves.
+    ended: Ended,
 }
 
 fn simplified() -> Change {
@@ -88,12 +91,13 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
         moves: Vec::new(),
         states: 0,
         limit: None,
+        limits: Vec::new(),
     };
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
     let seen = HashSet::new();
-    let mut search =
-        Search { settings, model, seen, made: HashSet::new(), states: 1, work, tries, limit: None };
+    let (made, ended) = (HashSet::new(), Ended::default());
+    let mut search = Search { settings, model, seen, made, states: 1, work, tries, limit: None, ended };
     let input = Rc::new(State {
         cost: search.model.of(func),
         length,
@@ -107,6 +111,7 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
     plan.after = best.cost;
     plan.states = search.states;
     plan.limit = search.limit;
+    plan.limits = search.ended.in_words();
     let mut state = Rc::clone(&best);
     while let Some(last) = &state.last {
         plan.moves.push(Move {
@@ -141,7 +146,7 @@ impl Search<'_> {
             }
             let mut next: Vec<Rc<State>> = Vec::new();
             for state in &beam {
-                for (pass, func, changes) in moves(&state.func, self.settings.options, &mut self.tries) {
+                for (pass, func, changes) in self.moves(state) {
                     next.extend(self.state(state, pass, func, changes));
                 }
             }
@@ -167,11 +172,19 @@ impl Search<'_> {
         for pass in
             [Whole::RemoveNoOp, Whole::Overcompute, Whole::ReduceExtents, Whole::Hoist, Whole::MergeLoops]
         {
-            let Some((name, func, changes)) = pass.on(&state.func, self.settings.options) else { continue };
+            let Some((name, func, changes)) = pass.on(&state.func, self.settings.options, &mut self.ended)
+            else {
+                continue;
+            };
             let made = self.state(&state, name, func, changes);
             state = made.filter(|made| made.cost < state.cost * (1.0 - LEAST_GAIN)).unwrap_or(state);
         }
         if state.cost < input.cost * (1.0 - LEAST_GAIN) { state } else { Rc::clone(input) }
+    }
+
+    /// All moves from a state.
+    fn moves(&mut self, state: &State) -> Vec<Found> {
+        moves(&state.func, self.settings.options, &mut self.tries, &mut self.ended)
     }
 
     /// The state that a move leads to, simplified; `None` if it is known, or a budget is used up.
