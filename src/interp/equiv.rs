@@ -151,7 +151,11 @@ fn compare_functions(
     };
     let mut pairs = Vec::new();
     for &logic in readings {
-        let [run_a, run_b] = [Interpreter::with_logic(a, logic)?, Interpreter::with_logic(b, logic)?];
+        let mut runs = [Interpreter::with_logic(a, logic)?, Interpreter::with_logic(b, logic)?];
+        if runs.iter().any(Interpreter::has_undef) {
+            runs.iter_mut().for_each(Interpreter::take_fresh_as_undef);
+        }
+        let [run_a, run_b] = runs;
         let layouts: Vec<&Layout> = options.layouts.iter().filter(|l| l.function == b.name).collect();
         let unassumed = layouts.iter().map(|layout| layout.as_assumed_by(b)).collect();
         pairs.push(Pair { a, b, run_a, run_b, layouts, unassumed });

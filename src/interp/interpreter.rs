@@ -52,6 +52,18 @@ impl Interpreter {
         Ok(Interpreter { program, counts })
     }
 
+    /// Whether the function has `T.undef()`.
+    pub(super) fn has_undef(&self) -> bool {
+        self.program.has_undef
+    }
+
+    /// Takes memory that the function allocates to hold `T.undef()` until it is written: a program from which such stores
+    /// went is compared with one that has them.
+    pub(super) fn take_fresh_as_undef(&mut self) {
+        self.program.has_undef = true;
+        self.program.fresh_is_undef = true;
+    }
+
     /// The operations that stand in the function, whether executed or not.
     pub(crate) fn static_counts(&self) -> &Counts {
         &self.counts

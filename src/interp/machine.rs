@@ -430,6 +430,10 @@ impl<'p> Machine<'p> {
                 self.forget_copies(view.memory);
                 self.forget_undef(view.memory);
                 self.memories[view.memory as usize].refresh(size);
+                if self.program.fresh_is_undef {
+                    self.memories[view.memory as usize].bytes.fill(0);
+                    self.make_undef(view.memory, size);
+                }
             }
             Source::View(of) => {
                 let source = self.view(t, *of)?;

@@ -49,6 +49,8 @@ pub(super) struct Program {
     pub lockstep: bool,
     /// Whether values may be anything ([`Inst::Undef`]).
     pub has_undef: bool,
+    /// Whether memory that the function allocates may hold anything until it is written.
+    pub fresh_is_undef: bool,
     /// The names of thread tags.
     pub tags: Vec<Arc<str>>,
 }

@@ -2,7 +2,8 @@
 //!
 //! An operation on such a value gives such a value, unless the operands decide it (`0 * T.undef()` is 0). A
 //! condition, an index, a bound or an argument of an opaque call that may be anything ends the run. Programs without
-//! `T.undef()` pay nothing for this.
+//! `T.undef()` pay nothing for this. Where one of two programs that are compared has it, memory that the function allocates
+//! may be anything until it is written, so that a store of such a value may go.
 
 use super::machine::{Machine, Stop};
 use super::outcome::TrapKind;
@@ -120,6 +121,11 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says that all of a memory's bytes may be anything.
+    pub(super) fn make_undef(&mut self, memory: u32, size: usize) {
+        self.undef.iter_mut().for_each(|bytes| bytes.extend((0..size).map(|byte| (memory, byte))));
     }
 
     /// Forgets what is known of a memory whose contents are new.

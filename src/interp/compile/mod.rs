@@ -91,6 +91,7 @@ impl Program {
             buffers: func.buffers.iter().map(buffer_info).collect(),
             lockstep: launch::needs_lockstep(func),
             has_undef: false,
+            fresh_is_undef: false,
             tags: Vec::new(),
         };
         let mut compiler = Compiler {

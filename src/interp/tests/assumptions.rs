@@ -81,6 +81,22 @@ fn values_that_may_be_anything_are_compared_with_nothing() {
 }
 
 #[test]
+fn memory_that_nobody_wrote_may_be_anything_beside_undef() {
+    let own = "C = T.alloc_buffer((4,), \"int32\")\n";
+    // What comes from such memory neither differs nor overflows.
+    let times_five = |stored: &str| format!("{own}{stored}B[0] = C[0] * 5\nB[1] = 5");
+    assert_same(&bodies(&times_five("C[0] = T.undef()\n"), &times_five("")));
+    assert_same(&bodies(&times_five("C[0] = T.undef()\nC[0] = 2\n"), &times_five("C[0] = 2\n")));
+    // A store that went and that somebody sees is a difference still.
+    let stores = |stored: &str| format!("{own}C[0] = T.undef()\n{stored}B[0] = C[0] + C[1] * 0");
+    assert_differs(&bodies(&stores("C[0] = 7\n"), &stores("")));
+    assert_differs(&bodies(&stores("C[0] = 7\n"), &format!("{own}B[0] = C[1] - C[1] + C[2]")));
+    // So is control that comes to depend on it.
+    let branch = |stored: &str| format!("{own}{stored}B[1] = T.undef()\nif C[0] > 0:\n    B[0] = 1");
+    assert_differs(&bodies(&branch("C[0] = 1\n"), &branch("")));
+}
+
+#[test]
 fn control_may_not_depend_on_anything() {
     for body in [
         "A[T.undef() % 4] = 1",
