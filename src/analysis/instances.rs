@@ -77,7 +77,7 @@ pub(crate) struct Asker<'a> {
     known: RefCell<HashMap<Hashed<Naming>, Option<Rc<Instance>>>>,
     /// Answers to questions, and solutions of equations, that were found before.
     answers: RefCell<HashMap<Hashed<Question>, bool>>,
-    solved: RefCell<HashMap<Hashed<System>, Vec<(VarId, Expr)>>>,
+    solved: RefCell<HashMap<Hashed<System>, Solution>>,
 }
 
 /// Equations, in numbered variables of which some are unknowns.
@@ -88,6 +88,9 @@ struct System {
     /// The range of each variable.
     ranges: Vec<Interval>,
 }
+
+/// Values of unknowns.
+type Solution = Vec<(VarId, Expr)>;
 
 /// What [`Asker::named`] is asked: the access, how many loops it is to share with the other instance, which iteration is
 /// taken, and the element.
@@ -398,7 +401,11 @@ impl<'a> Asker<'a> {
         let ranges = self.ranges.borrow();
         let mut numbers = Numbers::default();
         let unknowns: Vec<VarId> = unknowns.iter().map(|var| numbers.of(*var)).collect();
-        let equations = equations.iter().map(|(a, b)| (numbers.number(a), numbers.number(b))).collect();
+        // One that always holds says nothing beside others, and rows of a buffer ask the same without it.
+        let says = |(a, b): &(Expr, Expr)| a != b;
+        let all_hold = !equations.iter().any(says);
+        let open = equations.iter().filter(|equation| all_hold || says(equation));
+        let equations = open.map(|(a, b)| (numbers.number(a), numbers.number(b))).collect();
         let range = |var: &VarId| ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
         let system =
             Hashed::new(System { equations, unknowns, ranges: numbers.vars().iter().map(range).collect() });

@@ -151,7 +151,7 @@ fn independent(asker: &Asker<'_>, former: Head, latter: Head) -> bool {
             if !(a.writes() || b.writes()) || !matters(&a.kind) || !matters(&b.kind) {
                 return true;
             }
-            if !accesses.may_share(a.buffer, b.buffer) {
+            if !accesses.may_share(a.buffer, b.buffer) || asker.apart((&a.indices, a.buffer), b) {
                 return true;
             }
             let Some(depth) = a.loops.iter().position(|&l| accesses.loops[l].domain.var == x) else {
