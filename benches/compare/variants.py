@@ -34,7 +34,8 @@ PASSES = {
 PIPELINES = {
     "loops": ["--passes", "loops,semantic-cse"],
     "full": ["-O2"],
-    "plan": ["--passes", "plan,semantic-cse"],
+    # What `-O2` runs, after `plan`.
+    "plan": ["--passes", "plan,loops,cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes"],
 }
 
 
