@@ -1,6 +1,6 @@
 """Random graphs of blocks with planted duplicates: `satir tensor` against the interpreter.
 
-    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--jobs 1] [--pairs]
+    python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--jobs 1] [--pairs] [--long]
 
 Each graph has 3 to 12 definitions over maps, reductions of rows, columns and products, broadcasts, transposes and shifted reads, and
 one that repeats another with its axes and loops exchanged and renamed, its operands swapped, and operations, conditions and indices written in another way: `x + x`
@@ -8,7 +8,7 @@ for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `
 three the first size is a symbol, 0 among its values; one of four computes with integers. A result that `satir equiv` finds to differ
 ends the run with its program; seeds whose planted duplicates are computed twice are listed at the end.
 
-With `--pairs` a forward function has the first definitions of a graph, and a backward function all of it. What `--split` makes of
+With `--long` sizes are such that nests take several steps of their loops at once. With `--pairs` a forward function has the first definitions of a graph, and a backward function all of it. What `--split` makes of
 them with some budget is validated, one function run after the other.
 """
 
@@ -23,10 +23,13 @@ import sys
 import tempfile
 
 
+SHORT, LONG = [1, 2, 3, 5], [1, 6, 8, 36]
+
+
 class Graph:
-    def __init__(self, dice):
+    def __init__(self, dice, sizes=SHORT):
         self.dice = dice
-        self.sizes = [dice.choice([1, 2, 3, 5]) for _ in range(2)]
+        self.sizes = [dice.choice(sizes) for _ in range(2)]
         # Products of matrices fold over an axis of their own, which is as long as the second one.
         self.sizes.append(self.sizes[1])
         # Sums run over the second axis. Over a size of 0 they leave memory as it was, which nobody may rely on.
@@ -189,11 +192,11 @@ def run(*command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True)
 
 
-def one_pair(satir, seed, folder):
+def one_pair(satir, seed, folder, sizes):
     """Validates a pair of functions. Whether something is kept, and whether the functions are changed."""
     before, after, report = (pathlib.Path(folder, f"{seed}{end}") for end in (".py", ".after.py", ".json"))
     dice = random.Random(seed)
-    text, same = Graph(dice).pair()
+    text, same = Graph(dice, sizes).pair()
     before.write_text(text)
     command = [satir, "tensor", before, "-o", after, "--report", report, "--validate", "--split", "forward=f,backward=g"]
     command += [word for name in same for word in ("--edge", f"f.{name}=g.{name}")]
@@ -206,10 +209,10 @@ def one_pair(satir, seed, folder):
     return bool(split["stash"]), split["unchanged"] is None, None
 
 
-def one_graph(satir, seed, folder):
+def one_graph(satir, seed, folder, sizes):
     """Compares a graph with what is made of it. Whether it has a symbol as size, and whether the result is shorter."""
     before, after = pathlib.Path(folder, f"{seed}.py"), pathlib.Path(folder, f"{seed}.after.py")
-    text, of, twin = Graph(random.Random(seed)).program()
+    text, of, twin = Graph(random.Random(seed), sizes).program()
     before.write_text(text)
     made = run(satir, "tensor", before, "-o", after)
     judged = made if made.returncode != 0 else run(satir, "equiv", before, after, "--runs", "6")
@@ -227,13 +230,14 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="how many graphs are looked at side by side")
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     first = second = 0
     missed = []
 
     def treat(seed):
         with tempfile.TemporaryDirectory() as folder:
-            return (one_pair if options.pairs else one_graph)(options.satir, seed, folder)
+            return (one_pair if options.pairs else one_graph)(options.satir, seed, folder, LONG if options.long else SHORT)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         try:

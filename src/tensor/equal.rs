@@ -33,6 +33,9 @@ pub(crate) struct Met {
 const MAX_PAIRS: usize = 24;
 const MAX_SAME: usize = 3;
 
+/// The most times that a body is brought into its cheapest form, and definitions are put into that.
+const MAX_ROUNDS: usize = 4;
+
 /// The most terms of a body that are compared one by one.
 const MAX_PARTS: usize = 400;
 
@@ -105,8 +108,15 @@ struct Search<'a> {
 impl Search<'_> {
     /// The forms of a body whose axes are numbered by first use, at least one.
     fn found(&mut self, body: Term, sizes: &[Size], complete: bool) -> Vec<Term> {
-        let cheaper = self.meaning.cheapest(self.terms, self.stored, sizes, body);
-        let body = cheaper.map_or(body, |cheaper| self.put_in(cheaper));
+        let mut body = body;
+        for _ in 0..MAX_ROUNDS {
+            let Some(cheaper) = self.meaning.cheapest(self.terms, self.stored, sizes, body) else { break };
+            body = self.put_in(cheaper);
+            // What was put in may be simplified with what reads it.
+            if body == cheaper {
+                break;
+            }
+        }
         if self.terms.children(body).is_empty() {
             return vec![body];
         }

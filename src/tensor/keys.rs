@@ -184,7 +184,9 @@ impl Values {
             Node::Axis(number, _) => Some(*number),
             Node::Stored(..) | Node::Form(..) => None,
         };
-        let axes: Option<Vec<u32>> = indices.iter().map(axis).collect();
+        // Along other axes the value is the same everywhere.
+        let used = self.terms.axes(value).to_vec();
+        let axes: Option<Vec<u32>> = used.iter().map(|&own| axis(&indices[own as usize])).collect();
         let plain = axes.is_some_and(|axes| (0..axes.len()).all(|at| !axes[..at].contains(&axes[at])));
         let is_read = match self.terms.node(value) {
             Node::Form(head, children) => children.is_empty() || matches!(head.kind, ExprKind::Load { .. }),
@@ -193,7 +195,6 @@ impl Values {
         if plain || is_read {
             return self.terms.replace(value, indices);
         }
-        let used = self.terms.axes(value).to_vec();
         let kept = used.iter().map(|&axis| self.held[at].axes[axis as usize].clone()).collect();
         let body = self.terms.canonical(value);
         let number = self.number(Stored { folding: None, kept, folded: Vec::new(), body });

@@ -8,11 +8,12 @@ use super::items::{Item, Storage};
 use super::keys::Values;
 use super::nest::{Content, Member, Nest};
 use super::plan::Plan;
+use super::steps::Tile;
 use super::stored::Size;
 use super::term::{Node, Term};
 use crate::ir::{
-    AttrValue, Axis, AxisKind, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind, Origin,
-    PrimFunc, SBlock, Stmt, StmtKind, Type, VarId,
+    AttrValue, Axis, AxisKind, BinOp, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind,
+    Origin, PrimFunc, SBlock, Stmt, StmtKind, Type, VarId,
 };
 
 /// A buffer, and the axis of each of its dimensions.
@@ -117,7 +118,12 @@ impl Lowering<'_> {
         let mut loops = Vec::new();
         for (at, size) in nest.loops.iter().enumerate() {
             let var = self.var(&format!("i{at}"), size);
-            loops.push((var, size.clone()));
+            let one = || Size { extent: Expr::int(1, size.extent.dtype), ..size.clone() };
+            let run = content
+                .tile
+                .at(at)
+                .map_or_else(|| size.clone(), |steps| steps.rest(size).unwrap_or_else(one));
+            loops.push((var, run.clone()));
             if at >= outer {
                 self.vars.push(Expr::var(var, size.dtype));
                 continue;
@@ -128,13 +134,15 @@ impl Lowering<'_> {
             axes.push(Axis {
                 var: own,
                 min: Expr::int(0, size.dtype),
-                extent: size.extent.clone(),
+                extent: run.extent,
                 kind,
                 binding: Expr::var(var, size.dtype),
             });
             self.vars.push(Expr::var(own, size.dtype));
         }
         let mut binds: Vec<Block> = vec![Block::new(); depth + 1];
+        let mut steps: Vec<Block> = vec![Block::new(); depth + 1];
+        self.take(&content.tile, outer, &mut steps);
         for &term in content.order.iter().filter(|term| content.bound.contains(*term)) {
             let mut value = self.expr(term);
             guard_selects(&mut value);
@@ -143,21 +151,21 @@ impl Lowering<'_> {
             binds[content.level[&term]].push(Stmt::new(StmtKind::Bind { var, value }));
         }
         let mut init = None;
-        let mut body = std::mem::take(&mut binds[depth]);
-        for (member, &value) in nest.members.iter().zip(&content.bodies) {
+        let mut body = std::mem::take(&mut steps[depth]);
+        body.append(&mut binds[depth]);
+        for (member, own) in nest.members.iter().zip(&content.bodies) {
             if single {
-                init = self.start(member).map(|start| vec![start]);
+                init = self.start(member, 0, 0).map(|start| vec![start]);
             } else if self.first(member) == depth {
-                body.extend(self.start(member));
+                body.append(&mut self.starts(member, depth));
             }
-            let store = self.store(member, value);
-            body.push(store);
+            self.store(member, own, &mut body);
         }
         for at in (outer..depth).rev() {
-            let mut block = Block::new();
+            let mut block = std::mem::take(&mut steps[at]);
             for member in &nest.members {
                 if self.first(member) == at {
-                    let mut start: Block = self.start(member).into_iter().collect();
+                    let mut start = self.starts(member, at);
                     // Its other loops run for the start alone.
                     for inner in (at..depth).rev().filter(|&l| !self.folds(member, l)).collect::<Vec<_>>() {
                         start = vec![self.renamed(inner, start)];
@@ -166,7 +174,10 @@ impl Lowering<'_> {
                 }
             }
             block.append(&mut binds[at]);
-            block.push(serial(loops[at].0, &loops[at].1, body));
+            match content.tile.at(at).map(|steps| steps.rest(&nest.loops[at])) {
+                Some(None) => block.append(&mut body),
+                Some(Some(_)) | None => block.push(serial(loops[at].0, &loops[at].1, body)),
+            }
             body = block;
         }
         if !self.blocks {
@@ -215,36 +226,92 @@ impl Lowering<'_> {
         (0..self.nest.loops.len()).find(|&at| self.folds(member, at)).unwrap_or(self.nest.loops.len())
     }
 
-    /// Where a member's element is kept.
-    fn element(&self, member: &Member) -> (BufferId, Vec<Expr>) {
+    /// Adds what stands for loops in each of the steps that are taken at once, and binds it inside of them.
+    fn take(&mut self, tile: &Tile, outer: usize, binds: &mut [Block]) {
+        for steps in &tile.steps {
+            let size = self.nest.loops[steps.at].clone();
+            let var = self.vars[steps.at].clone();
+            for step in 0..steps.count {
+                let own = Expr::int(i64::from(step), size.dtype);
+                if steps.rest(&size).is_none() {
+                    self.vars.push(own);
+                    continue;
+                }
+                let count = Expr::int(i64::from(steps.count), size.dtype);
+                let first = Expr::binary(BinOp::Mul, var.clone(), count);
+                let value = if step == 0 { first } else { Expr::binary(BinOp::Add, first, own) };
+                let var = self.var(&format!("i{}", steps.at), &size);
+                binds[outer.max(steps.at + 1)].push(Stmt::new(StmtKind::Bind { var, value }));
+                self.vars.push(Expr::var(var, size.dtype));
+            }
+        }
+    }
+
+    /// Where a member's element is kept in a copy, inside of so many loops.
+    fn element(&self, member: &Member, copy: u32, inside: usize) -> (BufferId, Vec<Expr>) {
         let (buffer, dims) = &self.homes[member.item];
         let shape = &self.func.buffer(*buffer).shape;
+        let axis = |l: u32| match (l as usize) < inside {
+            true => self.content.tile.axis(self.nest, l, copy),
+            false => l,
+        };
         let index = |(dim, extent): (&Option<u32>, &Expr)| match dim {
-            Some(axis) => self.vars[member.loops[*axis as usize] as usize].clone(),
+            Some(own) => self.vars[axis(member.loops[*own as usize]) as usize].clone(),
             None => Expr::int(0, extent.dtype),
         };
         (*buffer, dims.iter().zip(shape).map(index).collect())
     }
 
-    /// What a member that folds starts from.
-    fn start(&self, member: &Member) -> Option<Stmt> {
-        let value = self.items[member.item].folding(self.values)?.init.clone();
-        let (buffer, indices) = self.element(member);
+    /// What a member that folds starts from in a copy, inside of so many loops.
+    fn start(&self, member: &Member, copy: u32, inside: usize) -> Option<Stmt> {
+        let item = &self.items[member.item];
+        let value = item.folding(self.values)?.init.clone();
+        if self.content.tile.folds_all(self.nest, item, member) {
+            return None;
+        }
+        let (buffer, indices) = self.element(member, copy, inside);
         Some(Stmt::new(StmtKind::Store { buffer, indices, value }))
     }
 
-    fn store(&self, member: &Member, value: Term) -> Stmt {
-        let (buffer, indices) = self.element(member);
-        let mut value = self.expr(value);
-        if let Some(folding) = self.items[member.item].folding(self.values) {
-            let old = Expr::load(folding.init.dtype, buffer, indices.clone());
-            value = if folding.left {
-                Expr::binary(folding.op, old, value)
-            } else {
-                Expr::binary(folding.op, value, old)
+    /// The same for each copy that loops around make.
+    fn starts(&self, member: &Member, inside: usize) -> Block {
+        let tile = &self.content.tile;
+        let is_first = |copy: &u32| {
+            tile.steps.iter().zip(tile.places(*copy)).all(|(steps, place)| steps.at < inside || place == 0)
+        };
+        (0..tile.copies()).filter(is_first).filter_map(|copy| self.start(member, copy, inside)).collect()
+    }
+
+    /// Stores the values of a member in all copies: those that it folds into one element at once.
+    fn store(&self, member: &Member, values: &[Term], block: &mut Block) {
+        let item = &self.items[member.item];
+        let folding = item.folding(self.values);
+        let all = self.content.tile.folds_all(self.nest, item, member);
+        let mut stores: Vec<(BufferId, Vec<Expr>, Expr)> = Vec::new();
+        for (copy, &term) in values.iter().enumerate() {
+            let (buffer, indices) = self.element(member, copy as u32, self.nest.loops.len());
+            let value = self.expr(term);
+            let Some(folding) = folding else {
+                stores.push((buffer, indices, value));
+                continue;
             };
+            let fold = |old: Expr, value: Expr| {
+                let (left, right) = if folding.left { (old, value) } else { (value, old) };
+                Expr::binary(folding.op, left, right)
+            };
+            match stores.iter_mut().find(|(_, known, _)| *known == indices) {
+                Some((_, _, sum)) => *sum = fold(sum.clone(), value),
+                None => {
+                    let old = match all {
+                        true => folding.init.clone(),
+                        false => Expr::load(folding.init.dtype, buffer, indices.clone()),
+                    };
+                    stores.push((buffer, indices, fold(old, value)));
+                }
+            }
         }
-        Stmt::new(StmtKind::Store { buffer, indices, value })
+        let store = |(buffer, indices, value)| Stmt::new(StmtKind::Store { buffer, indices, value });
+        block.extend(stores.into_iter().map(store));
     }
 
     /// A loop of its own with a new variable in the place of that of loop `at`.

@@ -32,6 +32,7 @@ mod plan;
 mod report;
 mod search;
 mod split;
+mod steps;
 mod stored;
 mod term;
 #[cfg(test)]

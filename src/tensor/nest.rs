@@ -4,6 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Items, is_leaf};
 use super::keys::Values;
+use super::steps::Tile;
 use super::stored::Size;
 use super::term::{Node, Term, hole};
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
@@ -27,8 +28,10 @@ pub(crate) struct Nest {
 /// What is known of a nest.
 #[derive(Clone, Debug)]
 pub(crate) struct Content {
-    /// The values of the members, terms of the loops.
-    pub bodies: Vec<Term>,
+    /// The values of each member, terms of the frame: one for each copy.
+    pub bodies: Vec<Vec<Term>>,
+    /// The steps that are taken at once.
+    pub tile: Tile,
     /// How many loops carry axes of the block: the statements of the nest stand inside of them.
     pub outer: usize,
     /// Whether the nest is one reduction all of whose terms are computed in its innermost loop.
@@ -47,6 +50,18 @@ pub(crate) struct Content {
     pub cost: Cost,
 }
 
+impl Content {
+    /// The loop that an axis of the frame runs with.
+    pub(crate) fn loop_of(&self, nest: &Nest, axis: u32) -> u32 {
+        self.tile.loop_of(nest, axis)
+    }
+
+    /// The sizes of all axes of the frame.
+    pub(crate) fn frame(&self, nest: &Nest) -> Vec<Size> {
+        self.tile.frame(nest)
+    }
+}
+
 /// What an analysis of nests is told.
 pub(crate) struct World<'a> {
     pub values: &'a mut Values,
@@ -59,33 +74,50 @@ pub(crate) struct World<'a> {
 }
 
 impl World<'_> {
-    /// What a nest does, if `kept` items are in buffers; `None` if it cannot be one nest.
+    /// What a nest does, if `kept` items are in buffers; `None` if it cannot be one nest. Several steps of loops are taken at
+    /// once if that is cheaper.
     pub(crate) fn content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Content> {
+        let mut best = self.content_in(nest, kept, Tile::default())?;
+        for tile in self.tiles(nest) {
+            let other = self.content_in(nest, kept, tile);
+            if let Some(other) = other.filter(|other| other.cost < best.cost && other.is_short(nest)) {
+                best = other;
+            }
+        }
+        Some(best)
+    }
+
+    fn content_in(&mut self, nest: &Nest, kept: &[bool], tile: Tile) -> Option<Content> {
         let mut bodies = Vec::new();
         for member in &nest.members {
             let item = &self.items.list[member.item];
             if !in_order(item, member) {
                 return None;
             }
-            let values: Vec<Term> = member
-                .loops
-                .iter()
-                .map(|&l| self.values.terms.axis(l, nest.loops[l as usize].dtype))
-                .collect();
-            bodies.push(self.values.terms.replace(item.term, &values));
+            let mut own = Vec::new();
+            for copy in 0..tile.copies() {
+                let axis = |&l: &u32| {
+                    let dtype = nest.loops[l as usize].dtype;
+                    self.values.terms.axis(tile.axis(nest, l, copy), dtype)
+                };
+                let values: Vec<Term> = member.loops.iter().map(axis).collect();
+                own.push(self.values.terms.replace(item.term, &values));
+            }
+            bodies.push(own);
         }
         let here: HashMap<Term, usize> = nest
             .members
             .iter()
             .zip(&bodies)
             .filter(|(member, _)| self.items.list[member.item].folding(self.values).is_none())
-            .map(|(member, &body)| (body, member.item))
+            .flat_map(|(member, bodies)| bodies.iter().map(|&body| (body, member.item)))
             .collect();
         let vectors = self.vectors(nest);
+        let frame = tile.frame(nest);
         let mut walk = Walk {
             world: self,
             vectors,
-            loops: &nest.loops,
+            loops: &frame,
             kept,
             here: &here,
             order: Vec::new(),
@@ -95,10 +127,12 @@ impl World<'_> {
             lazy: Vec::new(),
             eager: HashSet::new(),
         };
-        walk.find_eager(&bodies);
-        for &body in &bodies {
-            walk.visit(body);
-        }
+        // Copy by copy, as the loops would.
+        let inner: Vec<Term> = (0..bodies.first().map_or(0, Vec::len))
+            .flat_map(|copy| bodies.iter().map(move |own| own[copy]))
+            .collect();
+        walk.find_eager(&inner);
+        inner.into_iter().for_each(|body| walk.visit(body));
         let Walk { order, uses, loads, lazy, .. } = walk;
         let all = || order.iter().chain(lazy.iter().map(|(term, _)| term));
         if !all().all(|term| self.is_possible(*term, &loads)) {
@@ -115,6 +149,7 @@ impl World<'_> {
         }
         let mut content = Content {
             bodies,
+            tile,
             outer: 0,
             single: false,
             order,
@@ -156,7 +191,8 @@ impl World<'_> {
         let mut hoisted: Option<usize> = None;
         let mut any = false;
         for &term in &content.order {
-            let own = terms.axes(term).iter().map(|&axis| axis as usize + 1).max().unwrap_or(0);
+            let inside = |&axis: &u32| content.loop_of(nest, axis) as usize + 1;
+            let own = terms.axes(term).iter().map(inside).max().unwrap_or(0);
             let level = own.max(fixed);
             content.level.insert(term, level);
             if level < depth {
@@ -173,7 +209,8 @@ impl World<'_> {
         };
         let is_fold = |member: &Member| self.items.list[member.item].folding(self.values).is_some();
         let first = nest.members.iter().filter_map(folds).min().unwrap_or(depth);
-        content.single = nest.members.len() == 1 && is_fold(&nest.members[0]) && !any;
+        content.single =
+            nest.members.len() == 1 && is_fold(&nest.members[0]) && !any && content.tile.steps.is_empty();
         content.outer = first.min(hoisted.unwrap_or(depth));
         for level in content.level.values_mut() {
             *level = (*level).max(content.outer);
@@ -198,20 +235,19 @@ impl World<'_> {
             let level = content.level[&term];
             bound.extend(self.values.terms.children(term).iter().filter(|child| further_out(child, level)));
         }
-        bound.extend(content.bodies.iter().filter(|body| further_out(body, nest.loops.len())));
+        bound.extend(content.bodies.iter().flatten().filter(|body| further_out(body, nest.loops.len())));
         content.bound = bound;
     }
 
     fn price(&mut self, nest: &Nest, content: &mut Content, lazy: &[(Term, u32)]) {
         let depth = nest.loops.len();
         let mut runs = vec![Frequency::ONE];
-        for size in &nest.loops {
-            let extent = trip(size, self.profile);
+        for (at, size) in nest.loops.iter().enumerate() {
+            let at_once = content.tile.at(at).map_or(1, |steps| u64::from(steps.count));
             let last = runs.last().copied().unwrap_or(Frequency::ONE);
-            runs.push(last * Frequency::times(extent));
+            runs.push(last * Frequency::times(trip(size, self.profile) / at_once));
         }
         let mut cost = Cost::default();
-        let load = self.profile.weight(OpClass::Load);
         let bind = self.profile.weight(OpClass::Bind);
         for &term in &content.order {
             let at = content.level[&term];
@@ -229,12 +265,8 @@ impl World<'_> {
         }
         for member in &nest.members {
             let item = &self.items.list[member.item];
-            cost += self.store * runs[depth];
-            if let Some(folding) = item.folding(self.values) {
-                let operand = hole(folding.init.dtype);
-                let own = Expr::binary(folding.op, operand.clone(), operand);
-                cost += load * runs[depth];
-                cost += weight_of(self.profile, &own) * runs[depth];
+            cost += self.beside(nest, member, &content.tile) * runs[depth];
+            if item.folding(self.values).is_some() && !content.tile.folds_all(nest, item, member) {
                 let mut elements = Frequency::ONE;
                 for size in &item.axes[..item.kept] {
                     elements = elements * Frequency::times(trip(size, self.profile));
@@ -243,6 +275,22 @@ impl World<'_> {
             }
         }
         content.cost = cost + self.lost(nest, content, &runs);
+    }
+
+    /// What a member costs in each step besides its values: its stores, and for a reduction what it folds into.
+    pub(super) fn beside(&self, nest: &Nest, member: &Member, tile: &Tile) -> Weight {
+        let item = &self.items.list[member.item];
+        let count = u64::from(tile.copies());
+        let Some(folding) = item.folding(self.values) else { return self.store.times(count) };
+        let operand = hole(folding.init.dtype);
+        let own = Expr::binary(folding.op, operand.clone(), operand);
+        let element = match tile.folds_all(nest, item, member) {
+            true => self.store,
+            false => self.store + self.profile.weight(OpClass::Load),
+        };
+        let own_steps = tile.steps.iter().filter(|steps| !folds_at(item, member, steps.at));
+        let elements = own_steps.map(|steps| u64::from(steps.count)).product();
+        element.times(elements) + weight_of(self.profile, &own).times(count)
     }
 
     pub(super) fn weight(&self, term: Term, loads: &HashMap<Term, usize>) -> Weight {
@@ -258,6 +306,11 @@ impl World<'_> {
 
 pub(crate) fn trip(size: &Size, profile: &Profile) -> u64 {
     size.extent.as_int().map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
+}
+
+/// Whether a member folds over a loop.
+pub(super) fn folds_at(item: &Item, member: &Member, at: usize) -> bool {
+    member.loops[item.kept..].contains(&(at as u32))
 }
 
 /// Whether the folded axes of an item run in their own order.

@@ -132,7 +132,11 @@ impl Plan {
         let mut plan = self.clone();
         plan.kept[item] = true;
         let own = world.values.terms.axes(world.items.list[item].term).to_vec();
-        let here = world.values.terms.axes(term).to_vec();
+        let Slot { nest, content } = &self.slots[at];
+        let mut here: Vec<u32> = Vec::new();
+        for &axis in world.values.terms.axes(term) {
+            here.push(content.loop_of(nest, axis));
+        }
         if here.len() == plan.slots[at].nest.loops.len() {
             let mut loops = vec![0; own.len()];
             for (&axis, &l) in own.iter().zip(&here) {
@@ -151,8 +155,9 @@ impl Plan {
     /// The first nest that computes an item's value, and its term there.
     fn computes(&self, world: &mut World<'_>, item: usize) -> Option<(usize, Term)> {
         for (at, slot) in self.slots.iter().enumerate() {
+            let frame = slot.content.frame(&slot.nest);
             for &term in &slot.content.order {
-                if world.items.find(world.values, term, &slot.nest.loops) == Some(item) {
+                if world.items.find(world.values, term, &frame) == Some(item) {
                     return Some((at, term));
                 }
             }

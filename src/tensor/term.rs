@@ -84,11 +84,11 @@ impl Terms {
 
     /// An expression of operands, in the form that stands for all that are equal to it bit for bit as far as that is seen here:
     /// operands that may change places are in order, constants of integers are folded, `x * 1`, `x / 1` are `x`,
-    /// and so are choices between `x` and `x`.
+    /// and so are choices between `x` and `x`; the sign of a product or quotient of floats stands outside of it.
     pub(crate) fn form(&mut self, head: Expr, mut children: Vec<Term>) -> Term {
         if let (ExprKind::Binary(op, ..), &[a, b]) = (&head.kind, &children[..]) {
             let op = *op;
-            if let Some(simple) = self.simple(op, a, b) {
+            if let Some(simple) = self.simple(op, a, b).or_else(|| self.signed(&head, op, a, b)) {
                 return simple;
             }
             if op.commutes() == Commutes::Always && (self.shape(a), a) > (self.shape(b), b) {
@@ -113,16 +113,70 @@ impl Terms {
             && let Some(positive) = self.less_than_zero(a)
         {
             let dtype = self.dtype(a);
-            let minus_one = self.form(Expr::float(-1.0, dtype), Vec::new());
-            children = vec![
-                self.form(Expr::binary(BinOp::Mul, hole(dtype), hole(dtype)), vec![positive, minus_one]),
-            ];
+            children = vec![self.negative(positive, dtype)];
         }
         self.insert(Node::Form(head, children.into()))
     }
 
     fn shape(&self, term: Term) -> u64 {
         self.shapes[term.0 as usize]
+    }
+
+    /// An operation of floats that has a negative, `x * -1.0`, as an operand, without that: rounding treats both signs alike.
+    fn signed(&mut self, head: &Expr, op: BinOp, a: Term, b: Term) -> Option<Term> {
+        if !head.dtype.is_float() || !head.dtype.is_scalar() {
+            return None;
+        }
+        let (x, y) = (self.negated(a), self.negated(b));
+        let dtype = head.dtype;
+        match op {
+            BinOp::Mul | BinOp::Div => {
+                // `x * -1.0` is how a negative is written; `x / -1.0` is the same.
+                let minus = |terms: &Terms, term: Term| terms.is_minus_one(term);
+                if op == BinOp::Mul && (minus(self, a) && y.is_some() || minus(self, b) && x.is_some()) {
+                    return x.or(y);
+                }
+                if minus(self, b) && op == BinOp::Div {
+                    return Some(self.negative(a, dtype));
+                }
+                if x.is_none() && y.is_none() || op == BinOp::Mul && (minus(self, a) || minus(self, b)) {
+                    return None;
+                }
+                let plain = self.form(head.clone(), vec![x.unwrap_or(a), y.unwrap_or(b)]);
+                Some(if x.is_some() == y.is_some() { plain } else { self.negative(plain, dtype) })
+            }
+            BinOp::Add | BinOp::Sub if y.is_some() => {
+                let other = if op == BinOp::Add { BinOp::Sub } else { BinOp::Add };
+                let head = Expr::binary(other, hole(dtype), hole(dtype));
+                Some(self.form(head, vec![a, y?]))
+            }
+            BinOp::Add if x.is_some() => {
+                let head = Expr::binary(BinOp::Sub, hole(dtype), hole(dtype));
+                Some(self.form(head, vec![b, x?]))
+            }
+            _ => None,
+        }
+    }
+
+    /// `x * -1.0`.
+    fn negative(&mut self, term: Term, dtype: DType) -> Term {
+        let minus_one = self.form(Expr::float(-1.0, dtype), Vec::new());
+        self.form(Expr::binary(BinOp::Mul, hole(dtype), hole(dtype)), vec![term, minus_one])
+    }
+
+    fn is_minus_one(&self, term: Term) -> bool {
+        matches!(self.node(term), Node::Form(head, _) if head.kind == ExprKind::Float((-1.0_f64).to_bits()))
+    }
+
+    /// The operand of `x * -1.0`.
+    fn negated(&self, term: Term) -> Option<Term> {
+        let Node::Form(head, children) = self.node(term) else { return None };
+        let (ExprKind::Binary(BinOp::Mul, ..), &[a, b]) = (&head.kind, &children[..]) else { return None };
+        match (self.is_minus_one(a), self.is_minus_one(b)) {
+            (_, true) => Some(a),
+            (true, false) => Some(b),
+            (false, false) => None,
+        }
     }
 
     /// The operand of `0.0 - x`.

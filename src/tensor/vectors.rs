@@ -7,11 +7,11 @@
 use hashbrown::HashMap;
 
 use super::items::{Item, Storage};
-use super::nest::{Content, Member, Nest, World};
-use super::term::{Node, Term, hole};
-use crate::cost::{Cost, Frequency, Weight, weight_of};
+use super::nest::{Content, Member, Nest, World, folds_at};
+use super::term::{Node, Term};
+use crate::cost::{Cost, Frequency};
+use crate::ir::ExprKind;
 use crate::ir::opclass::OpClass;
-use crate::ir::{Expr, ExprKind};
 
 impl World<'_> {
     /// The loop whose steps vectors may take: the innermost one, or that around it if steps of the innermost one wait for each other.
@@ -47,8 +47,10 @@ impl World<'_> {
     fn lost_at(&self, nest: &Nest, content: &Content, runs: &[Frequency], at: usize) -> Cost {
         let mut lost = Cost::default();
         let serial = self.is_serial_at(nest, at);
-        for &term in content.order.iter().filter(|term| content.level[*term] > at) {
-            let weight = match serial {
+        for &term in &content.order {
+            // What stands outside of the loop is computed for one element at a time.
+            let scalar = serial || content.level[&term] <= at;
+            let weight = match scalar {
                 // Functions are called for one element at a time in any case.
                 true if !self.is_call(term) => self.weight(term, &content.loads),
                 false if self.is_strided(term, &content.loads, at) => self.profile.weight(OpClass::Load),
@@ -62,7 +64,7 @@ impl World<'_> {
             let folds_inside = (at + 1..nest.loops.len()).any(|inner| folds_at(item, member, inner));
             let stores = runs[if folds_inside { at + 1 } else { nest.loops.len() }];
             if !folds_at(item, member, at) && (serial || last_loop(item, member) != Some(at as u32)) {
-                lost += self.in_vectors(item) * (stores * SCALAR_LOSS);
+                lost += self.beside(nest, member, &content.tile) * (stores * SCALAR_LOSS);
             }
         }
         lost
@@ -111,18 +113,6 @@ impl World<'_> {
             (None, _) => false,
         }
     }
-
-    /// What an item costs in each step besides its value: its store, and for a reduction what it folds into.
-    fn in_vectors(&self, item: &Item) -> Weight {
-        match item.folding(self.values) {
-            None => self.store,
-            Some(folding) => {
-                let operand = hole(folding.init.dtype);
-                let own = Expr::binary(folding.op, operand.clone(), operand);
-                self.store + self.profile.weight(OpClass::Load) + weight_of(self.profile, &own)
-            }
-        }
-    }
 }
 
 /// The most operations that LLVM writes out for all steps of an innermost loop.
@@ -143,9 +133,4 @@ fn last_axis(item: &Item) -> Option<usize> {
 /// The loop over that axis.
 fn last_loop(item: &Item, member: &Member) -> Option<u32> {
     last_axis(item).map(|axis| member.loops[axis])
-}
-
-/// Whether a member folds over a loop.
-fn folds_at(item: &Item, member: &Member, at: usize) -> bool {
-    member.loops[item.kept..].contains(&(at as u32))
 }
