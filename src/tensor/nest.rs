@@ -117,6 +117,8 @@ impl World<'_> {
         let mut walk = Walk {
             world: self,
             vectors,
+            nest,
+            tile: &tile,
             loops: &frame,
             kept,
             here: &here,
@@ -320,6 +322,8 @@ fn in_order(item: &Item, member: &Member) -> bool {
 
 struct Walk<'a, 'w> {
     world: &'a mut World<'w>,
+    nest: &'a Nest,
+    tile: &'a Tile,
     loops: &'a [Size],
     kept: &'a [bool],
     here: &'a HashMap<Term, usize>,
@@ -360,7 +364,8 @@ impl Walk<'_, '_> {
             return true;
         }
         let Some(at) = self.vectors else { return false };
-        let strided = |loads: &HashMap<Term, usize>| self.world.is_strided(term, loads, at);
+        let strided =
+            |loads: &HashMap<Term, usize>| self.world.is_strided(self.nest, self.tile, term, loads, at);
         strided(&HashMap::new()) && !strided(&HashMap::from([(term, item)]))
     }
 

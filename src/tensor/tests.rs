@@ -34,6 +34,25 @@ fn only_identities_of_all_floats_are_used() {
 }
 
 #[test]
+fn signs_stand_outside_of_products() {
+    let mut terms = Terms::default();
+    let (x, y) = (terms.axis(0, DType::F32), terms.axis(1, DType::F32));
+    let minus_one = terms.form(Expr::float(-1.0, DType::F32), Vec::new());
+    let negative = binary(&mut terms, BinOp::Mul, x, minus_one);
+    let product = binary(&mut terms, BinOp::Mul, x, y);
+    let outside = binary(&mut terms, BinOp::Mul, product, minus_one);
+    assert_eq!(binary(&mut terms, BinOp::Mul, negative, y), outside);
+    assert_eq!(binary(&mut terms, BinOp::Mul, minus_one, negative), x);
+    assert_eq!(binary(&mut terms, BinOp::Div, x, minus_one), negative);
+    let (sum, difference) = (binary(&mut terms, BinOp::Add, y, x), binary(&mut terms, BinOp::Sub, y, x));
+    assert_eq!(binary(&mut terms, BinOp::Sub, y, negative), sum);
+    assert_eq!(binary(&mut terms, BinOp::Add, negative, y), difference);
+    // Of x = y the left is 0.0, the right -0.0.
+    let reversed = binary(&mut terms, BinOp::Sub, x, y);
+    assert_ne!(binary(&mut terms, BinOp::Mul, reversed, minus_one), difference);
+}
+
+#[test]
 fn a_choice_between_equal_values_is_none() {
     let mut terms = Terms::default();
     let (x, y) = (terms.axis(0, DType::F32), terms.axis(1, DType::F32));

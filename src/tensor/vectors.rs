@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::items::{Item, Storage};
 use super::nest::{Content, Member, Nest, World, folds_at};
+use super::steps::Tile;
 use super::term::{Node, Term};
 use crate::cost::{Cost, Frequency};
 use crate::ir::ExprKind;
@@ -53,7 +54,9 @@ impl World<'_> {
             let weight = match scalar {
                 // Functions are called for one element at a time in any case.
                 true if !self.is_call(term) => self.weight(term, &content.loads),
-                false if self.is_strided(term, &content.loads, at) => self.profile.weight(OpClass::Load),
+                false if self.is_strided(nest, &content.tile, term, &content.loads, at) => {
+                    self.profile.weight(OpClass::Load)
+                }
                 true | false => continue,
             };
             lost += weight * (runs[content.level[&term]] * SCALAR_LOSS);
@@ -84,9 +87,25 @@ impl World<'_> {
     }
 
     /// Whether a term reads elements that are no neighbours in two steps of a loop.
-    pub(super) fn is_strided(&self, term: Term, loads: &HashMap<Term, usize>, at: usize) -> bool {
+    pub(super) fn is_strided(
+        &self,
+        nest: &Nest,
+        tile: &Tile,
+        term: Term,
+        loads: &HashMap<Term, usize>,
+        at: usize,
+    ) -> bool {
         let terms = &self.values.terms;
         let inner = at as u32;
+        let reads = loads.contains_key(&term)
+            || matches!(terms.node(term), Node::Form(head, _) if matches!(head.kind, ExprKind::Load { .. }));
+        // Where several steps are taken at once the next one is far away.
+        if reads
+            && tile.at(at).is_some()
+            && terms.axes(term).iter().any(|&axis| tile.loop_of(nest, axis) == inner)
+        {
+            return true;
+        }
         if !terms.axes(term).contains(&inner) {
             return false;
         }
