@@ -2,7 +2,8 @@
 //!
 //! An element loses three quarters of its work if vectors could take it but for the loop: steps of the loop wait for each other (a
 //! sum of floats folds over it), or neighbours in memory are not in its next steps. The loop is the innermost one, or that around it
-//! where everything folds over the innermost one and LLVM writes that out: then accumulators are kept in registers.
+//! where everything folds over the innermost one and LLVM writes that out: then accumulators are kept in registers. What stands
+//! outside of that loop is for one element at a time.
 
 use hashbrown::HashMap;
 
