@@ -258,7 +258,7 @@ fn equal_reductions_are_one_and_their_order_counts() {
     let (_, reports) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[w, v]"))));
     assert!(reports[0].definitions.iter().all(|decided| decided.kept == Kept::Buffer), "{}", reports[0]);
     let (after, _) = shared(&program(parameters, &(whole("B", "A[v, w]") + &whole("C", "A[v, w]"))));
-    assert_eq!(after.to_string().matches(" + A[").count(), 1, "{after}");
+    assert!(after.to_string().contains("C[0] = B[0]"), "{after}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod division;
 mod elements;
 mod extrema;
 mod floats;
+mod integers;
 mod logic;
 mod memory;
 mod place;
@@ -45,6 +46,7 @@ use std::time::Duration;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
+pub use self::integers::Integers;
 pub use crate::smt::{Solver, SolverError};
 use solver::Answer;
 
@@ -113,27 +115,6 @@ impl Proof {
     pub fn is_proven(&self) -> bool {
         self.unaligned.is_none() && self.open.is_empty()
     }
-}
-
-/// What integers of `int32` and `int64` are. Those of other types wrap.
-///
-/// ```
-/// use satir::prove::{Integers, prove};
-///
-/// let program = |value| {
-///     satir::parse(&format!("@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), n: T.int32):\n    A[1] = {value}\n"))
-/// };
-/// let (a, b) = (program("n + 1")?, program("n * 2 + 1 - n")?);
-/// assert!(prove(&a, &b, Integers::Unbounded, None)?[0].is_proven());
-/// assert!(!prove(&a, &b, Integers::Bounded, None)?[0].is_proven(), "`n * 2` may be too large");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Integers {
-    /// Those of mathematics, as TVM has them: a program in which one is too large for its type means nothing.
-    Unbounded,
-    /// Those of their types: where no integer of the first program is too large, none of the second one may be.
-    Bounded,
 }
 
 /// Proves that each function of `b` does what the one of this name in `a` does. Without a solver only what normal forms show is

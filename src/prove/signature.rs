@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::Integers;
 use super::buffers::Buffers;
+use super::integers::Integers;
 use super::place::Book;
 use super::range::Range;
 use super::term::{Term, Terms};

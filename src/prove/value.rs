@@ -3,8 +3,8 @@
 
 use hashbrown::HashMap;
 
-use super::Integers;
 use super::buffers::Buffers;
+use super::integers::Integers;
 use super::place::{Book, Goal, Premise};
 use super::range::Range;
 pub(super) use super::side::{Side, Unsupported};

@@ -8,9 +8,9 @@ use super::items::{Item, Storage};
 use super::keys::Values;
 use super::nest::{Content, Member, Nest};
 use super::plan::Plan;
-use super::steps::Tile;
 use super::stored::Size;
 use super::term::{Node, Term};
+use super::tile::Tile;
 use crate::ir::{
     AttrValue, Axis, AxisKind, BinOp, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, ForKind,
     Origin, PrimFunc, SBlock, Stmt, StmtKind, Type, VarId,
@@ -252,7 +252,7 @@ impl Lowering<'_> {
         let (buffer, dims) = &self.homes[member.item];
         let shape = &self.func.buffer(*buffer).shape;
         let axis = |l: u32| match (l as usize) < inside {
-            true => self.content.tile.axis(self.nest, l, copy),
+            true => self.content.tile.axis(&self.nest.loops, l, copy),
             false => l,
         };
         let index = |(dim, extent): (&Option<u32>, &Expr)| match dim {

@@ -9,7 +9,7 @@
 //! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `vectors`: what it loses that
 //!   vectors cannot take. `plan`, `search`: which items are
 //!   kept, and which nests compute them.
-//! - `steps`: steps of loops that are taken at once.
+//! - `tile` and `steps`: steps of loops that are taken at once.
 //! - `lower`: nests to statements.
 //! - `report`, `flow`: what was decided, and which nests compute what, as data.
 //! - `joint`, `pair`, `split`, `mincut`: a forward and a backward function, and what one keeps for the other.
@@ -38,6 +38,7 @@ mod stored;
 mod term;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod vectors;
 
 #[doc(hidden)]

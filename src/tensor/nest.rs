@@ -4,9 +4,9 @@ use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Items, is_leaf};
 use super::keys::Values;
-use super::steps::Tile;
 use super::stored::Size;
 use super::term::{Node, Term, hole};
+use super::tile::Tile;
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
 use crate::ir::opclass::OpClass;
 use crate::ir::{BufferId, Expr, ExprKind};
@@ -53,12 +53,12 @@ pub(crate) struct Content {
 impl Content {
     /// The loop that an axis of the frame runs with.
     pub(crate) fn loop_of(&self, nest: &Nest, axis: u32) -> u32 {
-        self.tile.loop_of(nest, axis)
+        self.tile.loop_of(&nest.loops, axis)
     }
 
     /// The sizes of all axes of the frame.
     pub(crate) fn frame(&self, nest: &Nest) -> Vec<Size> {
-        self.tile.frame(nest)
+        self.tile.frame(&nest.loops)
     }
 }
 
@@ -98,7 +98,7 @@ impl World<'_> {
             for copy in 0..tile.copies() {
                 let axis = |&l: &u32| {
                     let dtype = nest.loops[l as usize].dtype;
-                    self.values.terms.axis(tile.axis(nest, l, copy), dtype)
+                    self.values.terms.axis(tile.axis(&nest.loops, l, copy), dtype)
                 };
                 let values: Vec<Term> = member.loops.iter().map(axis).collect();
                 own.push(self.values.terms.replace(item.term, &values));
@@ -113,7 +113,7 @@ impl World<'_> {
             .flat_map(|(member, bodies)| bodies.iter().map(|&body| (body, member.item)))
             .collect();
         let vectors = self.vectors(nest);
-        let frame = tile.frame(nest);
+        let frame = tile.frame(&nest.loops);
         let mut walk = Walk {
             world: self,
             vectors,

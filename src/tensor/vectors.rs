@@ -9,8 +9,8 @@ use hashbrown::HashMap;
 
 use super::items::{Item, Storage};
 use super::nest::{Content, Member, Nest, World, folds_at};
-use super::steps::Tile;
 use super::term::{Node, Term};
+use super::tile::Tile;
 use crate::cost::{Cost, Frequency};
 use crate::ir::ExprKind;
 use crate::ir::opclass::OpClass;
@@ -103,7 +103,7 @@ impl World<'_> {
         // Where several steps are taken at once the next one is far away.
         if reads
             && tile.at(at).is_some()
-            && terms.axes(term).iter().any(|&axis| tile.loop_of(nest, axis) == inner)
+            && terms.axes(term).iter().any(|&axis| tile.loop_of(&nest.loops, axis) == inner)
         {
             return true;
         }
