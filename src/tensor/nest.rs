@@ -77,8 +77,11 @@ impl World<'_> {
     /// What a nest does, if `kept` items are in buffers; `None` if it cannot be one nest. Several steps of loops are taken at
     /// once if that is cheaper.
     pub(crate) fn content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Content> {
-        let mut best = self.content_in(nest, kept, Tile::default())?;
-        for tile in self.tiles(nest) {
+        let plain = self.content_in(nest, kept, Tile::default())?;
+        let mut tiles = self.tiles(nest);
+        tiles.retain(|tile| plain.stays_short(nest, tile, &self.values.terms));
+        let mut best = plain;
+        for tile in tiles {
             let other = self.content_in(nest, kept, tile);
             if let Some(other) = other.filter(|other| other.cost < best.cost && other.is_short(nest)) {
                 best = other;

@@ -6,6 +6,7 @@
 
 use super::items::Item;
 use super::nest::{Content, Member, Nest, World, folds_at};
+use super::term::{Term, Terms};
 use super::tile::{Steps, Tile};
 
 /// How many steps may be taken at once, the best first: an accumulator costs little beside them, and registers hold what they share.
@@ -72,5 +73,17 @@ impl Content {
     pub(super) fn is_short(&self, nest: &Nest) -> bool {
         let depth = nest.loops.len();
         self.order.iter().filter(|term| self.level[*term] == depth).count() <= MAX_OPERATIONS
+    }
+
+    /// The same of what it would do if steps were taken at once: what varies with a loop is there for each of its steps. That is
+    /// found without looking at the copies, of which there may be many.
+    pub(super) fn stays_short(&self, nest: &Nest, tile: &Tile, terms: &Terms) -> bool {
+        let depth = nest.loops.len();
+        let copies = |term: &Term| -> usize {
+            let varies = |at: usize| terms.axes(*term).contains(&(at as u32));
+            tile.steps.iter().filter(|steps| varies(steps.at)).map(|steps| steps.count as usize).product()
+        };
+        let inner = self.order.iter().filter(|term| self.level[*term] == depth);
+        inner.map(copies).sum::<usize>() <= MAX_OPERATIONS
     }
 }
