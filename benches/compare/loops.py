@@ -75,18 +75,13 @@ def figures(args, program, names, folder):
 def is_planned(satir, program):
     """Whether `-O2` makes something else of a program with the pass `plan` in front."""
     bound = variants.bind_argument(program["bindings"])
-    with tempfile.TemporaryDirectory() as folder:
-        made = []
-        for name in ("full", "plan"):
-            out = pathlib.Path(folder) / f"{name}.py"
-            told = [satir, "opt", "--quiet", program["path"], "-o", out, *variants.PIPELINES[name], *bound]
-            try:
-                variants.satir(told)
-            except Exception as error:  # one program must not stop the others
-                print(f"{program['name']} {name}: {measure.message(error)}", file=sys.stderr)
-                return False
-            made.append(out.read_text())
-    return made[0] != made[1]
+    command = [satir, "opt", "--quiet", program["path"], *bound]
+    try:
+        full, plan = (variants.satir([*command, *variants.PIPELINES[name]]) for name in ("full", "plan"))
+    except Exception as error:  # one program must not stop the others
+        print(f"{program['name']}: {measure.message(error)}", file=sys.stderr)
+        return False
+    return full != plan
 
 
 def document(args, rows, ratios, over_tvm, of_all):

@@ -84,14 +84,16 @@ def spoilt(text, dice, bit_precise):
     too large on its way."""
     lines = text.splitlines()
     bound = re.findall(r"(\w+): T.let\[T.int32\]", text)
-    what = rf"(?<![\w.\"])(?:{'|'.join(bound)})(?![\w.\"]|: T.let)" if bit_precise else r"(?<![\w.\"])\d+(?![\w.\"])"
+    if bit_precise and not bound:
+        return None
+    what = "|".join(bound) if bit_precise else r"\d+"
     places = [
         (i, m.span())
         for i, line in enumerate(lines)
         if re.match(r"\s+(for|if|cse_v|\w+\[)", line)
-        for m in re.finditer(what, line)
+        for m in re.finditer(rf"(?<![\w.\"])(?:{what})(?![\w.\"]|: T.let)", line)
     ]
-    if not places or bit_precise and not bound:
+    if not places:
         return None
     i, (start, end) = dice.choice(places)
     old = lines[i][start:end]

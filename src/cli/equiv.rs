@@ -97,7 +97,7 @@ fn judge(args: &Args) -> Result<(), Failure> {
     let judgement = prove::judge([&first, &second], integers, &options(args)?)?;
     io::write_stdout(&match args.json {
         true => json::json_text(&judgement)?,
-        false => prove::text_of(&judgement),
+        false => prove::text_of(&judgement, integers),
     })?;
     match (judgement.verdict, &judgement.difference) {
         (prove::Verdict::Proven, _) => Ok(()),

@@ -16,8 +16,6 @@ use super::program;
 pub(crate) struct Judgement {
     /// Of all functions together.
     pub(crate) verdict: Verdict,
-    #[serde(skip)]
-    integers: Integers,
     /// The inputs on which they differ, if some were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference: Option<interp::Difference>,
@@ -78,7 +76,7 @@ pub(crate) fn judge(
         (false, None) => Verdict::Unknown,
     };
     let functions = proofs.iter().map(|proof| described(proof, sources)).collect();
-    Ok(Judgement { verdict, integers, difference, functions })
+    Ok(Judgement { verdict, difference, functions })
 }
 
 /// Inputs on which the programs differ: those that the solver names first.
@@ -131,7 +129,7 @@ fn line(source: &Source, span: Span) -> Option<u32> {
 }
 
 /// The judgement for people.
-pub(crate) fn text_of(judgement: &Judgement) -> String {
+pub(crate) fn text_of(judgement: &Judgement, integers: Integers) -> String {
     /// Places that are shown of a function.
     const MAX_SHOWN: usize = 12;
     let mut out = String::new();
@@ -148,7 +146,7 @@ pub(crate) fn text_of(judgement: &Judgement) -> String {
         }
     }
     out + match judgement.verdict {
-        Verdict::Proven if judgement.integers == Integers::Bounded => {
+        Verdict::Proven if integers == Integers::Bounded => {
             "proven: the second program does what the first one does, on all inputs for which the sums and products of the \
              first one fit int32 and int64\n"
         }

@@ -46,23 +46,23 @@ impl Machine<'_> {
                 }
             }
             Side::Second => {
-                let there = if self.has_view(buffer)? { within } else { self.terms.truth(false) };
-                let mut owe = |what, there, goal| {
-                    if self.terms.as_truth(there) != Some(true) {
-                        self.book.owe(what, goal);
-                    }
-                };
                 if loads {
-                    let goal = Goal::Element { of: memory, index: place, there };
-                    owe("an element that is loaded is there", there, goal);
+                    // The shape of a view that only the second program has says nothing of memory.
+                    let there = if self.has_view(buffer)? { within } else { self.terms.truth(false) };
+                    self.owe_element("an element that is loaded is there", memory, place, there);
                 }
                 if is_view {
-                    let goal = Goal::Element { of: Within::View(root), index: view, there: within };
-                    owe("an element is one of its view", within, goal);
+                    self.owe_element("an element is one of its view", Within::View(root), view, within);
                 }
             }
         }
         Ok(())
+    }
+
+    fn owe_element(&mut self, what: &'static str, of: Within, index: Vec<Term>, there: Term) {
+        if self.terms.as_truth(there) != Some(true) {
+            self.book.owe(what, Goal::Element { of, index, there });
+        }
     }
 
     /// Whether a buffer of the second program has memory of its own, or is a view that the first program has too: the shape

@@ -153,10 +153,14 @@ impl<'a> Machine<'a> {
         value
     }
 
+    /// The ends of a type whose integers have to fit.
+    fn bounds(&self, dtype: DType) -> Option<(i128, i128)> {
+        dtype.int_range().filter(|_| self.integers == Integers::Bounded && dtype.is_index())
+    }
+
     /// An integer is one of its type, where that counts.
     pub(super) fn fits(&mut self, side: Side, dtype: DType, value: Term) {
-        let bounds = dtype.int_range().filter(|_| self.integers == Integers::Bounded);
-        if let Some((least, greatest)) = bounds {
+        if let Some((least, greatest)) = self.bounds(dtype) {
             let [least, greatest] = [least, greatest].map(|end| self.terms.int(end));
             let ends = [self.terms.at_most(least, value), self.terms.at_most(value, greatest)];
             let fits = self.terms.and(&ends);
@@ -167,8 +171,7 @@ impl<'a> Machine<'a> {
     /// A quotient is an integer of its type, unless the least one is divided by -1, which is an overflow of the remainder
     /// as well.
     fn quotient_fits(&mut self, side: Side, dtype: DType, dividend: Term, divisor: Term) {
-        let least = dtype.int_range().filter(|_| self.integers == Integers::Bounded && dtype.is_index());
-        if let Some((least, _)) = least {
+        if let Some((least, _)) = self.bounds(dtype) {
             let (least, minus_one) = (self.terms.int(least), self.terms.int(-1));
             let (is_least, is_minus_one) =
                 (self.terms.equal(dividend, least), self.terms.equal(divisor, minus_one));

@@ -618,7 +618,6 @@ impl<'a> Walk<'a> {
         self.after_calls(&[&a.extent, &b.extent])?;
         let func = self.machine.programs[0].func;
         let (dtype, name) = (func.var(a.var).ty.dtype(), func.var(a.var).name.clone());
-        self.ends_fit((a, b), min, extents);
         let range = Range::new(self.machine.terms.range(min).lo, None);
         let var = self.machine.terms.new_atom(&name, dtype, range);
         self.bind(a.var, b.var, var);

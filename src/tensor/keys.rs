@@ -77,10 +77,13 @@ impl Values {
         for axis in &definition.axes {
             dims.push(axis.as_ref().map(|axis| self.enter(&mut frame, &mut axes, axis)));
         }
-        let because;
+        let mut because;
+        self.terms.take_moved_sign();
+        let signed;
         let value = match &definition.fold {
             None => {
                 let written = self.term(&definition.value, &frame);
+                signed = self.terms.take_moved_sign();
                 let value;
                 (value, because) = self.normal(written, &axes);
                 value
@@ -90,10 +93,10 @@ impl Values {
                 for axis in &fold.axes {
                     self.enter(&mut frame, &mut all, axis);
                 }
-                let body = self.term(&definition.value, &frame);
-                let body_as_written = body;
+                let written = self.term(&definition.value, &frame);
+                signed = self.terms.take_moved_sign();
                 let body;
-                (body, because) = self.normal(body_as_written, &all);
+                (body, because) = self.normal(written, &all);
                 let used: Vec<u32> =
                     self.terms.axes(body).iter().copied().filter(|&a| (a as usize) < axes.len()).collect();
                 let mut places = Vec::new();
@@ -118,6 +121,9 @@ impl Values {
                 self.terms.stored(number, fold.init.dtype, indices)
             }
         };
+        if signed {
+            because.push("float-sign".to_owned());
+        }
         self.of.insert(definition.buffer, self.held.len());
         let (name, buffer) = (definition.name.clone(), definition.buffer);
         let attrs = definition.attrs.clone();

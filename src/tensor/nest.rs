@@ -83,7 +83,7 @@ impl World<'_> {
         let mut best = plain;
         for tile in tiles {
             let other = self.content_in(nest, kept, tile);
-            if let Some(other) = other.filter(|other| other.cost < best.cost && other.is_short(nest)) {
+            if let Some(other) = other.filter(|other| other.cost < best.cost) {
                 best = other;
             }
         }

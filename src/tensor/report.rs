@@ -84,7 +84,8 @@ pub struct Decided {
     pub name: String,
     /// What became of it.
     pub kept: Kept,
-    /// The rules and laws by which its value is what it is taken for, if it is written in another way.
+    /// The rules and laws by which its value is what it is taken for, if it is written in another way. That signs of floats stand
+    /// outside of products and quotients is `float-sign`.
     pub because: Vec<String>,
 }
 

@@ -69,14 +69,8 @@ impl World<'_> {
 }
 
 impl Content {
-    /// Whether what the innermost loop does is so short that registers hold what it takes.
-    pub(super) fn is_short(&self, nest: &Nest) -> bool {
-        let depth = nest.loops.len();
-        self.order.iter().filter(|term| self.level[*term] == depth).count() <= MAX_OPERATIONS
-    }
-
-    /// The same of what it would do if steps were taken at once: what varies with a loop is there for each of its steps. That is
-    /// found without looking at the copies, of which there may be many.
+    /// Whether what the innermost loop would do if steps were taken at once is so short that registers hold what it takes: what varies
+    /// with a loop is there for each of its steps. That is found without looking at the copies, of which there may be many.
     pub(super) fn stays_short(&self, nest: &Nest, tile: &Tile, terms: &Terms) -> bool {
         let depth = nest.loops.len();
         let copies = |term: &Term| -> usize {

@@ -38,6 +38,8 @@ pub(crate) struct Terms {
     shapes: Vec<u64>,
     canonical: HashMap<Term, Term>,
     replaced: HashMap<(Term, Box<[Term]>), Term>,
+    /// Whether a sign was taken out of an operation since somebody asked.
+    has_moved_sign: bool,
 }
 
 impl Terms {
@@ -88,8 +90,12 @@ impl Terms {
     pub(crate) fn form(&mut self, head: Expr, mut children: Vec<Term>) -> Term {
         if let (ExprKind::Binary(op, ..), &[a, b]) = (&head.kind, &children[..]) {
             let op = *op;
-            if let Some(simple) = self.simple(op, a, b).or_else(|| self.signed(&head, op, a, b)) {
+            if let Some(simple) = self.simple(op, a, b) {
                 return simple;
+            }
+            if let Some(signed) = self.signed(&head, op, a, b) {
+                self.has_moved_sign = true;
+                return signed;
             }
             if op.commutes() == Commutes::Always && (self.shape(a), a) > (self.shape(b), b) {
                 children.swap(0, 1);
@@ -156,6 +162,11 @@ impl Terms {
             }
             _ => None,
         }
+    }
+
+    /// Whether a sign was taken out of an operation since this was last asked.
+    pub(crate) fn take_moved_sign(&mut self) -> bool {
+        std::mem::take(&mut self.has_moved_sign)
     }
 
     /// `x * -1.0`.

@@ -59,4 +59,7 @@ fn loops_end_at_integers_of_their_type() {
     let of = |range: &str| format!("for i in range({range}):\n    A[0] = A[0] + k");
     fits(&of("k, k + 4"), &of("k, k + 4"), true);
     fits(&of("k, n"), &of("k, n"), true);
+    // So the input shows that its end fits, and nothing of what is behind that.
+    fits("for i in range(k, k + 4):\n    A[0] = k", "for i in range(k, k + 4):\n    A[0] = k + 4 - 4", true);
+    fits("for i in range(k, k + 4):\n    A[0] = k", "for i in range(k, k + 4):\n    A[0] = k + 5 - 5", false);
 }
