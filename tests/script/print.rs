@@ -401,3 +401,20 @@ fn a_range_that_starts_where_it_is_long_binds_twice() {
     let printed = module.to_string();
     assert_eq!(parse("t", &printed).unwrap().to_string(), printed);
 }
+
+#[test]
+fn a_length_with_its_start_in_it_binds_variables_of_its_own() {
+    // The ends differ, so that the length has the start in it: printed, the end holds a third copy of it.
+    let text = "q = T.int32()\n\
+                with T.sblock(\"all\"):\n    \
+                vi = T.axis.spatial(64, n)\n    \
+                T.reads()\n    \
+                T.writes(B[T.Let(q * q, where={q: 7}):T.Let(q * q, where={q: n % 7}) + 4])\n    \
+                B[vi] = 0";
+    let module = parse("t", &super::function(text)).unwrap();
+    assert!(satir::verify::verify(&module).is_ok());
+    let printed = module.to_string();
+    let again = parse("t", &printed).unwrap();
+    assert!(satir::verify::verify(&again).is_ok());
+    assert_eq!(again.to_string(), printed);
+}

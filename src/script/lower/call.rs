@@ -231,7 +231,8 @@ impl<'s> Lower<'s> {
             "Range" => {
                 let [begin, end] = self.exactly::<2>(id, args, "T.Range")?;
                 let (begin, stop) = (self.integer(begin)?, self.integer(end)?);
-                let extent = self.at(id, super::index::extent_between(&begin, stop))?;
+                let extent = super::index::extent_between(&begin, stop, &mut self.func);
+                let extent = self.at(id, extent)?;
                 Ok(Value::Range(Box::new((begin, extent))))
             }
             "target" => self.attr_value(id).map(|v| Value::Attr(Box::new(v))),
@@ -517,7 +518,8 @@ impl<'s> Lower<'s> {
                 }
                 (&[start, stop], _) | (&[start, stop, _], true) => {
                     let (min, stop) = (self.integer(start)?, self.integer(stop)?);
-                    let extent = self.at(args.call, super::index::extent_between(&min, stop))?;
+                    let extent = super::index::extent_between(&min, stop, &mut self.func);
+                    let extent = self.at(args.call, extent)?;
                     self.at(args.call, same_index_type(min, extent))?
                 }
                 _ => return self.err(args.call, format!("a loop takes 1 or 2 bounds, found {}", ids.len())),
@@ -610,7 +612,8 @@ impl<'s> Lower<'s> {
             NodeKind::Tuple(items) | NodeKind::List(items) if items.len() == 2 => {
                 let (start, stop) = (self.ast.item(items, 0), self.ast.item(items, 1));
                 let (min, stop) = (self.integer(start)?, self.integer(stop)?);
-                let extent = self.at(dom, super::index::extent_between(&min, stop))?;
+                let extent = super::index::extent_between(&min, stop, &mut self.func);
+                let extent = self.at(dom, extent)?;
                 self.at(dom, same_index_type(min, extent))?
             }
             _ => match self.eval(dom)? {

@@ -1,6 +1,6 @@
 //! Copies of expressions that bind variables: both ends of `a:a + 4` hold one, and each `T.Let` has a variable of its own.
 
-use crate::ir::{Expr, ExprKind, VarId};
+use crate::ir::{Expr, ExprKind, PrimFunc, VarId};
 
 /// The expression with the `T.Let`s of `model` in place of those that are the same but for the names of what they bind:
 /// each once, as the length behind an end may be a copy of its own (`a:a + a`).
@@ -25,6 +25,20 @@ fn align(e: &mut Expr, lets: &mut Vec<&Expr>) {
         return;
     }
     e.for_each_child_mut(|child| align(child, lets));
+}
+
+/// A copy of the expression that binds variables of its own.
+pub(super) fn copied(e: &Expr, func: &mut PrimFunc) -> Expr {
+    let own: Vec<(VarId, VarId)> = bound(e)
+        .into_iter()
+        .map(|var| {
+            let info = func.var(var).clone();
+            (var, func.new_var(info.name, info.ty))
+        })
+        .collect();
+    let mut e = e.clone();
+    rename(&mut e, &|var| own.iter().find(|(old, _)| *old == var).map(|(_, new)| *new));
+    e
 }
 
 /// Whether the expressions differ only in the variables that they bind.

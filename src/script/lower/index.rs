@@ -1,9 +1,9 @@
 //! Subscripts: elements of buffers, regions, parts of tuples.
 
-use super::copies::aligned;
+use super::copies::{aligned, copied};
 use super::state::{Lower, Res};
 use super::value::Value;
-use crate::ir::{BinOp, BufferId, BufferRegion, DType, Expr, ExprKind};
+use crate::ir::{BinOp, BufferId, BufferRegion, DType, Expr, ExprKind, PrimFunc};
 use crate::script::fold;
 use crate::script::syntax::ast::{NodeId, NodeKind, NodeList};
 
@@ -170,7 +170,8 @@ impl Lower<'_> {
                 Some(stop) => self.index(stop)?,
                 None => extent,
             };
-            let extent = self.at(place, extent_between(&min, stop))?;
+            let extent = extent_between(&min, stop, &mut self.func);
+            let extent = self.at(place, extent)?;
             ranges.push((min, Some(extent)));
         }
         Ok(BufferRegion { buffer, ranges })
@@ -185,7 +186,7 @@ impl Lower<'_> {
 }
 
 /// The length from `min` to `stop`, in its simplest form when it shows.
-pub(super) fn extent_between(min: &Expr, stop: Expr) -> Result<Expr, String> {
+pub(super) fn extent_between(min: &Expr, stop: Expr, func: &mut PrimFunc) -> Result<Expr, String> {
     if min.as_int() == Some(0) {
         let dtype = if min.dtype.bits > stop.dtype.bits { min.dtype } else { stop.dtype };
         return fold::cast(dtype, stop);
@@ -200,7 +201,7 @@ pub(super) fn extent_between(min: &Expr, stop: Expr) -> Result<Expr, String> {
     {
         return Ok(*b);
     }
-    fold::binary(BinOp::Sub, stop, min.clone())
+    fold::binary(BinOp::Sub, stop, copied(min, func))
 }
 
 /// The type of a loop variable or axis with these bounds.
