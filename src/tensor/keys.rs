@@ -78,12 +78,12 @@ impl Values {
             dims.push(axis.as_ref().map(|axis| self.enter(&mut frame, &mut axes, axis)));
         }
         let mut because;
-        self.terms.take_moved_sign();
-        let signed;
+        self.terms.take_used();
+        let identities;
         let value = match &definition.fold {
             None => {
                 let written = self.term(&definition.value, &frame);
-                signed = self.terms.take_moved_sign();
+                identities = self.terms.take_used();
                 let value;
                 (value, because) = self.normal(written, &axes);
                 value
@@ -94,7 +94,7 @@ impl Values {
                     self.enter(&mut frame, &mut all, axis);
                 }
                 let written = self.term(&definition.value, &frame);
-                signed = self.terms.take_moved_sign();
+                identities = self.terms.take_used();
                 let body;
                 (body, because) = self.normal(written, &all);
                 let used: Vec<u32> =
@@ -121,8 +121,10 @@ impl Values {
                 self.terms.stored(number, fold.init.dtype, indices)
             }
         };
-        if signed {
-            because.push("float-sign".to_owned());
+        for name in identities {
+            if !because.iter().any(|known| known == name) {
+                because.push(name.to_owned());
+            }
         }
         self.of.insert(definition.buffer, self.held.len());
         let (name, buffer) = (definition.name.clone(), definition.buffer);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::decided::Decided;
 use super::items::{Item, Storage};
 use super::keys::Values;
 use super::nest::{Content, Member, Nest};
@@ -57,6 +58,7 @@ pub(crate) fn lower(
             content: &slot.content,
             blocks,
             vars: Vec::new(),
+            decided: Decided::default(),
             bound: HashMap::new(),
         };
         block.append(&mut lowering.nest());
@@ -101,6 +103,7 @@ struct Lowering<'a> {
     blocks: bool,
     /// What stands for each loop in the body.
     vars: Vec<Expr>,
+    decided: Decided,
     bound: HashMap<Term, Expr>,
 }
 
@@ -143,7 +146,10 @@ impl Lowering<'_> {
         let mut binds: Vec<Block> = vec![Block::new(); depth + 1];
         let mut steps: Vec<Block> = vec![Block::new(); depth + 1];
         self.take(&content.tile, outer, &mut steps);
-        for &term in content.order.iter().filter(|term| content.bound.contains(*term)) {
+        let roots = content.bodies.iter().flatten().copied();
+        self.decided = Decided::new(&self.values.terms, roots, &content.loads, &self.vars);
+        let is_bound = |term: &Term| content.bound.contains(term) && self.decided.is_computed(*term);
+        for term in content.order.iter().copied().filter(is_bound).collect::<Vec<_>>() {
             let mut value = self.expr(term);
             guard_selects(&mut value);
             let var = self.func.new_var("cse", Type::Prim(value.dtype));
@@ -166,8 +172,9 @@ impl Lowering<'_> {
             for member in &nest.members {
                 if self.first(member) == at {
                     let mut start = self.starts(member, at);
-                    // Its other loops run for the start alone.
-                    for inner in (at..depth).rev().filter(|&l| !self.folds(member, l)).collect::<Vec<_>>() {
+                    // Its other loops run for the start alone, if there is one.
+                    let around = (at..depth).rev().filter(|&l| !start.is_empty() && !self.folds(member, l));
+                    for inner in around.collect::<Vec<_>>() {
                         start = vec![self.renamed(inner, start)];
                     }
                     block.append(&mut start);
@@ -325,6 +332,12 @@ impl Lowering<'_> {
     }
 
     fn expr(&self, term: Term) -> Expr {
+        if let Some(constant) = self.decided.constant(term) {
+            return constant.clone();
+        }
+        if let Some(arm) = self.decided.taken(term) {
+            return self.expr(arm);
+        }
         if let Some(var) = self.bound.get(&term) {
             return var.clone();
         }

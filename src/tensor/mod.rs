@@ -3,23 +3,25 @@
 //!
 //! - `lift`, `digits`: statements to definitions, also of loops that were split or fused; what is none is opaque, stays, and
 //!   says why.
-//! - `term`, `keys`: the values of definitions as terms. What is no reduction is put in where it is read; reductions are
+//! - `term`, `form`, `keys`: the values of definitions as terms, each in the form that stands for all that are seen to be equal. What is no reduction is put in where it is read; reductions are
 //!   symbols, equal if their bodies are.
 //! - `equal`, `meaning`, `fingerprint`: bodies that are equal by meaning, by e-graphs of those whose values at sample points are.
 //! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `vectors`: what it loses that
 //!   vectors cannot take. `plan`, `search`: which items are
 //!   kept, and which nests compute them.
 //! - `tile` and `steps`: steps of loops that are taken at once.
-//! - `lower`: nests to statements.
+//! - `lower`, `decided`: nests to statements, and what is constant in these.
 //! - `report`, `flow`: what was decided, and which nests compute what, as data.
 //! - `joint`, `pair`, `split`, `mincut`: a forward and a backward function, and what one keeps for the other.
 //!
 //! Floats keep their bits: a reduction folds in its own order, and only operands that may change places do.
 
+mod decided;
 mod digits;
 mod equal;
 mod fingerprint;
 mod flow;
+mod form;
 mod items;
 mod joint;
 mod keys;

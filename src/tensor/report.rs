@@ -85,7 +85,7 @@ pub struct Decided {
     /// What became of it.
     pub kept: Kept,
     /// The rules and laws by which its value is what it is taken for, if it is written in another way. That signs of floats stand
-    /// outside of products and quotients is `float-sign`.
+    /// outside of products and quotients is `float-sign`, that what both arms of a choice do stands outside of it `choice-factor`.
     pub because: Vec<String>,
 }
 

@@ -7,8 +7,7 @@ use std::hash::{Hash, Hasher};
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::ir::value::{self, Value};
-use crate::ir::{BinOp, Commutes, DType, Expr, ExprKind};
+use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// The number of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,9 +24,6 @@ pub(crate) enum Node {
     Form(Expr, Box<[Term]>),
 }
 
-/// Functions that have one value at both zeros. There `0.0 - x` is `x * -1.0`: elsewhere these differ where `x` is 0.0.
-const EVEN_AT_ZERO: [&str; 8] = ["exp", "exp2", "exp10", "cos", "cosh", "sigmoid", "abs", "fabs"];
-
 /// All terms of a function.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
@@ -38,8 +34,8 @@ pub(crate) struct Terms {
     shapes: Vec<u64>,
     canonical: HashMap<Term, Term>,
     replaced: HashMap<(Term, Box<[Term]>), Term>,
-    /// Whether a sign was taken out of an operation since somebody asked.
-    has_moved_sign: bool,
+    /// The identities that forms were brought to their form by, since somebody asked.
+    pub(super) used: Vec<&'static str>,
 }
 
 impl Terms {
@@ -84,159 +80,13 @@ impl Terms {
         self.insert(Node::Stored(number, dtype, indices.into()))
     }
 
-    /// An expression of operands, in the form that stands for all that are equal to it bit for bit as far as that is seen here:
-    /// operands that may change places are in order, constants of integers are folded, `x * 1`, `x / 1` are `x`,
-    /// and so are choices between `x` and `x`; the sign of a product or quotient of floats stands outside of it.
-    pub(crate) fn form(&mut self, head: Expr, mut children: Vec<Term>) -> Term {
-        if let (ExprKind::Binary(op, ..), &[a, b]) = (&head.kind, &children[..]) {
-            let op = *op;
-            if let Some(simple) = self.simple(op, a, b) {
-                return simple;
-            }
-            if let Some(signed) = self.signed(&head, op, a, b) {
-                self.has_moved_sign = true;
-                return signed;
-            }
-            if op.commutes() == Commutes::Always && (self.shape(a), a) > (self.shape(b), b) {
-                children.swap(0, 1);
-            }
-        }
-        if let &[_, then, otherwise] = &children[..]
-            && then == otherwise
-            && (matches!(head.kind, ExprKind::Select(_))
-                || head.as_intrin().is_some_and(|(name, _)| name == "if_then_else"))
-        {
-            return then;
-        }
-        if let ExprKind::Cast(_) = head.kind
-            && let &[a] = &children[..]
-            && self.dtype(a) == head.dtype
-        {
-            return a;
-        }
-        if let (Some((name, _)), &[a]) = (head.as_intrin(), &children[..])
-            && EVEN_AT_ZERO.contains(&name)
-            && let Some(positive) = self.less_than_zero(a)
-        {
-            let dtype = self.dtype(a);
-            children = vec![self.negative(positive, dtype)];
-        }
-        self.insert(Node::Form(head, children.into()))
+    /// The identities by which forms were brought to their form since this was last asked.
+    pub(crate) fn take_used(&mut self) -> Vec<&'static str> {
+        std::mem::take(&mut self.used)
     }
 
-    fn shape(&self, term: Term) -> u64 {
-        self.shapes[term.0 as usize]
-    }
-
-    /// An operation of floats that has a negative, `x * -1.0`, as an operand, without that: rounding treats both signs alike.
-    fn signed(&mut self, head: &Expr, op: BinOp, a: Term, b: Term) -> Option<Term> {
-        if !head.dtype.is_float() || !head.dtype.is_scalar() {
-            return None;
-        }
-        let (x, y) = (self.negated(a), self.negated(b));
-        let dtype = head.dtype;
-        match op {
-            BinOp::Mul | BinOp::Div => {
-                // `x * -1.0` is how a negative is written; `x / -1.0` is the same.
-                let minus = |terms: &Terms, term: Term| terms.is_minus_one(term);
-                if op == BinOp::Mul && (minus(self, a) && y.is_some() || minus(self, b) && x.is_some()) {
-                    return x.or(y);
-                }
-                if minus(self, b) && op == BinOp::Div {
-                    return Some(self.negative(a, dtype));
-                }
-                if x.is_none() && y.is_none() || op == BinOp::Mul && (minus(self, a) || minus(self, b)) {
-                    return None;
-                }
-                let plain = self.form(head.clone(), vec![x.unwrap_or(a), y.unwrap_or(b)]);
-                Some(if x.is_some() == y.is_some() { plain } else { self.negative(plain, dtype) })
-            }
-            BinOp::Add | BinOp::Sub if y.is_some() => {
-                let other = if op == BinOp::Add { BinOp::Sub } else { BinOp::Add };
-                let head = Expr::binary(other, hole(dtype), hole(dtype));
-                Some(self.form(head, vec![a, y?]))
-            }
-            BinOp::Add if x.is_some() => {
-                let head = Expr::binary(BinOp::Sub, hole(dtype), hole(dtype));
-                Some(self.form(head, vec![b, x?]))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a sign was taken out of an operation since this was last asked.
-    pub(crate) fn take_moved_sign(&mut self) -> bool {
-        std::mem::take(&mut self.has_moved_sign)
-    }
-
-    /// `x * -1.0`.
-    fn negative(&mut self, term: Term, dtype: DType) -> Term {
-        let minus_one = self.form(Expr::float(-1.0, dtype), Vec::new());
-        self.form(Expr::binary(BinOp::Mul, hole(dtype), hole(dtype)), vec![term, minus_one])
-    }
-
-    fn is_minus_one(&self, term: Term) -> bool {
-        matches!(self.node(term), Node::Form(head, _) if head.kind == ExprKind::Float((-1.0_f64).to_bits()))
-    }
-
-    /// The operand of `x * -1.0`.
-    fn negated(&self, term: Term) -> Option<Term> {
-        let Node::Form(head, children) = self.node(term) else { return None };
-        let (ExprKind::Binary(BinOp::Mul, ..), &[a, b]) = (&head.kind, &children[..]) else { return None };
-        match (self.is_minus_one(a), self.is_minus_one(b)) {
-            (_, true) => Some(a),
-            (true, false) => Some(b),
-            (false, false) => None,
-        }
-    }
-
-    /// The operand of `0.0 - x`.
-    fn less_than_zero(&self, term: Term) -> Option<Term> {
-        let Node::Form(head, children) = self.node(term) else { return None };
-        let (ExprKind::Binary(BinOp::Sub, ..), &[zero, positive]) = (&head.kind, &children[..]) else {
-            return None;
-        };
-        let is_zero = matches!(self.node(zero), Node::Form(zero, _) if zero.kind == ExprKind::Float(0));
-        is_zero.then_some(positive)
-    }
-
-    /// What a binary operation is equal to, if that is one of its operands or a constant.
-    fn simple(&mut self, op: BinOp, a: Term, b: Term) -> Option<Term> {
-        let dtype = self.dtype(a);
-        let is = |terms: &Terms, term: Term, number: i64| match terms.node(term) {
-            Node::Form(head, _) => match head.kind {
-                ExprKind::Int(value) => value == number,
-                ExprKind::Float(bits) => bits == (number as f64).to_bits() && number != 0,
-                _ => false,
-            },
-            Node::Axis(..) | Node::Stored(..) => false,
-        };
-        if !dtype.is_scalar() || dtype == DType::BOOL {
-            return None;
-        }
-        match op {
-            BinOp::Mul if is(self, a, 1) => return Some(b),
-            BinOp::Mul | BinOp::Div | BinOp::FloorDiv if is(self, b, 1) => return Some(a),
-            BinOp::Add if is(self, a, 0) => return Some(b),
-            BinOp::Add | BinOp::Sub if is(self, b, 0) => return Some(a),
-            _ => {}
-        }
-        if dtype.is_float() || op.is_compare() || op.is_logic() {
-            return None;
-        }
-        let constant = |terms: &Terms, term: Term| match terms.node(term) {
-            Node::Form(head, _) => match head.kind {
-                ExprKind::Int(value) => Some(Value::Int(value)),
-                _ => None,
-            },
-            Node::Axis(..) | Node::Stored(..) => None,
-        };
-        let (x, y) = (constant(self, a)?, constant(self, b)?);
-        let folded = value::binary(op, dtype, x, y).ok()?.to_expr(dtype);
-        Some(self.insert(Node::Form(folded, Box::new([]))))
-    }
-
-    fn insert(&mut self, node: Node) -> Term {
+    /// A term as it is.
+    pub(super) fn insert(&mut self, node: Node) -> Term {
         if let Some(&term) = self.numbers.get(&node) {
             return term;
         }
@@ -321,6 +171,11 @@ impl Terms {
     /// The same of a term that was asked for before.
     pub(crate) fn known_canonical(&self, term: Term) -> Option<Term> {
         self.canonical.get(&term).copied()
+    }
+
+    /// A number for what the term is but for the numbers of axes.
+    pub(super) fn shape(&self, term: Term) -> u64 {
+        self.shapes[term.0 as usize]
     }
 
     fn axis_types(&self, term: Term, found: &mut HashMap<u32, DType>, seen: &mut HashSet<Term>) {

@@ -190,3 +190,125 @@ fn loops_that_were_split_or_fused_are_followed() {
     let outside = block("i in range(8)", "v = T.axis.spatial(8, i)", "C[v] = A[i, 0]");
     assert!(why(&outside).is_some_and(|why| why.contains("variables of its loops")), "{outside}");
 }
+
+/// A random expression of three floats and two conditions, as a term and as it is: each step takes two earlier ones.
+fn random(steps: &[(u8, usize, usize)]) -> (Terms, Vec<(super::term::Term, Expr)>) {
+    let mut terms = Terms::default();
+    let mut made: Vec<(super::term::Term, Expr)> = (0..3)
+        .map(|axis| (terms.axis(axis, DType::F32), Expr::var(crate::ir::VarId(axis), DType::F32)))
+        .collect();
+    for value in [0.0, -0.0, 1.0, -1.0, 2.0] {
+        let number = Expr::float(value, DType::F32);
+        made.push((terms.form(number.clone(), Vec::new()), number));
+    }
+    let minus_one = made[6].clone();
+    let apply = |terms: &mut Terms, e: Expr, operands: Vec<super::term::Term>| {
+        let mut head = e.clone();
+        head.for_each_child_mut(|child| *child = super::term::hole(child.dtype));
+        (terms.form(head, operands), e)
+    };
+    for &(op, a, b) in steps {
+        // What was made last is likely to be used.
+        let at = |place: usize| made[made.len() - 1 - place % made.len().min(8)].clone();
+        let (x, y, z) = (at(a), at(b), at(a / 8));
+        let arithmetic = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Max, BinOp::Min];
+        let next = match op % 10 {
+            op @ 0..6 => {
+                let e = Expr::binary(arithmetic[usize::from(op)], x.1, y.1);
+                apply(&mut terms, e, vec![x.0, y.0])
+            }
+            6 => {
+                let minus_one = minus_one.clone();
+                let e = Expr::binary(BinOp::Mul, x.1, minus_one.1);
+                apply(&mut terms, e, vec![x.0, minus_one.0])
+            }
+            7 => {
+                let e = Expr::call(DType::F32, "exp", vec![x.1]);
+                apply(&mut terms, e, vec![x.0])
+            }
+            op => {
+                let axis = 3 + u32::try_from(b % 2).unwrap_or(0);
+                let condition = match a % 3 {
+                    0 => apply(&mut terms, Expr::binary(BinOp::Lt, y.1.clone(), x.1.clone()), vec![y.0, x.0]),
+                    _ => (terms.axis(axis, DType::BOOL), Expr::var(crate::ir::VarId(axis), DType::BOOL)),
+                };
+                let (then, otherwise) = if b % 3 == 0 { (x, z) } else { (x, y) };
+                let e = match op {
+                    8 => Expr::select(condition.1, then.1, otherwise.1),
+                    _ => Expr::call(DType::F32, "if_then_else", vec![condition.1, then.1, otherwise.1]),
+                };
+                apply(&mut terms, e, vec![condition.0, then.0, otherwise.0])
+            }
+        };
+        made.push(next);
+    }
+    (terms, made)
+}
+
+/// The expression that a term is.
+fn written(terms: &Terms, term: super::term::Term) -> Expr {
+    let super::term::Node::Form(head, children) = terms.node(term) else {
+        return Expr::var(crate::ir::VarId(terms.axes(term)[0]), terms.dtype(term));
+    };
+    let mut e = head.clone();
+    let mut children = children.iter();
+    e.for_each_child_mut(|child| {
+        if let Some(&operand) = children.next() {
+            *child = written(terms, operand);
+        }
+    });
+    e
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 3_000, failure_persistence: None, ..Default::default() })]
+
+    // The form of a term is another expression than the one that was given; evaluation decides that it has the same bits.
+    #[test]
+    fn forms_keep_every_bit(steps in proptest::collection::vec((0u8..10, 0usize..64, 0usize..64), 1..10)) {
+        use crate::ir::value::{Value, evaluate};
+        let (terms, made) = random(&steps);
+        let numbers = [0.0, -0.0, 1.0, -1.5, f64::INFINITY, f64::NAN, 1e-45_f32.into(), 3.0e38_f32.into()];
+        for (term, e) in &made {
+            let form = written(&terms, *term);
+            for point in 0..64 {
+                let of = |var: crate::ir::VarId| Some(match var.0 {
+                    axis @ 0..3 => Value::Float(f64::from(numbers[(point >> axis) * 3 % 8 ^ (point + 5 * axis as usize) % 8] as f32)),
+                    axis => Value::bool(point >> axis & 1 == 1),
+                });
+                let bits = |e: &Expr| match evaluate(e, &of) {
+                    Some(Value::Float(number)) if number.is_nan() => None,
+                    Some(Value::Float(number)) => Some(number.to_bits()),
+                    other => panic!("{other:?}"),
+                };
+                assert_eq!(bits(e), bits(&form), "{e:?}\n{form:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_both_arms_of_a_choice_do_stands_outside_of_it() {
+    let mut terms = Terms::default();
+    let [x, y, z] = [0, 1, 2].map(|axis| terms.axis(axis, DType::F32));
+    let condition = terms.axis(3, DType::BOOL);
+    let minus_one = terms.form(Expr::float(-1.0, DType::F32), Vec::new());
+    let hole = |dtype| super::term::hole(dtype);
+    let choice =
+        Expr::call(DType::F32, "if_then_else", vec![hole(DType::BOOL), hole(DType::F32), hole(DType::F32)]);
+    let (one, other) = (binary(&mut terms, BinOp::Mul, z, x), binary(&mut terms, BinOp::Mul, y, x));
+    let apart = terms.form(choice.clone(), vec![condition, one, other]);
+    let inner = terms.form(choice.clone(), vec![condition, z, y]);
+    assert_eq!(apart, binary(&mut terms, BinOp::Mul, inner, x));
+    // -(z * x) and x * x are -z and x, times x.
+    let (minus, square) =
+        (binary(&mut terms, BinOp::Mul, one, minus_one), binary(&mut terms, BinOp::Mul, x, x));
+    let apart = terms.form(choice.clone(), vec![condition, minus, square]);
+    let minus = binary(&mut terms, BinOp::Mul, z, minus_one);
+    let inner = terms.form(choice.clone(), vec![condition, minus, x]);
+    assert_eq!(apart, binary(&mut terms, BinOp::Mul, inner, x));
+    // A quotient by x and a product with it have nothing in common.
+    let quotient = binary(&mut terms, BinOp::Div, z, x);
+    let apart = terms.form(choice.clone(), vec![condition, quotient, square]);
+    assert!(terms.children(apart).contains(&condition));
+}
