@@ -496,3 +496,33 @@ fn bodies_in_which_axes_may_change_places_are_one() {
     let is_one = |decided: &Decided| matches!(&decided.kept, Kept::Equal(other) if other == "T1");
     assert!(reports[0].definitions.iter().any(is_one), "{}\n{after}", reports[0]);
 }
+
+#[test]
+fn sums_of_real_numbers_are_taken_apart() {
+    let parameters = r#"A: T.Buffer((6, 4), "float32"), B: T.Buffer((6, 4), "float32"), S: T.Buffer((6,), "float32"), C: T.Buffer((6,), "float32"), D: T.Buffer((6,), "float32"), E: T.Buffer((6,), "float32")"#;
+    let sizes = ("6", "4");
+    // Values below 1, of which no sum loses its digits.
+    let (a, b, s) = ("T.sin(A[v, w])", "T.sin(B[v, w])", "T.cos(S[v])");
+    let body = sum("C", sizes, a, "0")
+        // A factor and a divisor that stay the same, and a sum of which one summand is summed already.
+        + &sum("D", sizes, &format!("{s} * {a} * T.sin(S[v]) / T.exp({s})"), "0")
+        + &sum("E", sizes, &format!("({a} - {b})"), "0");
+    let before = program(parameters, &body);
+    let mut after = before.clone();
+    let fast = Settings { fast_math: true, ..Settings::default() };
+    let report = share(&mut after.funcs[0], &fast);
+    assert!(satir::verify::verify(&after).is_ok(), "{after}");
+    let options = EquivOptions { runs: 12, tolerance: Some(1e-3), ..compare_options(&before, 1) };
+    let result = equiv(&before, &after, &options).unwrap();
+    assert!(result.difference.is_none() && result.compared > 3, "{:?}\n{after}", result.difference);
+    let because: Vec<&str> =
+        report.definitions.iter().flat_map(|decided| &decided.because).map(String::as_str).collect();
+    assert!(because.contains(&"sum-factor") && because.contains(&"sum-of-sums"), "{report}");
+    let (plain, reports) = shared(&before);
+    assert!(report.cost_after < reports[0].cost_after, "{after}\n{plain}");
+    // Of a sum that starts elsewhere nothing can be said.
+    let body = sum("C", sizes, "A[v, w]", "1") + &sum("D", sizes, "S[v] * A[v, w]", "1");
+    let mut module = program(parameters, &body);
+    let report = share(&mut module.funcs[0], &fast);
+    assert!(!report.to_string().contains("sum-factor"), "{report}");
+}

@@ -1,11 +1,13 @@
 """Makes joint programs, forward and backward in one function of blocks, with the real TVM.
 
-    python benches/tensor/programs.py FOLDER [--small] [--pairs]
+    python benches/tensor/programs.py FOLDER [--small] [--pairs | --fused]
 
 Each model's loss is differentiated by Relax's `Gradient`, its operators become blocks by `LegalizeOps`, and `FuseTIR` makes
-one function of the adjoint. Writes FOLDER/NAME.py. `--small` makes them with small sizes, as `tests/tensor` has them. With `--pairs` a module has two functions, NAME_forward, which gives the loss, and NAME_backward,
+one function of the adjoint. Writes FOLDER/NAME.py. `--small` makes them with small sizes, as `tests/tensor` has them. With
+`--pairs` a module has two functions, NAME_forward, which gives the loss, and NAME_backward,
 which computes the gradients from the inputs; FOLDER/NAME.json says which parameters are the same, and how many elements of
-forward tensors Relax's own backward function reads.
+forward tensors Relax's own backward function reads. With `--fused` a module has the functions that Relax's own fusion makes of
+the adjoint (`FuseOps` and `FuseTIR`), each as it is and with all its blocks inlined that TVM inlines, and FOLDER/NAME.json says how often each is called.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import json
 import pathlib
 
 import tvm
-from tvm import relax
+from tvm import relax, s_tir
 from tvm.relax import op
 from tvm.relax.op import add, matmul, multiply, nn, sigmoid, split, tanh
 
@@ -72,6 +74,34 @@ def pair(name, inputs, body):
     shared = [p for p in sides[0] if p in sides[1] and (p in inputs or p.startswith("c"))]
     elements, tensors = kept(module)
     return made, {"forward": forward, "backward": backward, "shared": shared, "relax_elements": elements, "relax_tensors": tensors}
+
+
+def separately(name, inputs, body):
+    """The functions that Relax's own fusion makes of the adjoint, also with all inlined that TVM inlines, and how often each is called."""
+    module = differentiated(inputs, body)
+    passes = [
+        relax.transform.LegalizeOps(),
+        relax.transform.AnnotateTIROpPattern(),
+        relax.transform.FuseOps(),
+        relax.transform.FuseTIR(),
+    ]
+    module = tvm.transform.Sequential(passes)(module)
+    calls = {}
+    for block in module["main_adjoint"].body.blocks:
+        for binding in block.bindings:
+            value = binding.value
+            if isinstance(value, relax.Call) and value.args and isinstance(value.args[0], tvm.ir.GlobalVar):
+                called = value.args[0].name_hint
+                calls[called] = calls.get(called, 0) + 1
+    functions = {}
+    for variable, function in module.functions.items():
+        if variable.name_hint in calls:
+            schedule = s_tir.Schedule(function)
+            s_tir.dlight.try_inline(schedule, s_tir.dlight.normalize_prim_func(schedule) or [])
+            name = variable.name_hint
+            functions[name] = function.with_attr("global_symbol", name)
+            functions[f"{name}_inlined"] = schedule.mod["main"].with_attr("global_symbol", f"{name}_inlined")
+    return tvm.IRModule(functions), calls
 
 
 def kept(module):
@@ -219,11 +249,15 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--fused", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for name, inputs, body in models(options.small):
         if options.pairs:
             module, told = pair(name, inputs, body)
+            (options.folder / f"{name}.json").write_text(json.dumps(told) + "\n")
+        elif options.fused:
+            module, told = separately(name, inputs, body)
             (options.folder / f"{name}.json").write_text(json.dumps(told) + "\n")
         else:
             module = blocks(name, inputs, body)

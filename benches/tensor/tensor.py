@@ -63,6 +63,15 @@ def run(before, after, folder):
     return same, times, [instructions for instructions, _ in counted]
 
 
+def fused(satir, program, folder):
+    """What the functions cost that Relax's own fusion makes, each as it is or inlined, whichever is cheaper."""
+    report = folder / "fused.json"
+    subprocess.run([satir, "tensor", program, "-o", folder / "fused.py", "--report", report, "--evaluations", "1"], check=True)
+    costs = {told["function"]: told["cost_before"] for told in json.loads(report.read_text())}
+    calls = json.loads(program.with_suffix(".json").read_text())
+    return sum(min(costs[name], costs[f"{name}_inlined"]) * count for name, count in calls.items())
+
+
 def mean(ratios):
     return math.prod(ratios) ** (1 / len(ratios))
 
@@ -76,21 +85,23 @@ def main():
         "# Joint programs of forward and backward",
         "",
         "Made by `python benches/tensor/tensor.py`; programs by `benches/tensor/programs.py`. Cost is that of `satir count`, with stores as",
-        "dear as loads. Greedy is inlining of definitions one by one, each in a nest of its own. `satir equiv` compares the small programs.",
+        "dear as loads. Greedy is inlining of definitions one by one, each in a nest of its own; Relax is what its",
+        "`FuseOps` and `FuseTIR` make of the adjoint, each function as it is or inlined by TVM, whichever is cheaper. `satir equiv` compares",
+        "the small programs.",
         f"Seconds are those of `{options.satir}`. TVM's default pipeline and LLVM at -O3 for x86-64 build both programs: *instructions* are",
         "those that ours executes over those of the program as it is, functions of the C library included; the latter are in brackets",
         "(valgrind); *time* is the least of 400 runs of each in turn.",
         "*Everything inlined* and *greedy* are what the search counts: with what loops lose that vectors cannot take.",
         "",
-        "| program | blocks | cost as is | everything inlined | greedy | satir | nests | equiv, small sizes | seconds |"
+        "| program | blocks | cost as is | everything inlined | Relax | greedy | satir | nests | equiv, small sizes | seconds |"
         + (" LLVM agrees | instructions | time |" if options.run else ""),
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- | --- | --- |" if options.run else ""),
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- | --- | --- |" if options.run else ""),
     ]
-    ratios, slower, executed = {}, {}, {}
+    ratios, peers, slower, executed = {}, {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for kind in ("large", "small"):
-            arguments = [folder / kind] + (["--small"] if kind == "small" else [])
+        for kind, told in (("large", []), ("small", ["--small"]), ("fused", ["--fused"])):
+            arguments = [folder / kind, *told]
             subprocess.run([sys.executable, HERE / "programs.py", *arguments], check=True, stdout=subprocess.DEVNULL)
         for name in NAMES:
             before, after, report = folder / "large" / f"{name}.py", folder / f"{name}.py", folder / "report.json"
@@ -107,8 +118,9 @@ def main():
             judged = subprocess.run([options.satir, "equiv", small, folder / "shared.py", "--runs", "20"], capture_output=True, text=True)
             verdict = "same bits" if judged.returncode == 0 else "DIFFERS"
             ratios[name] = made / cost
+            peers[name] = fused(options.satir, folder / "fused" / f"{name}.py", folder) / cost
             blocks = len(told["definitions"]) + len(told["opaque"])
-            line = f"| {name} | {blocks} | {cost:,.0f} | {plans['everything inlined'] / cost:.2f} | {plans['greedy inlining'] / cost:.2f} | **{made / cost:.3f}** | {len(told['nests'])} | {verdict} | {seconds:.2f} |"
+            line = f"| {name} | {blocks} | {cost:,.0f} | {plans['everything inlined'] / cost:.2f} | {peers[name]:.2f} | {plans['greedy inlining'] / cost:.2f} | **{made / cost:.3f}** | {len(told['nests'])} | {verdict} | {seconds:.2f} |"
             if options.run:
                 same, times, instructions = run(before, after, folder)
                 slower[name] = times[1] / times[0]
@@ -117,7 +129,8 @@ def main():
             lines.append(line)
             print(line, flush=True)
     first = mean([ratios[name] for name in FIRST])
-    lines += ["", f"Geometric mean of {', '.join(FIRST)}: **{first:.3f}**."]
+    relax = mean([peers[name] for name in FIRST])
+    lines += ["", f"Geometric mean of {', '.join(FIRST)}: **{first:.3f}**; Relax {relax:.3f}."]
     if executed:
         above = [name for name in NAMES if executed[name] > 1.02]
         lines += [

@@ -55,6 +55,11 @@ impl Bodies {
         Bodies { meaning, met: Met::default() }
     }
 
+    /// Whether floats are computed as if they were real numbers.
+    pub(crate) fn takes_floats_as_real(&self) -> bool {
+        self.meaning.fast_math
+    }
+
     /// The body of a definition, in a frame of these axes, in the form that stands for all that are found to be equal, with the
     /// rules and laws by which it is equal.
     pub(crate) fn normal(

@@ -41,12 +41,14 @@ impl Terms {
         self.insert(Node::Form(head, children.into()))
     }
 
-    fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+    /// An operation of two terms.
+    pub(super) fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let (left, right) = (hole(self.dtype(a)), hole(self.dtype(b)));
         self.form(Expr::binary(op, left, right), vec![a, b])
     }
 
-    fn float(&mut self, value: f64, dtype: DType) -> Term {
+    /// A number.
+    pub(super) fn float(&mut self, value: f64, dtype: DType) -> Term {
         self.form(Expr::float(value, dtype), Vec::new())
     }
 
@@ -55,7 +57,7 @@ impl Terms {
     }
 
     /// The operands of an operation.
-    fn operands(&self, op: BinOp, term: Term) -> Option<(Term, Term)> {
+    pub(super) fn operands(&self, op: BinOp, term: Term) -> Option<(Term, Term)> {
         match (self.node(term), self.children(term)) {
             (Node::Form(head, _), &[a, b]) if matches!(head.kind, ExprKind::Binary(own, ..) if own == op) => {
                 Some((a, b))

@@ -40,7 +40,7 @@ pub(crate) struct Values {
     pub held: Vec<Held>,
     /// What finds bodies that are equal by meaning; without it terms are only compared as they are.
     bodies: Option<Bodies>,
-    numbers: HashMap<Stored, u32>,
+    pub(super) numbers: HashMap<Stored, u32>,
     of: HashMap<BufferId, usize>,
 }
 
@@ -79,7 +79,7 @@ impl Values {
         }
         let mut because;
         self.terms.take_used();
-        let identities;
+        let mut identities;
         let value = match &definition.fold {
             None => {
                 let written = self.term(&definition.value, &frame);
@@ -97,28 +97,10 @@ impl Values {
                 identities = self.terms.take_used();
                 let body;
                 (body, because) = self.normal(written, &all);
-                let used: Vec<u32> =
-                    self.terms.axes(body).iter().copied().filter(|&a| (a as usize) < axes.len()).collect();
-                let mut places = Vec::new();
-                for (at, size) in all.iter().enumerate() {
-                    let at = at as u32;
-                    let place = match used.iter().position(|&a| a == at) {
-                        Some(place) => place,
-                        None => used.len() + (at as usize).saturating_sub(axes.len()),
-                    };
-                    places.push(self.terms.axis(place as u32, size.dtype));
-                }
-                let body = self.terms.replace(body, &places);
                 let folding = Folding { op: fold.op, init: fold.init.clone(), left: fold.left };
-                let stored = Stored {
-                    folding: Some(folding),
-                    kept: used.iter().map(|&a| all[a as usize].clone()).collect(),
-                    folded: all[axes.len()..].to_vec(),
-                    body,
-                };
-                let number = self.number(stored);
-                let indices = used.iter().map(|&a| self.terms.axis(a, axes[a as usize].dtype)).collect();
-                self.terms.stored(number, fold.init.dtype, indices)
+                let value = self.reduction(body, &all, axes.len(), &folding);
+                identities.extend(self.terms.take_used());
+                value
             }
         };
         for name in identities {
@@ -130,6 +112,11 @@ impl Values {
         let (name, buffer) = (definition.name.clone(), definition.buffer);
         let attrs = definition.attrs.clone();
         self.held.push(Held { name, buffer, attrs, value, axes, dims, because });
+    }
+
+    /// Whether floats are computed as if they were real numbers.
+    pub(super) fn takes_floats_as_real(&self) -> bool {
+        self.bodies.as_ref().is_some_and(Bodies::takes_floats_as_real)
     }
 
     /// A body in the form that stands for all that are found equal, and why.
@@ -175,7 +162,8 @@ impl Values {
         self.terms.form(head, children)
     }
 
-    fn number(&mut self, stored: Stored) -> u32 {
+    /// The number of what is kept in any case.
+    pub(super) fn number(&mut self, stored: Stored) -> u32 {
         let next = self.stored.len() as u32;
         let number = *self.numbers.entry(stored.clone()).or_insert(next);
         if number == next {

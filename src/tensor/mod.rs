@@ -3,18 +3,18 @@
 //!
 //! - `lift`, `digits`: statements to definitions, also of loops that were split or fused; what is none is opaque, stays, and
 //!   says why.
-//! - `term`, `form`, `keys`: the values of definitions as terms, each in the form that stands for all that are seen to be equal. What is no reduction is put in where it is read; reductions are
-//!   symbols, equal if their bodies are.
+//! - `term`, `form`, `keys`: the values of definitions as terms, each in the form that stands for all that are seen to be equal.
+//!   What is no reduction is put in where it is read; reductions (`reduce`) are symbols, equal if their bodies are.
 //! - `equal`, `meaning`, `fingerprint`: bodies that are equal by meaning, by e-graphs of those whose values at sample points are.
-//! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost. `vectors`: what it loses that
-//!   vectors cannot take. `plan`, `search`: which items are
-//!   kept, and which nests compute them.
+//! - `items`: what may be kept in buffers. `nest`: what a loop nest computes where, and the cost, for each once (`memo`).
+//!   `vectors`: what it loses that vectors cannot take. `plan`, `search`: which items are kept, and which nests compute them.
 //! - `tile` and `steps`: steps of loops that are taken at once.
 //! - `lower`, `decided`: nests to statements, and what is constant in these.
 //! - `report`, `flow`: what was decided, and which nests compute what, as data.
 //! - `joint`, `pair`, `split`, `mincut`: a forward and a backward function, and what one keeps for the other.
 //!
-//! Floats keep their bits: a reduction folds in its own order, and only operands that may change places do.
+//! Floats keep their bits unless they are taken for real numbers: a reduction folds in its own order, and only operands that may
+//! change places do.
 
 mod decided;
 mod digits;
@@ -28,10 +28,12 @@ mod keys;
 mod lift;
 mod lower;
 mod meaning;
+mod memo;
 mod mincut;
 mod nest;
 mod pair;
 mod plan;
+mod reduce;
 mod report;
 mod search;
 mod split;
@@ -64,7 +66,7 @@ use self::items::{Items, Role};
 use self::keys::Values;
 use self::lift::{Definition, Item};
 use self::meaning::Meaning;
-use self::nest::World;
+use self::nest::{Seen, World};
 use crate::cost::{Bindings, Cost, Profile, Weight, cost_of_func};
 use crate::ir::opclass::OpClass;
 use crate::ir::{Block, BufferId, Origin, PrimFunc, Stmt, StmtKind, with_room};
@@ -259,8 +261,14 @@ fn one_part(
     let items = Items::new(&mut values, role, |_, _, _| true);
     let store = store_weight(&settings.profile);
     let closed = HashSet::new();
-    let mut world =
-        World { values: &mut values, items: &items, profile: &settings.profile, store, closed: &closed };
+    let mut world = World {
+        values: &mut values,
+        items: &items,
+        profile: &settings.profile,
+        store,
+        closed: &closed,
+        seen: &mut Seen::new(),
+    };
     let outcome = search::search(&mut world, settings.evaluations)?;
     report.add(&values, &items, &outcome);
     Some(lower::lower(func, &values, &items.list, &outcome.plan, &HashMap::new(), blocks, made))

@@ -1,9 +1,12 @@
 //! Loop nests, each of one or several items: what is computed where in them, and what that costs.
 
+use std::rc::Rc;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::items::{Item, Items, is_leaf};
 use super::keys::Values;
+use super::memo::Memo;
 use super::stored::Size;
 use super::term::{Node, Term, hole};
 use super::tile::Tile;
@@ -19,7 +22,7 @@ pub(crate) struct Member {
 }
 
 /// A loop nest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Nest {
     pub loops: Vec<Size>,
     pub members: Vec<Member>,
@@ -71,12 +74,26 @@ pub(crate) struct World<'a> {
     pub store: Weight,
     /// Buffers that nests must not read as they are.
     pub closed: &'a HashSet<BufferId>,
+    /// The nests that were looked at.
+    pub seen: &'a mut Seen,
 }
+
+/// Nests that were looked at, with what they do; that depends on which items are in buffers.
+pub(crate) type Seen = Memo<Nest, Option<Rc<Content>>>;
 
 impl World<'_> {
     /// What a nest does, if `kept` items are in buffers; `None` if it cannot be one nest. Several steps of loops are taken at
     /// once if that is cheaper.
-    pub(crate) fn content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Content> {
+    pub(crate) fn content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Rc<Content>> {
+        if let Some(known) = self.seen.find(nest, kept) {
+            return known;
+        }
+        let content = self.cheapest_content(nest, kept).map(Rc::new);
+        self.seen.note(nest.clone(), content.clone());
+        content
+    }
+
+    fn cheapest_content(&mut self, nest: &Nest, kept: &[bool]) -> Option<Content> {
         let plain = self.content_in(nest, kept, Tile::default())?;
         let mut tiles = self.tiles(nest);
         tiles.retain(|tile| plain.stays_short(nest, tile, &self.values.terms));
@@ -351,7 +368,7 @@ impl Walk<'_, '_> {
         let is_stored = matches!(self.world.values.terms.node(term), Node::Stored(..));
         if (is_stored || !self.here.contains_key(&term))
             && let Some(item) = self.world.items.find(self.world.values, term, self.loops)
-            && (is_stored || self.kept[item] && self.is_worth_reading(term, item))
+            && (is_stored || self.world.seen.look(self.kept, item) && self.is_worth_reading(term, item))
         {
             self.loads.insert(term, item);
             if !is_stored {

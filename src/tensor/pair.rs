@@ -11,6 +11,7 @@ use super::joint::{Edge, Joint, is_root};
 use super::keys::Values;
 use super::lift::{self, Definition, lift, writes};
 use super::lower::{Home, lower, new_buffer};
+use super::nest::Seen;
 use super::report::Opaque;
 use super::split::{Search, Sides, State};
 use super::stored::Size;
@@ -373,7 +374,8 @@ impl<'a> Pair<'a> {
         let [first, second] = <[Items; 2]>::try_from(items).map_err(|_| String::new())?;
         let profile = &settings.settings.profile;
         let store = store_weight(profile);
-        let mut sides = Sides { values, items: [first, second], closed, profile, store };
+        let seen = [Seen::new(), Seen::new()];
+        let mut sides = Sides { values, items: [first, second], closed, seen, profile, store };
         let candidates = sides.candidates(settings.recompute_limit);
         let search = Search {
             sides: &mut sides,

@@ -39,7 +39,7 @@ impl Plan {
         let readable = plan.readable();
         for at in (0..plan.kept.len()).filter(|&at| plan.kept[at]) {
             let nest = alone(world, at);
-            let content = Rc::new(world.content(&nest, &readable)?);
+            let content = world.content(&nest, &readable)?;
             plan.slots.push(Slot { nest, content });
         }
         plan.settled(world)
@@ -78,7 +78,7 @@ impl Plan {
             let Some(item) = missing.next() else { return self.checked() };
             self.kept[item] = true;
             let nest = alone(world, item);
-            let content = Rc::new(world.content(&nest, &self.readable())?);
+            let content = world.content(&nest, &self.readable())?;
             self.slots.insert(0, Slot { nest, content });
         }
     }
@@ -92,7 +92,7 @@ impl Plan {
                 if slot.nest.members.is_empty() {
                     continue;
                 }
-                slot.content = Rc::new(world.content(&slot.nest, &readable)?);
+                slot.content = world.content(&slot.nest, &readable)?;
             }
             self.slots.push(slot);
         }
@@ -145,7 +145,7 @@ impl Plan {
             plan.slots[at].nest.members.insert(0, Member { item, loops });
         } else {
             let nest = alone(world, item);
-            let content = Rc::new(world.content(&nest, &plan.readable())?);
+            let content = world.content(&nest, &plan.readable())?;
             plan.slots.insert(at, Slot { nest, content });
         }
         plan.refill(world, |_| true)?;
@@ -179,7 +179,7 @@ impl Plan {
         }
         plan.kept[item] = true;
         let nest = alone(world, item);
-        let content = Rc::new(world.content(&nest, &plan.readable())?);
+        let content = world.content(&nest, &plan.readable())?;
         plan.slots.push(Slot { nest, content });
         plan.refill(world, |_| true)?;
         plan.settled(world)
@@ -249,13 +249,13 @@ impl Plan {
             for nest in orders(world, nest) {
                 let Some(content) = world.content(&nest, &readable) else { continue };
                 let mut slots = self.slots.clone();
-                slots[to] = Slot { nest, content: Rc::new(content) };
+                slots[to] = Slot { nest, content };
                 if staying.is_empty() {
                     slots.remove(from);
                 } else {
                     let rest = Nest { loops: source.loops.clone(), members: staying.clone() };
                     let Some(content) = world.content(&rest, &readable) else { continue };
-                    slots[from] = Slot { nest: rest, content: Rc::new(content) };
+                    slots[from] = Slot { nest: rest, content };
                 }
                 let (kept, demanded, given) = (self.kept.clone(), self.demanded.clone(), self.given.clone());
                 plans.extend(Plan { slots, kept, demanded, given }.checked());
@@ -268,7 +268,7 @@ impl Plan {
     fn with_nest(&self, world: &mut World<'_>, readable: &[bool], at: usize, nest: Nest) -> Option<Plan> {
         let content = world.content(&nest, readable)?;
         let mut plan = self.clone();
-        plan.slots[at] = Slot { nest, content: Rc::new(content) };
+        plan.slots[at] = Slot { nest, content };
         Some(plan)
     }
 

@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 use super::items::{Items, Role};
 use super::keys::Values;
 use super::mincut::Cut;
-use super::nest::{Member, Nest, World, trip};
+use super::nest::{Member, Nest, Seen, World, trip};
 use super::plan::Plan;
 use super::search::{Found, improve, search};
 use super::stored::Size;
@@ -36,6 +36,7 @@ pub(crate) struct Sides<'a> {
     pub values: Values,
     pub items: [Items; 2],
     pub closed: [HashSet<BufferId>; 2],
+    pub seen: [Seen; 2],
     pub profile: &'a Profile,
     pub store: Weight,
 }
@@ -48,6 +49,7 @@ impl Sides<'_> {
             profile: self.profile,
             store: self.store,
             closed: &self.closed[side],
+            seen: &mut self.seen[side],
         }
     }
 
