@@ -526,3 +526,51 @@ fn sums_of_real_numbers_are_taken_apart() {
     let report = share(&mut module.funcs[0], &fast);
     assert!(!report.to_string().contains("sum-factor"), "{report}");
 }
+
+#[test]
+fn nests_whose_loops_change_places_read_what_is_there() {
+    // In another order of its loops `T1` would read `T0`, whose nest comes behind it as it computes `T4` of `T1` too.
+    let parameters = r#"A: T.Buffer((2, 3), "float32"), B: T.Buffer((2, 3), "float32"), C: T.Buffer((2,), "float32"), D: T.Buffer((3,), "float32"), O1: T.Buffer((2, 3), "float32"), T9: T.Buffer((2, 3), "float32")"#;
+    let body = r#"
+T0 = T.sblock_alloc_buffer((2, 3), "float32")
+T1 = T.sblock_alloc_buffer((2, 3), "float32")
+T2 = T.sblock_alloc_buffer((2, 3), "float32")
+T4 = T.sblock_alloc_buffer((2,), "float32")
+T8b = T.sblock_alloc_buffer((2, 3), "float32")
+for i, j in T.grid(2, 3):
+    with T.sblock("T0"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        T0[vi, vj] = T.max(A[vi, vj], C[vi]) + A[vi, vj]
+for i, j, k in T.grid(2, 3, 3):
+    with T.sblock("T1"):
+        vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+        with T.init():
+            T1[vi, vj] = T.float32(0)
+        T1[vi, vj] = T1[vi, vj] + (B[vi, vk] * (A[vi, vj] - T0[vi, vj]))
+for i, j in T.grid(2, 3):
+    with T.sblock("T2"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        T2[vi, vj] = T0[1 - vi, vj] + T.if_then_else(vi < 2, T0[vi, vj], C[vi])
+for i, j in T.grid(2, 3):
+    with T.sblock("T4"):
+        vi, vj = T.axis.remap("SR", [i, j])
+        with T.init():
+            T4[vi] = T.float32(0)
+        T4[vi] = T4[vi] + (T0[vi, vj] / T1[vi, vj])
+for i, j, k in T.grid(2, 3, 3):
+    with T.sblock("T9"):
+        vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+        with T.init():
+            T9[vi, vj] = T.float32(0)
+        T9[vi, vj] = T9[vi, vj] + (T2[vi, vk] * (T.if_then_else(vi < 2, C[vi] * T4[vi], T4[vi] * T4[vi])))
+for q, p in T.grid(3, 2):
+    with T.sblock("T8b"):
+        vq, vp = T.axis.remap("SS", [q, p])
+        T8b[vp, vq] = T4[vp] / D[vq]
+for i, j in T.grid(2, 3):
+    with T.sblock("O1"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        O1[vi, vj] = T8b[vi, vj] * T.float32(4)
+"#;
+    shared(&program(parameters, body));
+}

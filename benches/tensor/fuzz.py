@@ -3,7 +3,8 @@
     python benches/tensor/fuzz.py [--satir target/release/satir] [--count 1000] [--seed 0] [--jobs 1] [--pairs] [--long]
 
 Each graph has 3 to 12 definitions over maps, reductions of rows, columns and products, broadcasts, transposes and shifted reads, and
-one that repeats another with its axes and loops exchanged and renamed, its operands swapped, and operations, conditions and indices written in another way: `x + x`
+one that repeats another with its axes and loops exchanged and renamed, its operands swapped, one of three reading a tensor through a
+copy of another shape, and operations, conditions and indices written in another way: `x + x`
 for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `i`, `a * 2 + b * 2` for `(a + b) * 2` of integers. In one of
 three the first size is a symbol, 0 among its values; one of four computes with integers. A result that `satir equiv` finds to differ
 ends the run with its program; seeds whose planted duplicates are computed twice are listed at the end.
@@ -40,6 +41,7 @@ class Graph:
         self.known = [(name, axes) for name, axes in (("A", (0, 1)), ("B", (0, 1)), ("C", (0,)), ("D", (1,)))]
         self.parameters = list(self.known)
         self.made = []
+        self.flat = []
         self.text = ""
 
     def block(self, name, axes, value, folded=(), reorder=False):
@@ -134,7 +136,29 @@ class Graph:
         self.text += self.block(made, axes, value, folded)
         self.known.append((made, axes))
         self.made.append((made, axes))
-        return lambda: (self.block(twin, axes, swapped, folded, reorder=True), twin, made, axes)
+
+        def again():
+            before, value = self.reshaped(swapped) if self.dice.random() < 0.35 else ("", swapped)
+            return before + self.block(twin, axes, value, folded, reorder=True), twin, made, axes
+
+        return again
+
+    def reshaped(self, value):
+        """A copy of a tensor that the value reads with one dimension less, and the value that reads it."""
+        read = re.search(r"(\w+)\[\{(\d)\}, \{(\d)\}\]", value)
+        if read is None:
+            return "", value
+        name, first, second = read[1], int(read[2]), int(read[3])
+        rows, columns = self.sizes[first], self.sizes[second]
+        copy, extent = f"F{len(self.flat)}", f"{rows} * {columns}"
+        self.flat.append((copy, extent))
+        lines = [
+            f"for i in range({extent}):",
+            f'    with T.sblock("{copy}"):',
+            f"        v = T.axis.spatial({extent}, i)",
+            f"        {copy}[v] = {name}[v // {columns}, v % {columns}]",
+        ]
+        return "\n".join(lines) + "\n", value.replace(read[0], f"{copy}[{{{first}}} * {columns} + {{{second}}}]")
 
     def program(self):
         twins = [self.step(number) for number in range(self.dice.randrange(3, 12))]
@@ -180,6 +204,7 @@ class Graph:
         parameters = ", ".join(f'{n}: T.Buffer({quoted(axes)}, "{self.dtype}")' for n, axes in self.parameters + outputs)
         names = {n for n, _ in outputs}
         allocations = "".join(f"{n} = T.sblock_alloc_buffer({shape(axes)}, \"{self.dtype}\")\n" for n, axes in made if n not in names)
+        allocations += "".join(f"{n} = T.sblock_alloc_buffer(({extent},), \"{self.dtype}\")\n" for n, extent in self.flat)
         head = f'@T.prim_func(s_tir=True)\ndef {name}({parameters}):\n    T.func_attr({{"tirx.noalias": True}})\n'
         return head + "".join(f"    {line}\n" for line in (allocations + text).splitlines())
 

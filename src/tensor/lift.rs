@@ -143,7 +143,7 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
                 if l.kind != ForKind::Serial || l.step.is_some() || !l.annotations.is_empty() {
                     return Err("a loop that is scheduled");
                 }
-                if l.min.as_int() != Some(0) || !is_plain(&l.extent) {
+                if l.min.as_int() != Some(0) || !is_size(&l.extent) {
                     return Err("a loop that does not run from 0 to a size");
                 }
                 loops.push(Loop { var: l.var, dtype: l.min.dtype, extent: l.extent.clone() });
@@ -160,9 +160,18 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
     }
 }
 
-/// Constants, and variables alone.
-fn is_plain(e: &Expr) -> bool {
-    e.as_int().is_some() || e.as_var().is_some()
+/// Sizes: constants, variables, and what is computed of these without traps.
+fn is_size(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Int(_) | ExprKind::Var(_) => e.dtype.is_index(),
+        ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max, a, b) => {
+            is_size(a) && is_size(b)
+        }
+        ExprKind::Binary(BinOp::FloorDiv | BinOp::FloorMod, a, b) => {
+            is_size(a) && b.as_int().is_some_and(|b| b > 0)
+        }
+        _ => false,
+    }
 }
 
 fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definition> {
@@ -379,8 +388,8 @@ fn is_simple(func: &PrimFunc, id: BufferId) -> Lifted<()> {
     if !own || viewed || !compact || &*buffer.scope != "global" {
         return Err("a buffer that shares its memory, or is not in plain memory");
     }
-    if !buffer.shape.iter().all(is_plain) {
-        return Err("a buffer whose shape is computed");
+    if !buffer.shape.iter().all(is_size) {
+        return Err("a buffer whose shape is read from memory, or may have no value");
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::term::{Node, Term, hole};
 use super::tile::Tile;
 use crate::cost::{Cost, Frequency, Profile, Weight, weight_of};
 use crate::ir::opclass::OpClass;
-use crate::ir::{BufferId, Expr, ExprKind};
+use crate::ir::{BufferId, Expr, ExprKind, value};
 
 /// An item in a nest: axis `k` of the item runs with loop `loops[k]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -326,8 +326,13 @@ impl World<'_> {
     }
 }
 
+/// How often a loop over an axis is taken to run.
 pub(crate) fn trip(size: &Size, profile: &Profile) -> u64 {
-    size.extent.as_int().map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
+    let default = i64::try_from(profile.default_extent()).unwrap_or(i64::MAX);
+    let extent = value::evaluate(&size.extent, &|_| Some(value::Value::Int(default)));
+    extent
+        .and_then(|extent| extent.as_int())
+        .map_or(profile.default_extent(), |extent| u64::try_from(extent).unwrap_or(0))
 }
 
 /// Whether a member folds over a loop.

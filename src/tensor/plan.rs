@@ -264,12 +264,12 @@ impl Plan {
         plans
     }
 
-    /// The plan with another nest in the place of one; `None` if that cannot be computed.
+    /// The plan with another nest in the place of one; `None` if that cannot be computed, or reads what is not there yet.
     fn with_nest(&self, world: &mut World<'_>, readable: &[bool], at: usize, nest: Nest) -> Option<Plan> {
         let content = world.content(&nest, readable)?;
         let mut plan = self.clone();
         plan.slots[at] = Slot { nest, content };
-        Some(plan)
+        plan.checked()
     }
 
     /// The plans in which the axes of one or two members of a nest run with other loops.
@@ -288,7 +288,7 @@ impl Plan {
                 {
                     member.loops.iter_mut().for_each(|l| *l = map[*l as usize]);
                 }
-                plans.extend(self.with_nest(world, &readable, at, nest).and_then(Plan::checked));
+                plans.extend(self.with_nest(world, &readable, at, nest));
             }
         }
         plans
