@@ -160,8 +160,9 @@ class Graph:
         ]
         return "\n".join(lines) + "\n", value.replace(read[0], f"{copy}[{{{first}}} * {columns} + {{{second}}}]")
 
-    def program(self):
-        twins = [self.step(number) for number in range(self.dice.randrange(3, 12))]
+    def program(self, count=None):
+        """A graph of so many definitions, of which every fifth is a result, and the names of what is equal."""
+        twins = [self.step(number) for number in range(count or self.dice.randrange(3, 12))]
         text, twin, of, axes = self.dice.choice(twins)()
         self.text += text
         # Both are used, so that neither can be dropped.
@@ -170,8 +171,7 @@ class Graph:
             self.block(f"O{at}", axes, self.read((name, axes)) + f" * {self.number(at + 3)}") for at, name in enumerate((of, twin))
         )
         outputs = [("O0", axes), ("O1", axes)]
-        if self.made[-1][0] != of:
-            outputs.append(self.made[-1])
+        outputs += [made for made in (self.made[::5] if count else self.made[-1:]) if made[0] != of]
         return self.function("main", self.text + out, self.made + [(twin, axes)], outputs), of, twin
 
     def pair(self):

@@ -11,10 +11,13 @@ import argparse
 import json
 import math
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 import time
+
+import fuzz
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "compare"), str(HERE.parents[1] / "tests" / "tvm")]
@@ -70,6 +73,21 @@ def fused(satir, program, folder):
     costs = {told["function"]: told["cost_before"] for told in json.loads(report.read_text())}
     calls = json.loads(program.with_suffix(".json").read_text())
     return sum(min(costs[name], costs[f"{name}_inlined"]) * count for name, count in calls.items())
+
+
+def random_graphs(satir, folder):
+    """Lines that say how long random graphs of many blocks take, those of `fuzz.py`."""
+    lines = ["", "Random graphs of the fuzzer, in which each definition may read all before it:", ""]
+    for count in (58, 500):
+        seconds = []
+        for seed in range(3):
+            text, _, _ = fuzz.Graph(random.Random(seed), fuzz.LONG).program(count)
+            (folder / "random.py").write_text(text)
+            start = time.perf_counter()
+            subprocess.run([satir, "tensor", folder / "random.py", "-o", folder / "shared.py"], check=True)
+            seconds.append(time.perf_counter() - start)
+        lines.append(f"- {count} blocks: {', '.join(f'{s:.2f}' for s in seconds)} s")
+    return lines
 
 
 def mean(ratios):
@@ -128,6 +146,7 @@ def main():
                 line += f" {'yes' if same else 'NO'} | **{executed[name]:.3f}** ({instructions[0]:,}) | {slower[name]:.2f} |"
             lines.append(line)
             print(line, flush=True)
+        graphs = random_graphs(options.satir, folder)
     first = mean([ratios[name] for name in FIRST])
     relax = mean([peers[name] for name in FIRST])
     lines += ["", f"Geometric mean of {', '.join(FIRST)}: **{first:.3f}**; Relax {relax:.3f}."]
@@ -137,8 +156,9 @@ def main():
             f"Instructions of all seven: **{mean(executed.values()):.3f}** (geometric mean); above 1.02: {', '.join(above) or 'none'}.",
             f"Time of all seven: {mean(slower.values()):.2f} (geometric mean), the worst {max(slower.values()):.2f}.",
         ]
+    lines += graphs
     (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n")
-    print(*lines[-3:], sep="\n")
+    print(*lines[-10:], sep="\n")
 
 
 if __name__ == "__main__":
