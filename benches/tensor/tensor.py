@@ -12,6 +12,7 @@ import json
 import math
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,14 @@ def fused(satir, program, folder):
     return sum(min(costs[name], costs[f"{name}_inlined"]) * count for name, count in calls.items())
 
 
+def seconds_of(command):
+    """Runs a program. The processor's seconds that it takes: other programs run beside it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([str(word) for word in command], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def random_graphs(satir, folder):
     """Lines that say how long random graphs of many blocks take, those of `fuzz.py`."""
     lines = ["", "Random graphs of the fuzzer, in which each definition may read all before it:", ""]
@@ -83,9 +92,7 @@ def random_graphs(satir, folder):
         for seed in range(3):
             text, _, _ = fuzz.Graph(random.Random(seed), fuzz.LONG).program(count)
             (folder / "random.py").write_text(text)
-            start = time.perf_counter()
-            subprocess.run([satir, "tensor", folder / "random.py", "-o", folder / "shared.py"], check=True)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(seconds_of([satir, "tensor", folder / "random.py", "-o", folder / "shared.py"]))
         lines.append(f"- {count} blocks: {', '.join(f'{s:.2f}' for s in seconds)} s")
     return lines
 
@@ -106,7 +113,7 @@ def main():
         "dear as loads. Greedy is inlining of definitions one by one, each in a nest of its own; Relax is what its",
         "`FuseOps` and `FuseTIR` make of the adjoint, each function as it is or inlined by TVM, whichever is cheaper. `satir equiv` compares",
         "the small programs.",
-        f"Seconds are those of `{options.satir}`. TVM's default pipeline and LLVM at -O3 for x86-64 build both programs: *instructions* are",
+        f"Seconds are the processor's, of `{options.satir}`. TVM's default pipeline and LLVM at -O3 for x86-64 build both programs: *instructions* are",
         "those that ours executes over those of the program as it is, functions of the C library included; the latter are in brackets",
         "(valgrind); *time* is the least of 400 runs of each in turn.",
         "*Everything inlined* and *greedy* are what the search counts: with what loops lose that vectors cannot take.",
@@ -123,9 +130,7 @@ def main():
             subprocess.run([sys.executable, HERE / "programs.py", *arguments], check=True, stdout=subprocess.DEVNULL)
         for name in NAMES:
             before, after, report = folder / "large" / f"{name}.py", folder / f"{name}.py", folder / "report.json"
-            start = time.perf_counter()
-            subprocess.run([options.satir, "tensor", before, "-o", after, "--report", report], check=True)
-            seconds = time.perf_counter() - start
+            seconds = seconds_of([options.satir, "tensor", before, "-o", after, "--report", report])
             [told] = json.loads(report.read_text())
             cost, made = told["cost_before"], told["cost_after"]
             plans = {}

@@ -113,6 +113,11 @@ impl Terms {
                 let sum = self.binary(BinOp::Add, b, b);
                 self.negative(sum)
             }
+            // Less one and another, in whichever order.
+            BinOp::Sub if y.is_none() && x.is_some_and(|x| (self.shape(x), x) > (self.shape(b), b)) => {
+                let less = self.negative(b);
+                self.binary(BinOp::Sub, less, x?)
+            }
             BinOp::Add => match (x, y) {
                 (_, Some(y)) => self.binary(BinOp::Sub, a, y),
                 (Some(x), None) => self.binary(BinOp::Sub, b, x),
