@@ -6,7 +6,8 @@ Each graph has 3 to 12 definitions over maps, reductions of rows, columns and pr
 one that repeats another with its axes and loops exchanged and renamed, its operands swapped, one of three reading a tensor through a
 copy of another shape, and operations, conditions and indices written in another way: `x + x`
 for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `i`, `a * 2 + b * 2` for `(a + b) * 2` of integers. In one of
-three the first size is a symbol, 0 among its values; one of four computes with integers. A result that `satir equiv` finds to differ
+three the first size is a symbol, 0 among its values; one of four computes with integers. Some definitions are plain loops, some tensors are changed in
+their place, and reductions are sums, greatest or least values. A result that `satir equiv` finds to differ
 ends the run with its program; seeds whose planted duplicates are computed twice are listed at the end.
 
 With `--long` sizes are such that nests take several steps of their loops at once. With `--pairs` a forward function has the first definitions of a graph, and a backward function all of it. What `--split` makes of
@@ -28,6 +29,8 @@ SHORT, LONG = [1, 2, 3, 5], [1, 6, 8, 36]
 
 
 class Graph:
+    FOLDS = {"sum": (0, "{} + ({})"), "max": (-40, "T.max({}, {})"), "min": (60, "T.min({}, {})")}
+
     def __init__(self, dice, sizes=SHORT):
         self.dice = dice
         self.sizes = [dice.choice(sizes) for _ in range(2)]
@@ -42,15 +45,18 @@ class Graph:
         self.parameters = list(self.known)
         self.made = []
         self.flat = []
+        # Whether what reads a tensor of before may read another value than a definition of before read.
+        self.changed = False
         self.text = ""
 
-    def block(self, name, axes, value, folded=(), reorder=False):
-        """Text of a block: `value` is written with `{0}`, `{1}`, `{2}` for the axes."""
+    def block(self, name, axes, value, folded=(), reorder=False, fold=None, plain=False):
+        """Text of a block, or of plain loops: `value` is written with `{0}`, `{1}`, `{2}` for the axes."""
         loops = list(axes) + list(folded)
         if reorder:
             loops.reverse()
         letters = ["p", "q", "r"] if reorder else ["i", "j", "k"]
-        var = {axis: f"v{letters[axis]}" for axis in range(3)}
+        plain = plain and not folded
+        var = {axis: letters[axis] if plain else f"v{letters[axis]}" for axis in range(3)}
         extents = ", ".join(str(self.sizes[a]) for a in loops)
         kinds = "".join("R" if a in folded else "S" for a in loops)
         heads = ", ".join(letters[a] for a in loops)
@@ -62,9 +68,12 @@ class Graph:
             kind = "reduce" if folded else "spatial"
             remap = f"{var[loops[0]]} = T.axis.{kind}({extents}, {heads})"
         lines += [f"    with T.sblock(\"{name}\"):", f"        {remap}"]
+        if plain:
+            return f"{lines[0]}\n    {target} = {value}\n"
         if folded:
-            lines += ["        with T.init():", f"            {target} = {self.number(0)}"]
-            value = f"{target} + ({value})"
+            start, update = self.FOLDS[fold or "sum"]
+            lines += ["        with T.init():", f"            {target} = {self.number(start)}"]
+            value = update.format(target, value)
         return "\n".join([*lines, f"        {target} = {value}"]) + "\n"
 
     def read(self, tensor):
@@ -116,8 +125,12 @@ class Graph:
 
     def step(self, number):
         made, twin = f"T{number}", f"T{number}b"
-        kinds = ["map", "map", "map", "sum", "row", "shift", "product", "turn"] + ([] if self.symbols else ["column"])
+        kinds = ["map", "map", "map", "sum", "row", "shift", "product", "turn", "again"] + ([] if self.symbols else ["column"])
         kind = self.dice.choice(kinds)
+        if kind == "again":
+            self.change()
+            kind = "map"
+        fold, plain = self.dice.choice(["sum", "sum", "max", "min"]), self.dice.random() < 0.2
         axes, folded = {"sum": ((0,), (1,)), "row": ((0,), ()), "column": ((1,), (0,)), "product": ((0, 1), (2,)), "turn": ((1, 0), ())}.get(kind, ((0, 1), ()))
         value, swapped = self.value(tuple(sorted(set(axes + folded) - {2})))
         source = self.dice.choice([t for t in self.known if t[1] == (0, 1)])[0]
@@ -133,15 +146,23 @@ class Graph:
             last = f"{self.sizes[0]} - 1" if 0 in self.symbols else self.sizes[0] - 1
             value = f"{source}[{last} - {{0}}, {{1}}] + {value}"
             swapped = f"{swapped} + {source}[{last} - ({self.index(0)}), {self.index(1)}]"
-        self.text += self.block(made, axes, value, folded)
+        self.text += self.block(made, axes, value, folded, fold=fold, plain=plain)
         self.known.append((made, axes))
         self.made.append((made, axes))
 
         def again():
             before, value = self.reshaped(swapped) if self.dice.random() < 0.35 else ("", swapped)
-            return before + self.block(twin, axes, value, folded, reorder=True), twin, made, axes
+            return before + self.block(twin, axes, value, folded, reorder=True, fold=fold, plain=plain), twin, made, axes
 
         return again
+
+    def change(self):
+        """A tensor of before is changed in its place: what reads it from here on reads something else."""
+        changeable = [made for made in self.made if len(made[1]) == 2]
+        if changeable and self.dice.random() < 0.4:
+            tensor = self.dice.choice(changeable)
+            self.text += self.block(tensor[0], tensor[1], f"{self.read(tensor)} - {self.number(1)}")
+            self.changed = True
 
     def reshaped(self, value):
         """A copy of a tensor that the value reads with one dimension less, and the value that reads it."""
@@ -171,7 +192,8 @@ class Graph:
             self.block(f"O{at}", axes, self.read((name, axes)) + f" * {self.number(at + 3)}") for at, name in enumerate((of, twin))
         )
         outputs = [("O0", axes), ("O1", axes)]
-        outputs += [made for made in (self.made[::5] if count else self.made[-1:]) if made[0] != of]
+        others = self.made[::5] if count else [*self.made[:-1:self.dice.choice([2, 3, 99])], self.made[-1]]
+        outputs += [made for made in others if made[0] != of]
         return self.function("main", self.text + out, self.made + [(twin, axes)], outputs), of, twin
 
     def pair(self):
@@ -237,12 +259,13 @@ def one_pair(satir, seed, folder, sizes):
 def one_graph(satir, seed, folder, sizes):
     """Compares a graph with what is made of it. Whether it has a symbol as size, and whether the result is shorter."""
     before, after = pathlib.Path(folder, f"{seed}.py"), pathlib.Path(folder, f"{seed}.after.py")
-    text, of, twin = Graph(random.Random(seed), sizes).program()
+    graph = Graph(random.Random(seed), sizes)
+    text, of, twin = graph.program()
     before.write_text(text)
     made = run(satir, "tensor", before, "-o", after)
     judged = made if made.returncode != 0 else run(satir, "equiv", before, after, "--runs", "6")
     result = after.read_text() if made.returncode == 0 else ""
-    twice = all(re.search(rf"^\s+{name}\[.*\] = ", result, re.M) for name in (of, twin))
+    twice = not graph.changed and all(re.search(rf"^\s+{name}\[.*\] = ", result, re.M) for name in (of, twin))
     if judged.returncode != 0:
         raise Differs(f"seed {seed}: {judged.stdout + judged.stderr}\n{text}\n{result}")
     return '"n"' in text, len(result) < len(text), seed if twice else None

@@ -19,7 +19,7 @@ pub(super) fn machine<'a>(
     if a.params.len() != b.params.len() || a.matches.len() != b.matches.len() {
         return Err("different signatures: another number of parameters".into());
     }
-    let program = |func| Program { func, vars: HashMap::new(), regions: HashMap::new(), calls: 0 };
+    let program = |func| Program { func, vars: HashMap::new(), regions: HashMap::new(), calls: Vec::new() };
     let mut machine = Machine {
         terms: Terms::default(),
         book: Book::new(),

@@ -19,8 +19,8 @@ pub(super) struct Program<'a> {
     pub(super) vars: HashMap<VarId, Term>,
     /// First indices of the regions that buffers of blocks stand for.
     pub(super) regions: HashMap<BufferId, Vec<Term>>,
-    /// Calls with an effect so far: another one is another value.
-    pub(super) calls: u64,
+    /// Calls with an effect so far: what each is, and its arguments with the conditions under which it runs.
+    pub(super) calls: Vec<(String, Vec<Term>)>,
 }
 
 /// Both programs on their way, with the memories that they share.
@@ -452,6 +452,9 @@ impl<'a> Machine<'a> {
 
     /// A call that is not pure: another value each time, and the same calls in the same order in both programs.
     fn effect(&mut self, side: Side, dtype: DType, name: &str, call: &Call) -> Result<Term, Unsupported> {
+        if self.quiet {
+            return Err("a call with an effect in what only one program has".into());
+        }
         let mut args = Vec::new();
         for arg in &call.args {
             let value = self.value(side, arg)?;
@@ -460,10 +463,17 @@ impl<'a> Machine<'a> {
                 false => self.terms.intern(Node::Whole("vector".into(), arg.dtype.scalar(), vec![value])),
             });
         }
+        let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.to_string()).collect();
+        args.push(self.terms.and(&self.book.here.guards));
         let program = self.program(side);
-        program.calls += 1;
-        let calls = program.calls;
-        Ok(self.terms.apply(&format!("call {calls} of {name} {:?}", call.kwargs), dtype, args))
+        program.calls.push((format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs), args));
+        let result = format!("result of call {}", program.calls.len());
+        if dtype.is_scalar() {
+            return Ok(self.terms.apply(&result, dtype, Vec::new()));
+        }
+        let whole = self.terms.intern(Node::Whole(result.into(), dtype.scalar(), Vec::new()));
+        let lane = self.terms.lane(dtype.lanes);
+        Ok(self.terms.apply("lane", dtype, vec![whole, lane]))
     }
 
     /// The greatest value that is known of an extent.

@@ -50,6 +50,8 @@ pub(super) struct Walk<'a> {
     /// Threads that control is in.
     threads: usize,
     loops: usize,
+    /// How many calls with an effect are known to be the same in both programs.
+    synced: usize,
     /// Whether loops of different lengths are compared.
     stretched: bool,
 }
@@ -58,7 +60,7 @@ type Done = Result<(), Unaligned>;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(machine: Machine<'a>, stretched: bool) -> Walk<'a> {
-        Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0, stretched }
+        Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0, synced: 0, stretched }
     }
 
     fn unaligned(&self, what: impl Into<String>) -> Unaligned {
@@ -90,13 +92,30 @@ impl<'a> Walk<'a> {
         Ok((x, y))
     }
 
-    /// What calls in these expressions leave: the same number of them in both programs, and memories that may hold anything.
+    /// What calls in these expressions leave: memories that may hold anything.
     fn after_calls(&mut self, all: &[&Expr]) -> Done {
+        self.same_calls()?;
         if all.iter().any(|e| steps::has_effect(e)) {
-            if self.machine.programs[0].calls != self.machine.programs[1].calls {
-                return Err(self.unaligned("another number of calls"));
-            }
             self.forget(&BTreeSet::new(), true);
+        }
+        Ok(())
+    }
+
+    /// Calls since the last time: the same ones with the same arguments, under the same conditions.
+    fn same_calls(&mut self) -> Done {
+        let [first, second] = &self.machine.programs;
+        if first.calls.len() != second.calls.len() {
+            return Err(self.unaligned("another number of calls"));
+        }
+        let new = |calls: &[(String, Vec<Term>)]| calls[self.synced..].to_vec();
+        let (first, second) = (new(&first.calls), new(&second.calls));
+        self.synced += first.len();
+        for ((call, args), (other, others)) in first.into_iter().zip(second) {
+            if call != other || args.len() != others.len() {
+                return Err(self.unaligned("another call"));
+            }
+            let equal = self.machine.terms.all_equal(&args, &others);
+            self.machine.book.owe_that("a call has the same arguments", equal);
         }
         Ok(())
     }
@@ -142,7 +161,7 @@ impl<'a> Walk<'a> {
         self.advance(Side::First, &mut first)?;
         self.advance(Side::Second, &mut second)?;
         self.machine.book.here = outer;
-        Ok(())
+        self.same_calls()
     }
 
     /// Which leaves of two blocks belong together.
@@ -165,7 +184,7 @@ impl<'a> Walk<'a> {
     /// guess.
     fn glimpses(&mut self, side: Side, cursor: &Cursor<'a>) -> Vec<Glimpse> {
         let program = self.machine.program(side);
-        let (vars, calls) = (program.vars.clone(), program.calls);
+        let vars = program.vars.clone();
         let quiet = std::mem::replace(&mut self.machine.quiet, true);
         let mut guards: Vec<Option<Term>> = cursor.guards.iter().map(|&guard| Some(guard)).collect();
         let mut found = Vec::new();
@@ -198,8 +217,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.machine.quiet = quiet;
-        let program = self.machine.program(side);
-        (program.vars, program.calls) = (vars, calls);
+        self.machine.program(side).vars = vars;
         found
     }
 
@@ -281,6 +299,7 @@ impl<'a> Walk<'a> {
     /// No statement of a loop of the first program does anything, in any iteration: so memory stays what it is.
     fn nothing_in_loop(&mut self, what: &'static str, l: &'a For, guards: &[Term]) -> Done {
         let (min, extent) = (self.described(Side::First, &l.min)?, self.described(Side::First, &l.extent)?);
+        l.step.as_ref().map(|step| self.described(Side::First, step)).transpose()?;
         let func = self.machine.programs[0].func;
         let (dtype, name) = (func.var(l.var).ty.dtype(), func.var(l.var).name.clone());
         let range = if l.step.is_some() { Range::ALL } else { self.machine.last_below(min, extent) };
@@ -468,16 +487,8 @@ impl<'a> Walk<'a> {
     /// Calls with an effect: the same arguments, and afterwards any memory may hold anything.
     fn calls(&mut self, what: &'static str, a: &Expr, b: &Expr) -> Result<Term, Unaligned> {
         let (x, y) = (self.value(Side::First, a)?, self.value(Side::Second, b)?);
-        if self.machine.programs[0].calls != self.machine.programs[1].calls {
-            return Err(self.unaligned("another number of calls"));
-        }
-        match (self.machine.terms.node(x).clone(), self.machine.terms.node(y).clone()) {
-            (Node::Apply(f, t, p), Node::Apply(g, u, q)) if (&f, t) == (&g, u) => {
-                let equal = self.machine.terms.all_equal(&p, &q);
-                self.machine.book.owe_that(what, equal);
-            }
-            _ => self.owe_equal(what, x, y),
-        }
+        self.same_calls()?;
+        self.owe_equal(what, x, y);
         self.forget(&BTreeSet::new(), true);
         Ok(x)
     }

@@ -201,9 +201,15 @@ impl<'a, 'r> Walk<'a, 'r> {
             let zero = self.machine.terms.int(0);
             runs.push(self.machine.terms.less(zero, extent));
         }
-        if let (StmtKind::For(l), Side::Second) = (&stmt.kind, side) {
+        if let StmtKind::For(l) = &stmt.kind {
+            // So it does where the loop begins, and its step; the first program may lose no call in them.
             let mut parts = [Some(&l.min), l.step.as_ref()].into_iter().flatten();
-            self.under(guards, |walk| parts.try_for_each(|e| walk.machine.value(side, e).map(drop)))?;
+            match side {
+                Side::First => parts.try_for_each(|e| self.machine.described(side, e).map(drop))?,
+                Side::Second => {
+                    self.under(guards, |walk| parts.try_for_each(|e| walk.machine.value(side, e).map(drop)))?;
+                }
+            }
         }
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.truth(false);

@@ -87,6 +87,20 @@ fn calls_with_an_effect_stay_in_order() {
         "A[0] = T.if_then_else(k > 0, T.call_extern(\"int32\", \"f\"), 0)",
         "x: T.let[T.int32] = T.call_extern(\"int32\", \"f\")\nA[0] = T.if_then_else(k > 0, x, 0)",
     );
+    // A loop that never runs evaluates where it begins and ends, and its step.
+    let value = "T.call_extern(\"int32\", \"f\", k)";
+    for range in [
+        format!("range(T.Mul({value}, 0))"),
+        format!("T.serial({value}, 0)"),
+        format!("T.serial(0, 0, step={value})"),
+    ] {
+        let never = format!("for i in {range}:\n    A[0] = 3\nB[0] = k");
+        refused(&never, "B[0] = k");
+        refused("B[0] = k", &never);
+    }
+    let store = |name: &str| format!("A[0] = T.Mul(T.call_extern(\"int32\", \"{name}\", k), 0)");
+    certified(&store("f"), &store("f"));
+    refused(&store("f"), &store("g"));
 }
 
 #[test]

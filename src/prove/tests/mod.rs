@@ -268,3 +268,40 @@ fn loads_after_stores_at_equal_places_are_what_was_stored() {
         assert_eq!(found.is_proven(), same, "{a} and {b}: {found:?}");
     }
 }
+
+#[test]
+fn calls_with_an_effect_are_the_same_ones() {
+    let call = |name: &str, at: &str| format!("T.call_extern(\"int32\", \"{name}\", {at})");
+    // Whatever is made of their results: a product with 0 says nothing about the call.
+    let nothing = |call: &str| format!("T.Mul({call}, 0)");
+    let store = |value: &str| format!("A[0] = A[0] + {value}\nB[1] = k");
+    let plain = nothing(&call("f", "k"));
+    proven(&store(&plain), &store(&plain));
+    proven(&store(&plain), &store(&nothing(&call("f", "1 + k - 1"))));
+    for other in [
+        store("0"),
+        "B[1] = k".to_owned(),
+        store(&nothing(&call("g", "k"))),
+        store(&nothing(&call("f", "k + 1"))),
+        store(&format!("{plain} + {plain}")),
+        format!("if 0 < k:\n    A[0] = A[0] + {plain}\nB[1] = k"),
+        store(&format!("T.if_then_else(0 < k, {plain}, 0)")),
+    ] {
+        not_proven(&store(&plain), &other);
+        not_proven(&other, &store(&plain));
+    }
+    // A loop that never runs evaluates where it begins and ends, and its step.
+    for range in [
+        format!("range({plain})"),
+        format!("T.serial({plain}, 0)"),
+        format!("T.serial(0, 0, step={})", call("f", "k")),
+    ] {
+        let never = format!("for i in {range}:\n    A[0] = 3\nB[1] = k");
+        proven(&never, &never);
+        not_proven(&never, "B[1] = k");
+        not_proven("B[1] = k", &never);
+    }
+    let choice = |bound: &str| store(&format!("T.if_then_else(k < {bound}, {plain}, 0)"));
+    proven(&choice("3"), &choice("3"));
+    not_proven(&choice("3"), &choice("4"));
+}
