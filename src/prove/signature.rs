@@ -1,5 +1,7 @@
 //! Functions that can be called alike: parameters one to one, of the same types and shapes.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
@@ -8,6 +10,7 @@ use super::place::Book;
 use super::range::Range;
 use super::term::{Term, Terms};
 use super::value::{Machine, Program, Side, Unsupported};
+use super::volatile;
 use crate::ir::{BufferId, DType, Expr, ExprKind, Param, PrimFunc, VarId};
 
 /// Both functions with their parameters, which are the same free values.
@@ -26,6 +29,7 @@ pub(super) fn machine<'a>(
         programs: [program(a), program(b)],
         buffers: Buffers::pair(a, b)?,
         memories: Vec::new(),
+        volatile: BTreeSet::new(),
         quiet: false,
         integers,
     };
@@ -49,6 +53,14 @@ pub(super) fn machine<'a>(
     }
     for &(x, y) in &pairs {
         same_buffer(&mut machine, x, y)?;
+    }
+    let volatile = |machine: &Machine<'_>, side, func| {
+        let roots = volatile::memories(func).into_iter().map(|id| machine.buffers.root(side, id));
+        roots.collect::<Result<BTreeSet<usize>, Unsupported>>()
+    };
+    machine.volatile = volatile(&machine, Side::First, a)?;
+    if machine.volatile != volatile(&machine, Side::Second, b)? {
+        return Err("other memory is volatile".into());
     }
     machine.memories = (0..a.buffers.len()).map(|_| machine.terms.new_memory()).collect();
     Ok(machine)

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::buffers::Buffers;
 use super::term::Term;
 use super::value::Side;
-use crate::ir::intrin::{self, Effect};
+use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
 use crate::ir::value::evaluate;
 use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
 
@@ -99,16 +99,24 @@ fn is_one_iteration(l: &For) -> bool {
 /// Whether evaluation does more than give a value.
 pub(super) fn has_effect(e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |e| {
-        if let ExprKind::Call(call) = &e.kind {
-            found |= match &call.callee {
-                Callee::Intrin(name) if &**name == "if_then_else" => false,
-                Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
-                Callee::Global(_) => true,
-            };
-        }
-    });
+    e.walk(&mut |e| found |= is_effect(e));
     found
+}
+
+/// Whether evaluation may change memory: loads of volatile memory do not.
+pub(super) fn may_write(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= is_effect(e) && e.as_intrin().is_none_or(|(name, _)| name != VOLATILE_LOAD));
+    found
+}
+
+fn is_effect(e: &Expr) -> bool {
+    let ExprKind::Call(call) = &e.kind else { return false };
+    match &call.callee {
+        Callee::Intrin(name) if &**name == "if_then_else" => false,
+        Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
+        Callee::Global(_) => true,
+    }
 }
 
 /// Whether a statement stores nothing, has no effect, and ends: without it a program does the same.
@@ -142,7 +150,7 @@ pub(super) fn written(buffers: &Buffers, side: Side, block: &[Stmt], out: &mut B
     let mut all = false;
     for stmt in block {
         stmt.walk(&mut |stmt| {
-            stmt.for_each_expr(|e| all |= has_effect(e));
+            stmt.for_each_expr(|e| all |= may_write(e));
             if let StmtKind::Store { buffer, .. } = &stmt.kind
                 && let Ok(root) = buffers.root(side, *buffer)
             {

@@ -1,6 +1,8 @@
 //! From expressions to terms. On the way the first program's evaluation gives premises, the second one's duties: what it
 //! divides by is not zero, what it loads is there.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
@@ -9,7 +11,7 @@ use super::place::{Book, Goal, Premise};
 use super::range::Range;
 pub(super) use super::side::{Side, Unsupported};
 use super::term::{Node, Sort, Term, Terms};
-use crate::ir::intrin::{self, Effect};
+use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
 use crate::ir::value::MathFn;
 use crate::ir::{BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, PrimFunc, VarId};
 
@@ -31,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub(super) buffers: Buffers,
     /// Contents of each memory; the same for both where they have come to the same statement.
     pub(super) memories: Vec<Term>,
+    /// The memories that others may change at any time, and of which they see each store.
+    pub(super) volatile: BTreeSet<usize>,
     /// Shapes and other descriptions are not evaluated.
     pub(super) quiet: bool,
     /// Whether integers of `int32` and `int64` have to fit.
@@ -330,6 +334,9 @@ impl<'a> Machine<'a> {
                 return Ok(self.terms.choice(cond, arms[0], arms[1]));
             }
             ("likely" | "ignore_loop_partition", [a]) => return self.value(side, a),
+            (VOLATILE_LOAD, [Expr { kind: ExprKind::Load { buffer, indices }, .. }]) => {
+                return self.volatile_load(side, dtype, *buffer, indices);
+            }
             ("address_of", [Expr { kind: ExprKind::Load { buffer, indices }, .. }]) => {
                 let (root, index) = self.index(side, *buffer, indices)?;
                 return Ok(self.terms.apply(&format!("address {root}"), dtype, index));
@@ -464,16 +471,42 @@ impl<'a> Machine<'a> {
             });
         }
         let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.to_string()).collect();
+        Ok(self.called(side, dtype, format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs), args))
+    }
+
+    /// A load of memory that others may change: another value each time.
+    fn volatile_load(
+        &mut self,
+        side: Side,
+        dtype: DType,
+        buffer: BufferId,
+        indices: &[Expr],
+    ) -> Result<Term, Unsupported> {
+        if self.quiet {
+            return Err("a load of volatile memory in what only one program has".into());
+        }
+        if !dtype.is_scalar() {
+            return Err("a vector of volatile memory".into());
+        }
+        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
+        let root = self.buffers.root(side, buffer)?;
+        let place = self.place_in_memory(side, buffer, index.clone())?;
+        self.accessed(side, buffer, &index, &place, true)?;
+        Ok(self.called(side, dtype, format!("{VOLATILE_LOAD} of {root} {dtype}"), place))
+    }
+
+    /// The result of a call with an effect.
+    fn called(&mut self, side: Side, dtype: DType, call: String, mut args: Vec<Term>) -> Term {
         args.push(self.terms.and(&self.book.here.guards));
         let program = self.program(side);
-        program.calls.push((format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs), args));
+        program.calls.push((call, args));
         let result = format!("result of call {}", program.calls.len());
         if dtype.is_scalar() {
-            return Ok(self.terms.apply(&result, dtype, Vec::new()));
+            return self.terms.apply(&result, dtype, Vec::new());
         }
         let whole = self.terms.intern(Node::Whole(result.into(), dtype.scalar(), Vec::new()));
         let lane = self.terms.lane(dtype.lanes);
-        Ok(self.terms.apply("lane", dtype, vec![whole, lane]))
+        self.terms.apply("lane", dtype, vec![whole, lane])
     }
 
     /// The greatest value that is known of an extent.

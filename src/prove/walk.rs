@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
     /// What calls in these expressions leave: memories that may hold anything.
     fn after_calls(&mut self, all: &[&Expr]) -> Done {
         self.same_calls()?;
-        if all.iter().any(|e| steps::has_effect(e)) {
+        if all.iter().any(|e| steps::may_write(e)) {
             self.forget(&BTreeSet::new(), true);
         }
         Ok(())
@@ -278,7 +278,9 @@ impl<'a> Walk<'a> {
             let zero = self.machine.terms.int(0);
             runs.push(self.machine.terms.less(zero, extent));
         }
-        if let (StmtKind::Store { buffer, indices, value }, true) = (&stmt.kind, side == Side::First) {
+        if let (StmtKind::Store { buffer, indices, value }, Side::First) = (&stmt.kind, side)
+            && !self.is_volatile(side, *buffer)?
+        {
             // A store of what is there already.
             let quiet = std::mem::replace(&mut self.machine.quiet, true);
             let index = self.machine.index(side, *buffer, indices);
@@ -447,9 +449,6 @@ impl<'a> Walk<'a> {
                 StmtKind::Attr { node: n, key: k, value: x, body: p },
                 StmtKind::Attr { node: m, key: l, value: y, body: q },
             ) if k == l => {
-                if k.contains("volatile") {
-                    return Err(self.unaligned("volatile memory"));
-                }
                 let (extent, _) = self.pair("an attribute has the same value", x, y)?;
                 if let (AttrNode::IterVar { var: s, .. }, AttrNode::IterVar { var: t, .. }) = (n, m)
                     && !self.machine.programs[0].vars.contains_key(s)
@@ -518,8 +517,13 @@ impl<'a> Walk<'a> {
         self.machine.book.owe_that("the same element is stored", equal);
         self.owe_equal("the same value is stored", value, other_value);
         let all: Vec<&Expr> = a.1.iter().chain(b.1).chain([a.2, b.2]).collect();
-        if all.iter().any(|e| steps::has_effect(e)) {
+        self.same_calls()?;
+        if all.iter().any(|e| steps::may_write(e)) {
             return self.after_calls(&all);
+        }
+        if self.machine.volatile.contains(&root) {
+            self.forget(&self.machine.buffers.changed_with(root).into_iter().collect(), false);
+            return Ok(());
         }
         let threads = self.threads > 0 && self.machine.buffers.shared[root];
         let changed = self.machine.buffers.changed_with(root);
@@ -534,6 +538,11 @@ impl<'a> Walk<'a> {
                 self.machine.terms.intern(Node::Store { memory, guard, index, value, dtype });
         }
         Ok(())
+    }
+
+    fn is_volatile(&self, side: Side, buffer: BufferId) -> Result<bool, Unaligned> {
+        let root = self.placed(self.machine.buffers.root(side, buffer))?;
+        Ok(self.machine.volatile.contains(&root))
     }
 
     /// These memories, or all, may hold anything.

@@ -305,3 +305,39 @@ fn calls_with_an_effect_are_the_same_ones() {
     proven(&choice("3"), &choice("3"));
     not_proven(&choice("3"), &choice("4"));
 }
+
+#[test]
+fn volatile_memory_is_read_and_written_as_often_and_in_order() {
+    let volatile = |body: &str| {
+        let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        format!("with T.attr(A.data, \"volatile_scope\", 1):\n{lines}")
+    };
+    let proven = |a: &str, b: &str| proven(&volatile(a), &volatile(b));
+    let not_proven = |a: &str, b: &str| {
+        not_proven(&volatile(a), &volatile(b));
+        not_proven(&volatile(b), &volatile(a));
+    };
+    proven("B[0] = A[0] + (k + 1) * 2", "B[0] = A[0] + (k * 2 + 2)");
+    proven(
+        "for i in range(n):\n    B[i] = A[i] + B[0] * k",
+        "for i in range(n):\n    x: T.let[T.int32] = k * B[0]\n    B[i] = A[i] + x",
+    );
+    // Another load may give another value, and happens.
+    not_proven("B[0] = A[0]\nB[1] = A[0]", "x: T.let[T.int32] = A[0]\nB[0] = x\nB[1] = x");
+    not_proven("B[0] = A[0] * 2", "B[0] = A[0] + A[0]");
+    not_proven("B[0] = T.Mul(A[0], 0)", "B[0] = 0");
+    not_proven("B[0] = T.Mul(A[0], 0)", "B[0] = T.Mul(A[1], 0)");
+    not_proven("A[0] = 5\nA[1] = 5\nB[0] = A[0]", "A[0] = 5\nA[1] = 5\nB[0] = A[1]");
+    not_proven("B[0] = A[0] - A[1]", "B[0] = T.int32(0) - A[1] + A[0]");
+    // What was stored may not be there any more, and each store is seen.
+    not_proven("A[0] = k\nB[0] = A[0]", "A[0] = k\nB[0] = k");
+    not_proven("A[0] = k\nA[0] = k", "A[0] = k");
+    not_proven("A[0] = A[0]", "T.evaluate(0)");
+    not_proven("A[0] = 1\nA[0] = 2", "A[0] = 2");
+    not_proven("if k < 3:\n    A[0] = 1", "if k < 4:\n    A[0] = 1");
+    let plain = "B[0] = B[1]\nB[2] = B[1]";
+    proven(plain, "x: T.let[T.int32] = B[1]\nB[0] = x\nB[2] = x");
+    // Memory is volatile in both or in none.
+    super::tests::not_proven(&volatile(plain), plain);
+    super::tests::not_proven("B[0] = A[0]", &volatile("B[0] = A[0]"));
+}
