@@ -272,10 +272,14 @@ proptest::proptest! {
         for (term, e) in &made {
             let form = written(&terms, *term);
             for point in 0..64 {
-                let of = |var: crate::ir::VarId| Some(match var.0 {
-                    axis @ 0..3 => Value::Float(f64::from(numbers[(point >> axis) * 3 % 8 ^ (point + 5 * axis as usize) % 8] as f32)),
-                    axis => Value::bool(point >> axis & 1 == 1),
-                });
+                // Each variable goes through all numbers at a pace of its own.
+                let number = |axis: usize| numbers[point * (2 * axis + 1) / (axis + 1) % numbers.len()];
+                let of = |var: crate::ir::VarId| {
+                    Some(match var.0 {
+                        axis @ 0..3 => Value::Float(f64::from(number(axis as usize) as f32)),
+                        axis => Value::bool(point >> axis & 1 == 1),
+                    })
+                };
                 let bits = |e: &Expr| match evaluate(e, &of) {
                     Some(Value::Float(number)) if number.is_nan() => None,
                     Some(Value::Float(number)) => Some(number.to_bits()),
