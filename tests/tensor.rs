@@ -574,3 +574,35 @@ for i, j in T.grid(2, 3):
 "#;
     shared(&program(parameters, body));
 }
+
+#[test]
+fn elements_in_reverse_of_a_tensor_in_reverse_leave_no_trace() {
+    // The gradient of batch norm's scale, as TVM's RFC on sharing has it: `E` holds the normalized values with channels in reverse.
+    let parameters = r#"X: T.Buffer((4, 8, 6), "float32"), G: T.Buffer((4, 8, 6), "float32"), mean: T.Buffer((8,), "float32"), dev: T.Buffer((8,), "float32"), Y: T.Buffer((4, 8, 6), "float32"), scale: T.Buffer((8,), "float32")"#;
+    let body = r#"
+E = T.sblock_alloc_buffer((4, 6, 8))
+for b, c, w in T.grid(4, 8, 6):
+    with T.sblock("Y"):
+        vb, vc, vw = T.axis.remap("SSS", [b, c, w])
+        Y[vb, vc, vw] = (X[vb, vc, vw] - mean[vc]) / dev[vc]
+for b, w, c in T.grid(4, 6, 8):
+    with T.sblock("E"):
+        vb, vw, vc = T.axis.remap("SSS", [b, w, c])
+        E[vb, vw, vc] = (X[vb, 7 - vc, vw] - mean[7 - vc]) / dev[7 - vc]
+for c, b, w in T.grid(8, 4, 6):
+    with T.sblock("scale"):
+        vc, vb, vw = T.axis.remap("SRR", [c, b, w])
+        with T.init():
+            scale[vc] = T.float32(0)
+        scale[vc] = scale[vc] + E[vb, vw, 7 - vc] * G[vb, vc, vw]
+"#;
+    let (after, reports) = shared(&program(parameters, body));
+    assert_eq!(reports[0].nests.len(), 1, "{}\n{after}", reports[0]);
+    // What reads itself in reverse is kept: put in, it would be computed twice.
+    let body = "E = T.sblock_alloc_buffer((6, 4))\n".to_owned()
+        + &map("E", ("6", "4"), "T.exp(A[v, w])")
+        + &map("C", ("6", "4"), "E[v, w] * E[5 - v, w]");
+    let parameters = r#"A: T.Buffer((6, 4), "float32"), C: T.Buffer((6, 4), "float32")"#;
+    let (after, _) = shared(&program(parameters, &body));
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}

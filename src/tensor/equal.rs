@@ -113,10 +113,10 @@ struct Search<'a> {
 impl Search<'_> {
     /// The forms of a body whose axes are numbered by first use, at least one.
     fn found(&mut self, body: Term, sizes: &[Size], complete: bool) -> Vec<Term> {
-        let mut body = body;
+        let mut body = self.put_in(body, sizes);
         for _ in 0..MAX_ROUNDS {
             let Some(cheaper) = self.meaning.cheapest(self.terms, self.stored, sizes, body) else { break };
-            body = self.put_in(cheaper);
+            body = self.put_in(cheaper, sizes);
             // What was put in may be simplified with what reads it.
             if body == cheaper {
                 break;
@@ -136,36 +136,41 @@ impl Search<'_> {
         if known.is_empty() { vec![body] } else { known }
     }
 
-    /// A term in which what is read at plain axes, and is not kept in any case because of that, stands as its definition says.
-    fn put_in(&mut self, root: Term) -> Term {
+    /// A term in which what is read at plain axes, and is not kept in any case because of that, stands as its definition says. So
+    /// does what is read at other places if all that it reads is at plain axes then: elements in reverse of a tensor in reverse.
+    fn put_in(&mut self, root: Term, sizes: &[Size]) -> Term {
         let mut made: HashMap<Term, Term> = HashMap::new();
         for term in reachable(self.terms, root).into_iter().rev() {
-            self.put_in_below(term, &mut made);
+            self.put_in_below(term, sizes, &mut made);
         }
         made[&root]
     }
 
-    fn put_in_below(&mut self, term: Term, made: &mut HashMap<Term, Term>) {
+    fn put_in_below(&mut self, term: Term, sizes: &[Size], made: &mut HashMap<Term, Term>) {
         if made.contains_key(&term) {
             return;
         }
         for child in self.terms.children(term).to_vec() {
-            self.put_in_below(child, made);
+            self.put_in_below(child, sizes, made);
         }
         let indices: Vec<Term> = self.terms.children(term).iter().map(|child| made[child]).collect();
         let now = rebuilt(self.terms, term, indices);
-        let now = match self.terms.node(now) {
+        let put_in = match self.terms.node(now) {
             Node::Stored(number, _, indices) if self.stored[*number as usize].folding.is_none() => {
-                let is_axis = |index: &Term| matches!(self.terms.node(*index), Node::Axis(..));
-                let indices = indices.to_vec();
-                let plain = (0..indices.len())
-                    .all(|at| is_axis(&indices[at]) && !indices[..at].contains(&indices[at]));
-                let body = self.stored[*number as usize].body;
-                if plain { self.terms.replace(body, &indices) } else { now }
+                let (body, indices) = (self.stored[*number as usize].body, indices.to_vec());
+                if is_plain(self.terms, &indices) {
+                    Some(self.terms.replace(body, &indices))
+                } else if each_once(self.terms, &indices) {
+                    let there = self.terms.replace(body, &indices);
+                    let simple = self.meaning.cheapest(self.terms, self.stored, sizes, there);
+                    simple.filter(|&simple| reads_plainly(self.terms, simple))
+                } else {
+                    None
+                }
             }
-            Node::Axis(..) | Node::Stored(..) | Node::Form(..) => now,
+            Node::Axis(..) | Node::Stored(..) | Node::Form(..) => None,
         };
-        made.insert(term, now);
+        made.insert(term, put_in.unwrap_or(now));
     }
 
     /// The body that was met before and equals this one, with its axes in each order in which it does.
@@ -301,6 +306,45 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Whether indices are different axes.
+fn is_plain(terms: &Terms, indices: &[Term]) -> bool {
+    let is_axis = |index: &Term| matches!(terms.node(*index), Node::Axis(..));
+    (0..indices.len()).all(|at| is_axis(&indices[at]) && !indices[..at].contains(&indices[at]))
+}
+
+/// Whether indices are different elements at different points: each is a sum or difference of an axis of its own and a constant.
+fn each_once(terms: &Terms, indices: &[Term]) -> bool {
+    let axis = |index: Term| match terms.node(index) {
+        Node::Form(head, operands) => match (&head.kind, &operands[..]) {
+            (ExprKind::Binary(BinOp::Add | BinOp::Sub, ..), &[a, b]) => {
+                match (terms.axes(a), terms.axes(b)) {
+                    ([], [axis]) if matches!(terms.node(b), Node::Axis(..)) => Some(*axis),
+                    ([axis], []) if matches!(terms.node(a), Node::Axis(..)) => Some(*axis),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        Node::Axis(axis, _) => Some(*axis),
+        Node::Stored(..) => None,
+    };
+    let axes: Option<Vec<u32>> = indices.iter().map(|&index| axis(index)).collect();
+    axes.is_some_and(|axes| (0..axes.len()).all(|at| !axes[..at].contains(&axes[at])))
+}
+
+/// Whether all elements that a term reads are at axes and constants.
+fn reads_plainly(terms: &Terms, root: Term) -> bool {
+    reachable(terms, root).into_iter().all(|term| {
+        let is_load = match terms.node(term) {
+            Node::Stored(..) => true,
+            Node::Form(head, _) => matches!(head.kind, ExprKind::Load { .. }),
+            Node::Axis(..) => false,
+        };
+        let is_simple = |index: &Term| terms.children(*index).is_empty();
+        !is_load || terms.children(term).iter().all(is_simple)
+    })
 }
 
 /// A term with other operands.
