@@ -100,6 +100,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 None => reports.push(tensor::share(func, &settings)),
             }
         }
+        // A program that nobody could read is never written.
+        program::verify(source, &made)?;
         let text = made.to_string();
         if args.tuning.validate {
             let files = args.tuning.chosen.files();

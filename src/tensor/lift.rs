@@ -146,6 +146,9 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
                 if l.min.as_int() != Some(0) || !is_size(&l.extent) {
                     return Err("a loop that does not run from 0 to a size");
                 }
+                if names(&l.extent, &loops) {
+                    return Err("a loop whose length depends on another one");
+                }
                 loops.push(Loop { var: l.var, dtype: l.min.dtype, extent: l.extent.clone() });
                 let [inner] = &l.body[..] else { return Err("several statements in a loop") };
                 at = inner;
@@ -158,6 +161,13 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
             _ => return Err("no nest of loops around one store"),
         }
     }
+}
+
+/// Whether an expression names the variable of a loop.
+fn names(e: &Expr, loops: &[Loop]) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= e.as_var().is_some_and(|var| loops.iter().any(|l| l.var == var)));
+    found
 }
 
 /// Sizes: constants, variables, and what is computed of these without traps.
@@ -183,13 +193,7 @@ fn of_block(func: &PrimFunc, loops: &[Loop], block: &SBlock) -> Lifted<Definitio
     }
     let mut names_loops = false;
     for stmt in block.init.iter().flatten().chain(&block.body) {
-        stmt.walk(&mut |inner| {
-            inner.for_each_expr(|e| {
-                e.walk(&mut |e| {
-                    names_loops |= e.as_var().is_some_and(|var| loops.iter().any(|l| l.var == var))
-                });
-            });
-        });
+        stmt.walk(&mut |inner| inner.for_each_expr(|e| names_loops |= names(e, loops)));
     }
     if names_loops {
         return Err("it uses the variables of its loops");

@@ -116,6 +116,10 @@ fn what_is_no_definition_says_why() {
         ("for i, j in T.grid(8, 3):\n    B[i, j] = A[i, j]", "each element"),
         ("for i in range(4):\n    B[i, i] = A[i, i]", "each element"),
         ("for i, j in T.grid(8, 4):\n    B[i, j] = B[i, j]", "reads what it stores"),
+        (
+            "for i in range(8):\n    for k in range(i):\n        with T.sblock(\"b\"):\n            v = T.axis.spatial(8, i)\n            w = T.axis.reduce(i, k)\n            with T.init():\n                C[v] = T.float32(0)\n            C[v] = C[v] + A[v, w]",
+            "depends on another",
+        ),
         ("for i in T.parallel(8):\n    C[i] = A[i, 0]", "scheduled"),
         ("for i in range(8):\n    C[i] = A[i, 0]\n    C[i] = A[i, 1]", "several statements"),
         (
