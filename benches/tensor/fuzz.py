@@ -6,7 +6,7 @@ Each graph has 3 to 12 definitions over maps, reductions of rows, columns and pr
 one that repeats another with its axes and loops exchanged and renamed, its operands swapped, one of three reading a tensor through a
 copy of another shape, and operations, conditions and indices written in another way: `x + x`
 for `x * 2`, `T.Select(b < a, a, b)` for `T.max(a, b)`, `(i * 4 + 3) // 4` for `i`, `a * 2 + b * 2` for `(a + b) * 2` of integers. In one of
-three the first size is a symbol, 0 among its values; one of four computes with integers. Some definitions are plain loops, some tensors are changed in
+three the first size is a symbol, 0 among its values; one of four computes with integers. Some definitions are plain loops, some have a loop that was split, some tensors are changed in
 their place, and reductions are sums, greatest or least values. A result that `satir equiv` finds to differ
 ends the run with its program; seeds whose planted duplicates are computed twice are listed at the end.
 
@@ -67,6 +67,15 @@ class Graph:
         if len(loops) == 1:
             kind = "reduce" if folded else "spatial"
             remap = f"{var[loops[0]]} = T.axis.{kind}({extents}, {heads})"
+        outer = self.sizes[loops[0]]
+        if not plain and isinstance(outer, int) and self.dice.random() < 0.15:
+            # The outermost loop is split, with a guard for the steps that are too many.
+            first, rest = letters[loops[0]], [letters[a] for a in loops[1:]]
+            both = f"{first}0 * 2 + {first}1"
+            ranges = ", ".join(str(size) for size in [(outer + 1) // 2, 2] + [self.sizes[a] for a in loops[1:]])
+            lines = [f"for {', '.join([first + '0', first + '1', *rest])} in T.grid({ranges}):"]
+            bound = [f"{var[a]} = T.axis.{'reduce' if a in folded else 'spatial'}({self.sizes[a]}, {both if a == loops[0] else letters[a]})" for a in loops]
+            remap = "\n        ".join([*bound, f"T.where({both} < {outer})"])
         lines += [f"    with T.sblock(\"{name}\"):", f"        {remap}"]
         if plain:
             return f"{lines[0]}\n    {target} = {value}\n"

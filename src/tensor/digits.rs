@@ -56,7 +56,8 @@ pub(crate) fn order(loops: &[Loop], axes: &[Bound<'_>], condition: Option<&Expr>
         }
         numbers.push(number);
     }
-    if condition.is_some() != guarded {
+    // A condition that leaves nothing out holds always.
+    if condition.is_some_and(|cond| !axes.iter().any(|axis| is_below(cond, axis))) {
         return None;
     }
     // In the order in which they change, the slowest first: which axis each digit is part of.

@@ -171,6 +171,12 @@ fn loops_that_were_split_or_fused_are_followed() {
             "v = T.axis.spatial(8, i0 * 3 + i1)\nT.where(i0 * 3 + i1 < 8)",
             "C[v] = A[v, 0]",
         ),
+        // A condition that always holds.
+        (
+            "i0, i1 in T.grid(4, 2)",
+            "v = T.axis.spatial(8, i0 * 2 + i1)\nT.where(i0 * 2 + i1 < 8)",
+            "C[v] = A[v, 0]",
+        ),
         ("i, k0, k1 in T.grid(8, 2, 2)", "v = T.axis.spatial(8, i)\nw = T.axis.reduce(4, k0 * 2 + k1)", sum),
         ("k0, i, k1 in T.grid(2, 8, 2)", "v = T.axis.spatial(8, i)\nw = T.axis.reduce(4, k0 * 2 + k1)", sum),
     ] {
