@@ -606,3 +606,16 @@ for c, b, w in T.grid(8, 4, 6):
     let (after, _) = shared(&program(parameters, &body));
     assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
 }
+
+#[test]
+fn a_loop_may_be_split_beside_one_over_a_symbol() {
+    let parameters = r#"A: T.Buffer(("n", 5), "float32"), C: T.Buffer(("n", 5), "float32"), D: T.Buffer(("n", 5), "float32")"#;
+    let body = "T1 = T.sblock_alloc_buffer((n, 5))\nT2 = T.sblock_alloc_buffer((n, 5))\n".to_owned()
+        + &map("T1", ("n", "5"), "T.exp(A[v, w])")
+        + "for q, p, r in T.grid(2, n, 3):\n    with T.sblock(\"T2\"):\n        w = T.axis.spatial(5, q * 3 + r)\n        v = T.axis.spatial(n, p)\n        T.where(q * 3 + r < 5)\n        T2[v, w] = T.exp(A[v, w])\n"
+        + &map("C", ("n", "5"), "T1[v, w] * T.float32(3)")
+        + &map("D", ("n", "5"), "T2[v, w] * T.float32(5)");
+    let (after, reports) = shared(&program(parameters, &body));
+    assert!(reports[0].opaque.is_empty(), "{}", reports[0]);
+    assert_eq!(after.to_string().matches("T.exp").count(), 1, "{after}");
+}

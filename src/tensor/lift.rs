@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::digits::{self, Bound, Loop};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AttrValue, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock, Stmt,
-    StmtKind, VarId,
+    AttrValue, Axis, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock,
+    Stmt, StmtKind, VarId,
 };
 
 /// A reduction: `T op= e`, starting from a constant.
@@ -241,8 +241,9 @@ fn one_to_one(loops: &[Loop], block: &SBlock) -> Lifted<Axes> {
     Ok((spatial, reduced.into_iter().map(|(_, own)| own).collect()))
 }
 
-/// The axes of a block whose loops were split or fused.
+/// The axes of a block whose loops were split or fused. A size that is a symbol has a loop of its own.
 fn in_digits(loops: &[Loop], block: &SBlock) -> Option<Axes> {
+    let mut loops = loops.to_vec();
     let mut axes = Vec::new();
     for axis in &block.axes {
         let folds = match axis.kind {
@@ -253,15 +254,21 @@ fn in_digits(loops: &[Loop], block: &SBlock) -> Option<Axes> {
         if axis.min.as_int() != Some(0) {
             return None;
         }
-        axes.push(Bound { binding: &axis.binding, extent: axis.extent.as_int()?, folds });
+        match axis.extent.as_int() {
+            Some(extent) => axes.push((axis, Bound { binding: &axis.binding, extent, folds })),
+            None if folds => return None,
+            None => {
+                let is_own =
+                    |l: &Loop| axis.binding.as_var() == Some(l.var) && same_extent(&l.extent, &axis.extent);
+                loops.remove(loops.iter().position(is_own)?);
+            }
+        }
     }
-    let order = digits::order(loops, &axes, block.predicate.as_ref())?;
-    let own = |at: usize| {
-        let axis = &block.axes[at];
-        Loop { var: axis.var, dtype: axis.min.dtype, extent: axis.extent.clone() }
-    };
-    let spatial = (0..axes.len()).filter(|&at| !axes[at].folds).map(own).collect();
-    Some((spatial, order.into_iter().map(own).collect()))
+    let (axes, bounds): (Vec<&Axis>, Vec<Bound<'_>>) = axes.into_iter().unzip();
+    let order = digits::order(&loops, &bounds, block.predicate.as_ref())?;
+    let own = |axis: &Axis| Loop { var: axis.var, dtype: axis.min.dtype, extent: axis.extent.clone() };
+    let in_order = block.axes.iter().filter(|axis| axis.kind == AxisKind::Spatial);
+    Some((in_order.map(own).collect(), order.into_iter().map(|at| own(axes[at])).collect()))
 }
 
 /// Whether an annotation names no variable and no buffer.
