@@ -1,7 +1,6 @@
 //! Polynomials over expressions: what an index is made of, and division of one by another.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -56,30 +55,54 @@ impl Monomial {
 }
 
 /// A sum of products of atoms with integer coefficients, none of which is zero.
+// Invariant: the products are in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Poly(BTreeMap<Monomial, i128>);
+pub(crate) struct Poly(SmallVec<[(Monomial, i128); 2]>);
 
 impl Poly {
     pub(crate) fn constant(value: i64) -> Poly {
         let mut poly = Poly::default();
-        poly.add_term(Monomial(SmallVec::new()), i128::from(value));
+        poly.push(Monomial(SmallVec::new()), i128::from(value));
         poly
     }
 
+    /// Adds a term that comes after all others.
+    fn push(&mut self, monomial: Monomial, coefficient: i128) {
+        debug_assert!(self.0.last().is_none_or(|(last, _)| *last < monomial));
+        if coefficient != 0 {
+            self.0.push((monomial, coefficient));
+        }
+    }
+
     fn add_term(&mut self, monomial: Monomial, coefficient: i128) {
-        let sum = self.0.get(&monomial).copied().unwrap_or(0).saturating_add(coefficient);
-        if sum == 0 {
-            self.0.remove(&monomial);
-        } else {
-            self.0.insert(monomial, sum);
+        match self.0.binary_search_by(|(own, _)| own.cmp(&monomial)) {
+            Ok(at) => {
+                let own = &mut self.0[at].1;
+                *own = own.saturating_add(coefficient);
+                if *own == 0 {
+                    self.0.remove(at);
+                }
+            }
+            Err(at) if coefficient != 0 => self.0.insert(at, (monomial, coefficient)),
+            Err(_) => {}
         }
     }
 
     pub(crate) fn plus(&self, other: &Poly, factor: i64) -> Poly {
-        let mut sum = self.clone();
-        for (monomial, coefficient) in &other.0 {
-            sum.add_term(monomial.clone(), coefficient.saturating_mul(i128::from(factor)));
+        let (mut own, mut others, mut sum) = (&self.0[..], &other.0[..], Poly::default());
+        let times = |coefficient: i128| coefficient.saturating_mul(i128::from(factor));
+        while let ([(a, x), own_rest @ ..], [(b, y), others_rest @ ..]) = (own, others) {
+            let order = a.cmp(b);
+            match order {
+                Ordering::Less => sum.push(a.clone(), *x),
+                Ordering::Equal => sum.push(a.clone(), x.saturating_add(times(*y))),
+                Ordering::Greater => sum.push(b.clone(), times(*y)),
+            }
+            own = if order.is_le() { own_rest } else { own };
+            others = if order.is_ge() { others_rest } else { others };
         }
+        own.iter().for_each(|(monomial, x)| sum.push(monomial.clone(), *x));
+        others.iter().for_each(|(monomial, y)| sum.push(monomial.clone(), times(*y)));
         sum
     }
 
@@ -104,12 +127,10 @@ impl Poly {
 
     /// Its value, if it is a constant.
     pub(crate) fn as_constant(&self) -> Option<i64> {
-        match self.0.iter().next() {
-            None => Some(0),
-            Some((monomial, value)) if self.0.len() == 1 && monomial.0.is_empty() => {
-                i64::try_from(*value).ok()
-            }
-            Some(_) => None,
+        match &self.0[..] {
+            [] => Some(0),
+            [(monomial, value)] if monomial.0.is_empty() => i64::try_from(*value).ok(),
+            _ => None,
         }
     }
 
@@ -117,20 +138,20 @@ impl Poly {
     /// has the sign that it had.
     pub(crate) fn split(&self, by: i64, toward_zero: bool) -> (Poly, Poly) {
         let (mut multiple, mut rest) = (Poly::default(), Poly::default());
-        for (monomial, &coefficient) in &self.0 {
+        for (monomial, coefficient) in &self.0 {
             let by = i128::from(by);
             let left = if toward_zero { coefficient % by } else { coefficient.rem_euclid(by) };
-            multiple.add_term(monomial.clone(), (coefficient - left) / by);
-            rest.add_term(monomial.clone(), left);
+            multiple.push(monomial.clone(), (coefficient - left) / by);
+            rest.push(monomial.clone(), left);
         }
         (multiple, rest)
     }
 
     /// A quotient by terms, and what is left: `quotient * divisor + rest` is the polynomial.
     pub(crate) fn divided(&self, divisor: &Poly) -> Option<(Poly, Poly)> {
-        let (lead, factor) = divisor.0.last_key_value()?;
+        let (lead, factor) = divisor.0.last()?;
         let (mut open, mut rest, mut quotient) = (self.clone(), Poly::default(), Poly::default());
-        while let Some((top, coefficient)) = open.0.pop_last() {
+        while let Some((top, coefficient)) = open.0.pop() {
             match top.over(lead) {
                 Some(monomial) if coefficient % factor == 0 && quotient.0.len() <= MAX_TERMS => {
                     let times = coefficient / factor;
@@ -153,16 +174,16 @@ impl Poly {
     /// The greatest common divisor of a constant and the coefficients of all terms but the constant one.
     pub(crate) fn common(&self, with: i64) -> i64 {
         let coefficients = self.0.iter().filter(|(monomial, _)| !monomial.0.is_empty());
-        coefficients.fold(with, |all, (_, &coefficient)| {
+        coefficients.fold(with, |all, (_, coefficient)| {
             i64::try_from(coefficient.unsigned_abs()).map_or(1, |size| super::gcd(all, size))
         })
     }
 
     /// The quotient, if there is no remainder.
     pub(crate) fn exactly_over(&self, divisor: &Poly) -> Option<Poly> {
-        let (lead, factor) = divisor.0.last_key_value()?;
+        let (lead, factor) = divisor.0.last()?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
-        while let Some((top, coefficient)) = rest.0.last_key_value() {
+        while let Some((top, coefficient)) = rest.0.last() {
             if coefficient % factor != 0 || quotient.0.len() > MAX_TERMS || rest.0.len() > 4 * MAX_TERMS {
                 return None;
             }
@@ -202,7 +223,7 @@ impl Atoms {
     /// The polynomial that is just this expression.
     pub(crate) fn atom(&mut self, e: &Expr) -> Poly {
         let number = self.number(e);
-        Poly(BTreeMap::from([(Monomial(SmallVec::from_slice(&[number])), 1)]))
+        Poly(SmallVec::from_iter([(Monomial(SmallVec::from_slice(&[number])), 1)]))
     }
 
     /// The polynomial of an expression of `int32` or `int64`; of no other, since the others wrap.
@@ -236,16 +257,16 @@ impl Atoms {
 
     /// The atoms that are addends as they are.
     pub(crate) fn addends<'s>(&'s self, poly: &'s Poly) -> impl Iterator<Item = &'s Expr> {
-        poly.0.iter().filter_map(|(monomial, &coefficient)| match monomial.0[..] {
-            [atom] if coefficient == 1 => Some(&self.exprs[atom as usize]),
+        poly.0.iter().filter_map(|(monomial, coefficient)| match monomial.0[..] {
+            [atom] if *coefficient == 1 => Some(&self.exprs[atom as usize]),
             _ => None,
         })
     }
 
     /// The atoms of which multiples are addends, each with its coefficient.
     pub(crate) fn multiples(&self, poly: &Poly) -> Vec<(Expr, i64)> {
-        let terms = poly.0.iter().filter_map(|(monomial, &coefficient)| match monomial.0[..] {
-            [atom] => Some((self.exprs[atom as usize].clone(), i64::try_from(coefficient).ok()?)),
+        let terms = poly.0.iter().filter_map(|(monomial, coefficient)| match monomial.0[..] {
+            [atom] => Some((self.exprs[atom as usize].clone(), i64::try_from(*coefficient).ok()?)),
             _ => None,
         });
         terms.collect()
@@ -253,8 +274,8 @@ impl Atoms {
 
     /// Where the values lie, given where those of the atoms do.
     pub(crate) fn range(&self, poly: &Poly, of_atom: &impl Fn(&Expr) -> Interval) -> Interval {
-        poly.0.iter().fold(Interval::point(0), |sum, (monomial, &coefficient)| {
-            let Ok(coefficient) = i64::try_from(coefficient) else { return Interval::ALL };
+        poly.0.iter().fold(Interval::point(0), |sum, (monomial, coefficient)| {
+            let Ok(coefficient) = i64::try_from(*coefficient) else { return Interval::ALL };
             let product = monomial.0.iter().fold(Interval::point(coefficient), |product, &atom| {
                 product.mul(of_atom(&self.exprs[atom as usize]))
             });
@@ -284,7 +305,7 @@ impl Atoms {
             if monomial.0.iter().any(|&atom| f(&self.exprs[atom as usize])) {
                 gone.push(*coefficient);
             } else {
-                kept.add_term(monomial.clone(), *coefficient);
+                kept.push(monomial.clone(), *coefficient);
             }
         }
         (kept, gone)
@@ -295,7 +316,7 @@ impl Atoms {
         let (least, most) = dtype.int_range()?;
         let mut sum: Option<Expr> = None;
         let mut constant = 0;
-        for (monomial, &coefficient) in poly.0.iter().rev() {
+        for &(ref monomial, coefficient) in poly.0.iter().rev() {
             if coefficient < least || coefficient > most {
                 return None;
             }
