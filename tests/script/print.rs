@@ -392,14 +392,20 @@ fn attributes_name_variables_of_loops_inside() {
 
 #[test]
 fn a_range_that_starts_where_it_is_long_binds_twice() {
-    // The end is the start and a length that is a copy of it; only the first of both is the start.
-    let text = "t, t_1 = T.int32(), T.int32()\n\
-                for i in range(T.Let(t * 2, where={t: n}), T.Let(t * 2, where={t: n}) + T.Let(t_1 * 2, where={t_1: n})):\n    \
-                B[i] = 0";
-    let module = parse("t", &super::function(text)).unwrap();
-    assert!(satir::verify::verify(&module).is_ok());
-    let printed = module.to_string();
-    assert_eq!(parse("t", &printed).unwrap().to_string(), printed);
+    for (start, length) in [
+        // The end is the start and a length that is a copy of it; only the first of both is the start.
+        ("T.Let(t * 2, where={t: n})", "T.Let(t_1 * 2, where={t_1: n})"),
+        // The length is a copy of a part of the start.
+        ("T.Let(0, where={t: T.Let(t_1, where={t_1: n})})", "T.Let(t_2, where={t_2: n})"),
+    ] {
+        let text = format!(
+            "t, t_1, t_2 = T.int32(), T.int32(), T.int32()\nfor i in range({start}, {start} + {length}):\n    B[i] = 0"
+        );
+        let module = parse("t", &super::function(&text)).unwrap();
+        assert!(satir::verify::verify(&module).is_ok(), "{text}");
+        let printed = module.to_string();
+        assert_eq!(parse("t", &printed).unwrap().to_string(), printed);
+    }
 }
 
 #[test]

@@ -5,23 +5,38 @@ use crate::ir::{Expr, ExprKind, PrimFunc, VarId};
 /// The expression with the `T.Let`s of `model` in place of those that are the same but for the names of what they bind:
 /// each once, as the length behind an end may be a copy of its own (`a:a + a`).
 pub(super) fn aligned(mut e: Expr, model: &Expr) -> Expr {
-    let mut lets: Vec<&Expr> = Vec::new();
-    model.walk(&mut |part| {
-        if matches!(part.kind, ExprKind::Let(..)) {
-            lets.push(part);
-        }
-    });
+    let mut lets = Vec::new();
+    collect(model, &mut lets);
     if !lets.is_empty() {
         align(&mut e, &mut lets);
     }
     e
 }
 
-fn align(e: &mut Expr, lets: &mut Vec<&Expr>) {
-    if matches!(e.kind, ExprKind::Let(..))
-        && let Some(at) = lets.iter().position(|model| is_copy(e, model))
+/// A `T.Let`, with where it and those inside of it stand among all.
+type Place<'e> = (std::ops::Range<usize>, &'e Expr);
+
+fn collect<'e>(e: &'e Expr, lets: &mut Vec<Place<'e>>) {
+    let at = lets.len();
+    if matches!(e.kind, ExprKind::Let(..)) {
+        lets.push((at..at, e));
+    }
+    e.for_each_child(|child| collect(child, lets));
+    let end = lets.len();
+    if let Some((place, found)) = lets.get_mut(at)
+        && std::ptr::eq(*found, e)
     {
-        e.clone_from(lets.remove(at));
+        place.end = end;
+    }
+}
+
+fn align(e: &mut Expr, lets: &mut Vec<Place<'_>>) {
+    if matches!(e.kind, ExprKind::Let(..))
+        && let Some((taken, model)) = lets.iter().find(|(_, model)| is_copy(e, model)).cloned()
+    {
+        e.clone_from(model);
+        // What stands inside of it, or around it, would bind the same variables again.
+        lets.retain(|(place, _)| place.end <= taken.start || taken.end <= place.start);
         return;
     }
     e.for_each_child_mut(|child| align(child, lets));
