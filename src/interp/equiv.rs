@@ -358,6 +358,7 @@ impl Pair<'_> {
             lenient_casts: true,
             races: false,
             repairs: false,
+            undef_stays: false,
         };
         // With what padding holds by itself, and with something else where the program does not assume it.
         let rounds: &[u64] = if self.layouts.is_empty() { &[0] } else { &[0, 1 << 63] };
@@ -375,8 +376,10 @@ impl Pair<'_> {
             };
             let run_b = self.run_b.run(&inputs_b, longer);
             if let Some(what) = compare_runs(&run_a, &run_b, &placed, options.tolerance) {
-                return Ok(match self.race(&inputs_a, longer) {
-                    Some(race) => Verdict::Skipped(race),
+                let traps = matches!(run_b.outcome, Outcome::Trap(_));
+                let may_trap = || traps.then(|| self.trap_of_undef(&inputs_a, longer)).flatten();
+                return Ok(match self.race(&inputs_a, longer).or_else(may_trap) {
+                    Some(why) => Verdict::Skipped(why),
                     None => Verdict::Different(what),
                 });
             }
@@ -411,6 +414,18 @@ impl Pair<'_> {
 }
 
 impl Pair<'_> {
+    /// How the first function traps where what it stores of `T.undef()` is what is there. It may do so then, and the second one
+    /// may do anything.
+    fn trap_of_undef(&self, inputs: &Inputs, mode: RunMode) -> Option<String> {
+        if !self.run_a.has_undef() {
+            return None;
+        }
+        match self.run_a.run(inputs, RunMode { undef_stays: true, ..mode }).outcome {
+            Outcome::Trap(trap) if trap.kind != TrapKind::StepLimit => Some(trap.to_string()),
+            _ => None,
+        }
+    }
+
     /// The race between threads for which what the first function computes from the inputs has no meaning.
     fn race(&self, inputs: &Inputs, mode: RunMode) -> Option<String> {
         match self.run_a.run(inputs, RunMode { races: true, ..mode }).outcome {

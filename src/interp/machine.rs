@@ -36,7 +36,7 @@ pub(super) struct Machine<'p> {
     executed: Vec<u64>,
     pub iterations: u64,
     steps: u64,
-    mode: RunMode,
+    pub mode: RunMode,
     pub log: CallLog,
     /// What threads do to one another, if that is asked for.
     pub races: Option<Races>,
@@ -128,6 +128,10 @@ impl<'p> Machine<'p> {
         while pc < code.end {
             let inst = program.code[pc as usize];
             if self.undef.is_some() {
+                if self.stores_nothing(t, inst) {
+                    pc += 1;
+                    continue;
+                }
                 self.spread_undef(t, inst).map_err(|kind| Stop { kind, at: pc })?;
             }
             match inst {

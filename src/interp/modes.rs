@@ -23,4 +23,6 @@ pub(crate) struct RunMode {
     pub races: bool,
     /// Whether elements of inputs that assumptions say the values of are set to these where they have others.
     pub repairs: bool,
+    /// Whether a store of what may be anything leaves what is there, which is one of the values that it may store.
+    pub undef_stays: bool,
 }

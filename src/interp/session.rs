@@ -242,6 +242,7 @@ pub(super) fn run_in_range<E>(
         lenient_casts: false,
         races: false,
         repairs: false,
+        undef_stays: false,
     };
     let ranges: &[Ints] = if wild.near_limits { &INTS_NEAR_LIMITS } else { &INTS };
     let mut ranges = ranges.iter().copied().peekable();

@@ -26,6 +26,7 @@ const MODE: RunMode = RunMode {
     lenient_casts: false,
     races: false,
     repairs: false,
+    undef_stays: false,
 };
 
 /// A function under construction.

@@ -23,6 +23,14 @@ impl Machine<'_> {
         bounds.into_iter().try_for_each(|slot| self.decided(t, slot, for_.head.start))
     }
 
+    /// Whether an instruction stores nothing but what may be anything, and such stores leave what is there.
+    pub(super) fn stores_nothing(&self, t: &Thread, inst: Inst) -> bool {
+        let Inst::Store { access, value } = inst else { return false };
+        let access = &self.program.accesses[access as usize];
+        let lanes = u32::from(access.lanes) * u32::from(self.program.buffers[access.buffer as usize].lanes);
+        self.mode.undef_stays && (value..value + lanes).all(|slot| t.is_undef(slot))
+    }
+
     /// Finds out what of the results of an instruction may be anything, before it runs.
     pub(super) fn spread_undef(&mut self, t: &mut Thread, inst: Inst) -> Result<(), TrapKind> {
         let any = |t: &Thread, slots: &[Slot], lane: u32| slots.iter().any(|&slot| t.is_undef(slot + lane));

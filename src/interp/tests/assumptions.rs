@@ -97,6 +97,21 @@ fn memory_that_nobody_wrote_may_be_anything_beside_undef() {
 }
 
 #[test]
+fn a_store_of_undef_to_a_parameter_may_leave_what_is_there() {
+    // The product of what is there may overflow, so the first function may.
+    let product = |stored: &str| format!("{stored}B[0] = A[0] * 1000003\nB[1] = 5");
+    assert_same(&bodies(&product("A[0] = T.undef()\n"), &product("")));
+    // Of another element it may not.
+    assert_differs(&bodies(&product("A[1] = T.undef()\n"), "B[0] = 0\nB[1] = 5"));
+    let of_two = "A[0] = T.undef()\nB[0] = A[0]\nA[2] = A[1] - A[1] + 2147483647";
+    assert_differs(&bodies(of_two, &format!("{of_two}\nB[0] = A[2] + 1")));
+    // What is stored afterwards is known.
+    let stores = |stored: &str| format!("{stored}A[0] = 2\nB[0] = A[0] * 1000003");
+    assert_same(&bodies(&stores("A[0] = T.undef()\n"), &stores("")));
+    assert_differs(&bodies(&stores("A[0] = T.undef()\n"), "B[0] = 2147483647 + A[0] * A[0]"));
+}
+
+#[test]
 fn control_may_not_depend_on_anything() {
     for body in [
         "A[T.undef() % 4] = 1",
