@@ -21,7 +21,7 @@ pub(super) fn stores_what_is_there(
     facts: &[Fact],
     settings: Settings,
 ) -> bool {
-    if !store.exact || has_side_effects(value) {
+    if !store.exact || has_side_effects(value) || adds_an_unknown(asker, store.buffer, value) {
         return false;
     }
     let at = asker.itself(store);
@@ -38,6 +38,32 @@ pub(super) fn stores_what_is_there(
     }
     let new = folder.fold(value);
     folder.equal(&new, &there)
+}
+
+/// Whether a value varies with an element of another buffer of which nothing is ever known, whatever the others hold: then it
+/// is no element of this one, nor what is known of that.
+fn adds_an_unknown(asker: &Asker<'_>, own: BufferId, value: &Expr) -> bool {
+    let mut loads = Vec::new();
+    value.walk(&mut |e| {
+        if let ExprKind::Load { buffer, .. } = e.kind {
+            loads.push(buffer);
+        }
+    });
+    let occurs_once = |buffer: BufferId| loads.iter().filter(|of| **of == buffer).count() == 1;
+    let is_unknown = |buffer: BufferId| {
+        buffer != own && occurs_once(buffer) && asker.accesses.definitions(buffer, 0).next().is_none()
+    };
+    fn varies(e: &Expr, is_unknown: &impl Fn(BufferId) -> bool) -> bool {
+        match &e.kind {
+            ExprKind::Load { buffer, .. } => is_unknown(*buffer),
+            ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) => varies(a, is_unknown) || varies(b, is_unknown),
+            ExprKind::Binary(BinOp::Mul, a, b) => {
+                b.as_int().is_some_and(|by| by != 0) && varies(a, is_unknown)
+            }
+            _ => false,
+        }
+    }
+    value.dtype.is_scalar() && value.dtype.is_index() && varies(value, &is_unknown)
 }
 
 /// Whether two values are the same at an instance where `facts` hold.
