@@ -8,7 +8,7 @@ use super::rename::{Rename, in_block, in_buffer, in_head};
 use super::{Block, BufferId, PrimFunc, VarId};
 
 /// Some statements of a function, with its head. Only what they name has an id.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Excerpt {
     pub(crate) func: PrimFunc,
     /// The ids in the whole function.

@@ -84,6 +84,7 @@ pub mod value;
 mod way;
 
 pub use dtype::{DType, Kind, NarrowFloat, UnknownDType};
+pub(crate) use excerpt::Excerpt;
 pub use expr::{AttrValue, Call, Callee, Expr, ExprKind, Select, Shuffle};
 pub(crate) use fresh::FreshNames;
 pub use func::{Buffer, Module, Origin, Param, PrimFunc, Type, Var};

@@ -4,12 +4,18 @@
 //! marked as one that the program does not have ([`mark`]); afterwards these are taken away again. So a fact on an element
 //! lives as all facts on buffers do, and ends at the next write.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
+
 use hashbrown::HashMap;
 
+use super::kept::Numbers;
 use crate::analysis::accesses::{Accesses, Kind, is_plain};
 use crate::analysis::contents;
 use crate::analysis::instances::Asker;
 use crate::analysis::memory::MARK;
+use crate::analysis::recall;
 use crate::ir::{
     AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId,
 };
@@ -22,11 +28,13 @@ pub(super) fn state(func: &mut PrimFunc) -> bool {
     if !may_know(func) {
         return false;
     }
-    let Some(accesses) = Accesses::new(func) else { return false };
-    let found = known(func, &accesses);
-    if found.is_empty() {
+    let found = match Numbers::of(func) {
+        Some(numbers) => kept(func, &numbers),
+        None => Accesses::new(func).map(|accesses| known(func, &asker(&accesses), 0..usize::MAX)),
+    };
+    let Some(found) = found.filter(|found| !found.is_empty()) else {
         return false;
-    }
+    };
     insert(&mut func.body, &mut 0, &found);
     true
 }
@@ -62,9 +70,39 @@ fn is_integral(dtype: DType) -> bool {
     dtype.is_scalar() && (dtype.is_integral() || dtype.is_bool())
 }
 
-/// What is known, by number of the statement.
-fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
-    let asker = Asker::new(accesses, QUESTIONS.1.max(QUESTIONS.0 * accesses.list.len()).min(20_000));
+fn asker(accesses: &Accesses) -> Asker<'_> {
+    Asker::new(accesses, QUESTIONS.1.max(QUESTIONS.0 * accesses.list.len()).min(20_000))
+}
+
+/// What is known of the function's statements in a search, which keeps it: what elements hold at a statement is said by what
+/// stands before it. `None` if nothing can be known.
+fn kept(func: &PrimFunc, numbers: &Numbers) -> Option<HashMap<usize, Expr>> {
+    /// The statements of a function up to the one that is asked about.
+    #[derive(Clone, PartialEq, Eq, Hash)]
+    struct Up(usize);
+
+    let accesses = OnceCell::new();
+    let asked = OnceCell::new();
+    let mut all = HashMap::new();
+    let mut first = 0;
+    for (stmt, &list) in func.body.iter().zip(&numbers.lists) {
+        let mut length = 0;
+        stmt.walk(&mut |_| length += 1);
+        // Numbers of statements within this one.
+        let found: Option<Rc<HashMap<usize, Expr>>> = recall::answer(&Up(list), |_| {
+            let accesses = accesses.get_or_init(|| Accesses::new(func)).as_ref()?;
+            let found = known(func, asked.get_or_init(|| asker(accesses)), first..first + length);
+            Some(Rc::new(found.into_iter().map(|(number, fact)| (number - first, fact)).collect()))
+        });
+        all.extend(found?.iter().map(|(number, fact)| (first + number, fact.clone())));
+        first += length;
+    }
+    Some(all)
+}
+
+/// What is known, by number of the statement, of those with these numbers.
+fn known(func: &PrimFunc, asker: &Asker<'_>, numbers: Range<usize>) -> HashMap<usize, Expr> {
+    let accesses = asker.accesses;
     let bound = bound(&func.body);
     // Loads behind a guard of the statement's own are not loaded wherever the statement runs.
     let mut least: HashMap<usize, usize> = HashMap::new();
@@ -82,6 +120,7 @@ fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
     for access in &accesses.list {
         let dtype = func.buffer(access.buffer).dtype;
         if access.kind != Kind::Load
+            || !numbers.contains(&access.stmt)
             || !access.exact
             || !is_integral(dtype)
             || least.get(&access.stmt) != Some(&access.guards.len())
@@ -92,7 +131,7 @@ fn known(func: &PrimFunc, accesses: &Accesses) -> HashMap<usize, Expr> {
         let at = asker.itself(access);
         let mut facts = at.conditions.clone();
         facts.extend(asker.in_bounds(access));
-        let Some(content) = contents::value(&asker, &at, &facts, access.buffer, &access.indices) else {
+        let Some(content) = contents::value(asker, &at, &facts, access.buffer, &access.indices) else {
             continue;
         };
         let in_scope = !crate::arith::invert::mentions(&content.value, &bound);

@@ -27,6 +27,7 @@ mod entail;
 mod graph;
 mod idle;
 mod inline;
+mod kept;
 mod lanes;
 mod learn;
 mod merge;
@@ -61,6 +62,7 @@ use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::Written;
 use crate::analysis::ranges::extent_range;
+use crate::analysis::recall;
 use crate::analysis::roots::visit_roots;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::analysis::volatile;
@@ -212,6 +214,7 @@ pub(crate) fn refuted_assumptions(func: &PrimFunc, settings: &Settings<'_>) -> V
 /// One walk over the function. Assumptions that are false where they stand are added to `refuted`, if that is given.
 fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<Stmt>>) -> Simplified {
     let known = shapes::known(func, settings.positive_dims);
+    let numbers = if refuted.is_none() { kept::Numbers::of(func) } else { None };
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
     let mut engine = Engine {
@@ -234,7 +237,7 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<S
     let in_divisors = divisors::in_divisors(&body);
     let mut simplifier =
         Simplifier { engine, known, has_sizes, done, shapes: Vec::new(), in_divisors, refuted };
-    let body = simplifier.block(body);
+    let body = simplifier.own(body, numbers);
     let Simplifier { done, shapes, .. } = simplifier;
     func.body = body;
     for (buffer, shape) in shapes {
@@ -366,6 +369,35 @@ struct Simplifier<'a> {
 }
 
 impl Simplifier<'_> {
+    /// Simplifies the function's own statements. Where none says anything of the others, what becomes of each is kept while a
+    /// search runs.
+    fn own(&mut self, body: Block, numbers: Option<kept::Numbers>) -> Block {
+        /// A statement, by its number, in functions with the same tables.
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        struct Own(usize, usize);
+
+        let are_apart = self.known.facts.is_empty() && !self.has_sizes && body.iter().all(kept::stands_alone);
+        let (Some(numbers), true) = (numbers, are_apart) else { return self.block(body) };
+        let Some(tables) = recalled::tables(&self.engine, &self.known) else { return self.block(body) };
+        let mut out = Block::with_capacity(body.len());
+        for (stmt, number) in body.into_iter().zip(numbers.statements) {
+            if matches!(stmt.kind, StmtKind::Alloc { .. }) {
+                out.append(&mut self.block(vec![stmt]));
+                continue;
+            }
+            let (made, done): (Rc<Block>, Simplified) = recall::answer(&Own(tables, number), |_| {
+                let before = std::mem::take(&mut self.done);
+                let made = self.block(vec![stmt]);
+                (Rc::new(made), std::mem::replace(&mut self.done, before))
+            });
+            self.done.expressions += done.expressions;
+            self.done.conditions += done.conditions;
+            out.extend(made.iter().cloned());
+        }
+        self.done.conditions += merge::merge(&self.engine, &mut self.known, &mut out);
+        out
+    }
+
     /// Simplifies a block; facts that its statements establish hold for the rest of it.
     fn block(&mut self, mut block: Block) -> Block {
         let facts = self.known.facts.len();

@@ -11,13 +11,12 @@ use crate::analysis::known::Known;
 use crate::analysis::magnitude::{Magnitude, Magnitudes};
 use crate::analysis::recall;
 use crate::arith::Interval;
-use crate::ir::{Buffer, BufferId, Expr, ExprKind, Param, Type, VarId};
+use crate::ir::{Buffer, BufferId, Expr, ExprKind, Param, VarId};
 use crate::target::Ties;
 
 /// What a function and its run say of all regions.
 #[derive(Clone, PartialEq)]
 struct Tables {
-    vars: Vec<Type>,
     params: Vec<Param>,
     buffers: Vec<Buffer>,
     /// Without those of variables.
@@ -33,14 +32,13 @@ impl Eq for Tables {}
 
 impl Hash for Tables {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.vars.len(), self.params.len(), self.buffers.len()).hash(state);
+        (self.params.len(), self.buffers.len()).hash(state);
     }
 }
 
 impl Tables {
-    fn of(engine: &Engine<'_>, known: &Known, vars: Vec<Type>) -> Tables {
+    fn of(engine: &Engine<'_>, known: &Known) -> Tables {
         Tables {
-            vars,
             params: engine.func.params.clone(),
             buffers: engine.func.buffers.clone(),
             magnitudes: known.magnitudes.without_variables(),
@@ -54,7 +52,7 @@ impl Tables {
 /// What was found in functions with the same tables, if a search runs: questions about single expressions name no variables,
 /// so they are asked again where a statement has moved.
 pub(super) fn answers(engine: &Engine<'_>, known: &Known) -> Option<Rc<Answers>> {
-    recall::keeps().then(|| recall::answer(&Tables::of(engine, known, Vec::new()), |_| Rc::default()))
+    recall::keeps().then(|| recall::answer(&Tables::of(engine, known), |_| Rc::default()))
 }
 
 /// The number of the tables of a function; none while no search runs.
@@ -62,9 +60,7 @@ pub(super) fn tables(engine: &Engine<'_>, known: &Known) -> Option<usize> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     recall::keeps().then(|| {
         *engine.tables.get_or_init(|| {
-            let vars = engine.func.vars.iter().map(|var| var.ty.clone()).collect();
-            let tables = Tables::of(engine, known, vars);
-            recall::answer(&tables, |_| NEXT.fetch_add(1, Ordering::Relaxed))
+            recall::answer(&Tables::of(engine, known), |_| NEXT.fetch_add(1, Ordering::Relaxed))
         })
     })
 }
