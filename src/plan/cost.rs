@@ -37,8 +37,8 @@ impl<'a> Model<'a> {
             }
             None => {
                 let Options { profile, bindings, .. } = self.options;
-                let lowered = lowered::lowered(func, self.options, self.written_out);
-                nests::instructions(&lowered, profile, bindings, &nests::Odds::default())
+                let (lowered, calls) = lowered::lowered(func, self.options, self.written_out);
+                nests::instructions(&lowered, profile, bindings, &nests::Odds::default()) + calls
             }
         }
     }

@@ -9,12 +9,15 @@
 //! input is the first state, and what is returned is never dearer. The budgets are counted, so that the answer is the same on
 //! every machine.
 
+mod calls;
 mod cost;
 mod ended;
 mod lowered;
 mod moves;
+mod nests;
 mod outcome;
 mod search;
+mod sums;
 mod vectors;
 
 pub use self::outcome::{Move, Plan, Settings};

@@ -1,6 +1,7 @@
 //! The moves from a state: what may be done to a function, each with its proof.
 
 use super::ended::Ended;
+use super::nests::{self, Work};
 use crate::cse::Options;
 use crate::ir::PrimFunc;
 use crate::loops;
@@ -37,8 +38,16 @@ impl Whole {
             let changes = pass(&mut made);
             (!changes.is_empty()).then_some((name, made, changes))
         };
-        let loops = |name, made: Option<PrimFunc>, what: &str| {
-            Some((name, made?, vec![Change { what: what.to_owned(), reasons: Vec::new() }]))
+        let loops = |name, work, what: &str, change: &dyn Fn(&PrimFunc) -> Option<PrimFunc>| {
+            let mut made = func.clone();
+            let changed = nests::each(&mut made, (work, options), |alone| match change(alone) {
+                Some(better) => {
+                    *alone = better;
+                    true
+                }
+                None => false,
+            });
+            changed.then(|| (name, made, vec![Change { what: what.to_owned(), reasons: Vec::new() }]))
         };
         match self {
             Whole::RemoveNoOp => noop("remove-no-op", &mut noop::remove_no_op),
@@ -50,15 +59,15 @@ impl Whole {
             Whole::MergeLoops => noop("merge-loops", &mut noop::merge_loops),
             Whole::ReduceExtents => {
                 let what = "conditions around the bodies of loops become their bounds";
-                loops("reduce-extents", loops::reduce_extents(func, options), what)
+                loops("reduce-extents", Work::ReduceExtents, what, &|f| loops::reduce_extents(f, options))
             }
             Whole::Hoist => {
                 let what = "conditions that no iteration changes leave their loops";
-                loops("hoist", loops::hoist(func, options), what)
+                loops("hoist", Work::Hoist, what, &|f| loops::hoist(f, options))
             }
             Whole::Loops => {
                 let what = "loops are written otherwise: the same iterations in the same order";
-                loops("loops", loops::run(func, options).map(|(made, _)| made), what)
+                loops("loops", Work::Loops, what, &|f| loops::run(f, options).map(|(made, _)| made))
             }
         }
     }

@@ -1,0 +1,74 @@
+//! Statements of a function that are worked on as functions of their own. States of a search differ in few of them, so what is
+//! made of each is kept while the search runs.
+
+use std::rc::Rc;
+
+use crate::analysis::hashed::Hashed;
+use crate::analysis::recall;
+use crate::cse::Options;
+use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
+use crate::script::print_func;
+
+/// What is done to a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Work {
+    ReduceExtents,
+    Hoist,
+    Loops,
+    WriteOut,
+}
+
+/// A question to [`recall`]. The text of a function says all of it but names that occur in none of its statements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Question {
+    work: Work,
+    /// The options, which are the same object throughout a search.
+    options: usize,
+    text: String,
+}
+
+/// In functions with more statements of their own nothing is kept: it takes time to tell them from others.
+const MAX_STATEMENTS: usize = 64;
+
+/// Does `change` to each of the function's own statements that has loops, or to the function if it has many. Whether it changed
+/// any; it may depend on nothing but the statement as a function of its own, and the options.
+pub(super) fn each(
+    func: &mut PrimFunc,
+    (work, options): (Work, &Options),
+    mut change: impl FnMut(&mut PrimFunc) -> bool,
+) -> bool {
+    if func.body.len() > MAX_STATEMENTS {
+        return change(func);
+    }
+    let body = std::mem::take(&mut func.body);
+    let (mut result, mut changed) = (Block::with_capacity(body.len()), false);
+    for stmt in body {
+        if !has_loop(&stmt) {
+            result.push(stmt);
+            continue;
+        }
+        let mut excerpt = func.excerpt(vec![stmt.clone()]);
+        let text = print_func(&excerpt.func);
+        let question = Hashed::new(Question { work, options: std::ptr::from_ref(options).addr(), text });
+        let made: Option<Rc<PrimFunc>> = recall::answer(&question, |_| {
+            let mut alone = excerpt.func.clone();
+            change(&mut alone).then(|| Rc::new(alone))
+        });
+        match made {
+            Some(made) => {
+                changed = true;
+                excerpt.func = (*made).clone();
+                result.append(&mut excerpt.put_back(func));
+            }
+            None => result.push(stmt),
+        }
+    }
+    func.body = result;
+    changed
+}
+
+fn has_loop(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
+    found
+}
