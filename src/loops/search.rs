@@ -119,11 +119,10 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
-    // What steps leave of the instructions, without what simplification as a whole does.
-    let (mut left, mut changed) = (1.0, false);
+    let mut changed = false;
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
-        let (before, mut better) = (state.instructions, false);
+        let mut better = false;
         for _ in 0..MAX_STEPS {
             let Some(next) = search.step(&state, phase) else { break };
             log::debug!(
@@ -136,19 +135,18 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
         }
         if better {
             changed = true;
-            left *= state.instructions / before;
             state = search.simplified(state);
         }
     }
     log::debug!("loops: {} ways were looked at", search.tries);
-    log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
-    let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
-    // Where it is not the steps that make it better, it may be what they let simplification do, or that alone.
-    let pays = changed
-        && (is_better(left, 1.0)
-            || is_better(state.instructions, first.instructions)
-                && is_better(state.instructions, search.simplified(first).instructions));
-    pays.then_some((state.func, search.taken))
+    if !changed {
+        return None;
+    }
+    // Simplification does not halve what the loops are made of.
+    let is_far = state.instructions < first.instructions / 2.0;
+    let before = if is_far { first.instructions } else { search.simplified(first).instructions };
+    log::debug!("loops: {} instructions are estimated in the end, {before} before", state.instructions);
+    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some((state.func, search.taken))
 }
 
 impl Search<'_> {
