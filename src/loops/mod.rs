@@ -106,7 +106,8 @@ fn each_nest(func: &mut PrimFunc, mut change: impl FnMut(&mut PrimFunc) -> bool)
     changed
 }
 
-fn has_loop(stmt: &Stmt) -> bool {
+/// Whether a statement is a loop, or has one in it.
+pub(crate) fn has_loop(stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
     found

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use crate::analysis::hashed::Hashed;
 use crate::analysis::recall;
 use crate::cse::Options;
-use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
+use crate::ir::{Block, PrimFunc};
+use crate::loops;
 use crate::script::print_func;
 
 /// What is done to a statement.
@@ -43,7 +44,7 @@ pub(super) fn each(
     let body = std::mem::take(&mut func.body);
     let (mut result, mut changed) = (Block::with_capacity(body.len()), false);
     for stmt in body {
-        if !has_loop(&stmt) {
+        if !loops::has_loop(&stmt) {
             result.push(stmt);
             continue;
         }
@@ -65,10 +66,4 @@ pub(super) fn each(
     }
     func.body = result;
     changed
-}
-
-fn has_loop(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
-    found
 }

@@ -271,6 +271,22 @@ impl<'a> Machine<'a> {
         Ok((root, self.place_in_memory(side, buffer, index)?))
     }
 
+    /// The place of an element that is loaded, which is there.
+    fn loaded(
+        &mut self,
+        side: Side,
+        buffer: BufferId,
+        indices: &[Expr],
+    ) -> Result<(usize, Vec<Term>), Unsupported> {
+        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
+        let root = self.buffers.root(side, buffer)?;
+        let place = self.place_in_memory(side, buffer, index.clone())?;
+        if !self.quiet {
+            self.accessed(side, buffer, &index, &place, true)?;
+        }
+        Ok((root, place))
+    }
+
     fn load(
         &mut self,
         side: Side,
@@ -278,12 +294,7 @@ impl<'a> Machine<'a> {
         buffer: BufferId,
         indices: &[Expr],
     ) -> Result<Term, Unsupported> {
-        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
-        let root = self.buffers.root(side, buffer)?;
-        let place = self.place_in_memory(side, buffer, index.clone())?;
-        if !self.quiet {
-            self.accessed(side, buffer, &index, &place, true)?;
-        }
+        let (root, place) = self.loaded(side, buffer, indices)?;
         let memory = self.memories[root];
         Ok(self.terms.load(memory, dtype, &place))
     }
@@ -488,10 +499,7 @@ impl<'a> Machine<'a> {
         if !dtype.is_scalar() {
             return Err("a vector of volatile memory".into());
         }
-        let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
-        let root = self.buffers.root(side, buffer)?;
-        let place = self.place_in_memory(side, buffer, index.clone())?;
-        self.accessed(side, buffer, &index, &place, true)?;
+        let (root, place) = self.loaded(side, buffer, indices)?;
         Ok(self.called(side, dtype, format!("{VOLATILE_LOAD} of {root} {dtype}"), place))
     }
 
