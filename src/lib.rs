@@ -72,6 +72,7 @@ mod loops;
 pub mod page;
 #[doc(hidden)]
 pub mod prove;
+mod reciprocals;
 #[doc(hidden)]
 pub mod remarks;
 mod rewrite;

@@ -16,6 +16,7 @@ pub(crate) mod magnitude;
 pub(crate) mod memory;
 pub(crate) mod negation;
 pub(crate) mod numbers;
+pub(crate) mod parameters;
 mod question;
 pub(crate) mod ranges;
 pub(crate) mod recall;

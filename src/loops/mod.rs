@@ -29,6 +29,7 @@ mod search;
 mod split;
 mod unswitch;
 
+pub(crate) use self::place::Place;
 pub(crate) use self::search::Taken;
 use crate::analysis::volatile;
 use crate::cse::Options;

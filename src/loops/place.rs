@@ -19,14 +19,14 @@ pub(super) type Path = Vec<(usize, usize)>;
 
 /// What is known at a place. Facts that read memory are left out, so that none ends on the way.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'a> {
-    pub(super) func: &'a PrimFunc,
-    pub(super) known: Known,
+pub(crate) struct Place<'a> {
+    pub(crate) func: &'a PrimFunc,
+    pub(crate) known: Known,
 }
 
 impl<'a> Place<'a> {
     /// The head of a function.
-    pub(super) fn head(func: &'a PrimFunc, positive_dims: bool) -> Place<'a> {
+    pub(crate) fn head(func: &'a PrimFunc, positive_dims: bool) -> Place<'a> {
         Place { func, known: simplify::known(func, positive_dims) }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Place<'a> {
     }
 
     /// Whether an integer is proven to be at least `least`.
-    pub(super) fn at_least(&self, e: &Expr, least: i64) -> bool {
+    pub(crate) fn at_least(&self, e: &Expr, least: i64) -> bool {
         match e.as_int() {
             Some(value) => value >= least,
             None => self.holds(&Expr::binary(BinOp::Le, Expr::int(least, e.dtype), e.clone())),
@@ -83,7 +83,7 @@ impl<'a> Place<'a> {
 
     /// Whether an expression can be evaluated here whatever the program evaluates: it traps nowhere, its value is the same
     /// whatever is written, and what it computes fits its type.
-    pub(super) fn is_free(&self, e: &Expr) -> bool {
+    pub(crate) fn is_free(&self, e: &Expr) -> bool {
         if reads_or_has_side_effects(e) || !e.dtype.is_scalar() {
             return false;
         }
@@ -126,7 +126,7 @@ impl<'a> Place<'a> {
     }
 
     /// Enters a block of a statement.
-    pub(super) fn enter(&mut self, stmt: &Stmt, block: usize) {
+    pub(crate) fn enter(&mut self, stmt: &Stmt, block: usize) {
         match &stmt.kind {
             StmtKind::For(l) => self.iterate(l.var, &l.min, &l.extent),
             StmtKind::If { cond, .. } if !has_side_effects(cond) => self.assume(cond, block == 0),
@@ -151,7 +151,7 @@ impl<'a> Place<'a> {
     }
 
     /// Passes a statement.
-    pub(super) fn pass(&mut self, stmt: &Stmt) {
+    pub(crate) fn pass(&mut self, stmt: &Stmt) {
         if let StmtKind::Bind { var, value } = &stmt.kind
             && !reads_or_has_side_effects(value)
             && !reads_memory(value)

@@ -14,6 +14,7 @@ use crate::loops;
 use crate::noop;
 use crate::padding::remove_assume;
 use crate::plan;
+use crate::reciprocals;
 use crate::simplify::{self, Reach};
 use crate::target::{self, Target};
 
@@ -151,6 +152,17 @@ pub const ALL: &[Pass] = &[
                 if settings.options.target_of(func) == Target::Cpu {
                     target::sizes::assume(func);
                 }
+            }))
+        },
+    },
+    Pass {
+        name: "multiply-reciprocals",
+        about: "divide by sizes in kernels for GPUs by multiplying with a reciprocal that the host computes",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| {
+            Ok(replaced(module, settings, |func, options| {
+                let applies = options.target_of(func) == Target::Gpu && target::multiplies_wide(func);
+                applies.then(|| reciprocals::multiply(func, options.positive_dims)).flatten()
             }))
         },
     },

@@ -50,8 +50,7 @@ impl Target {
         if threads {
             return Target::Gpu;
         }
-        let target = func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value);
-        match target.and_then(kind) {
+        match kind_of(func) {
             Some("llvm" | "c") => Target::Cpu,
             Some(_) => Target::Gpu,
             None => Target::Unknown,
@@ -121,6 +120,17 @@ impl IndexBits {
             IndexBits::Auto => target == Target::Cpu,
         }
     }
+}
+
+/// Whether the kernels of a function, which is for a GPU, go to a compiler that has integers of 64 bits, and none that divide:
+/// that of CUDA or ROCm, also where the function does not say which one it is.
+pub(crate) fn multiplies_wide(func: &PrimFunc) -> bool {
+    kind_of(func).is_none_or(|kind| matches!(kind, "cuda" | "rocm"))
+}
+
+/// The kind of target that a function's attribute names.
+fn kind_of(func: &PrimFunc) -> Option<&str> {
+    func.attrs.iter().find(|(name, _)| &**name == "target").and_then(|(_, value)| kind(value))
 }
 
 /// The kind of a target as TVM prints it: `T.target({"kind": "llvm", …})` or `T.target("llvm -mcpu=…")`.

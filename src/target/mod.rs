@@ -10,6 +10,7 @@ pub(crate) mod sizes;
 pub(crate) mod tvm;
 mod widen;
 
+pub(crate) use compiler::multiplies_wide;
 pub use compiler::{IndexBits, Target};
 pub use model::Model;
 pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};

@@ -2,9 +2,8 @@
 
 use hashbrown::HashMap;
 
-use crate::ir::{
-    Block, DType, Expr, ExprKind, ForKind, FreshNames, Origin, PrimFunc, Stmt, StmtKind, Type, VarId,
-};
+use crate::analysis::parameters::scalar_parameters;
+use crate::ir::{Block, DType, Expr, ExprKind, ForKind, FreshNames, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Binds the conversions to `int64` of loop variables, parameters, dimensions and bindings that are written more than once.
 pub(super) fn bind(func: &mut PrimFunc) {
@@ -27,7 +26,7 @@ pub(super) fn bind(func: &mut PrimFunc) {
     let mut names = FreshNames::new(func);
     let mut binder = Binder { twins: HashMap::new() };
     let mut at_head = Vec::new();
-    let mut globals = parameters(func);
+    let mut globals = scalar_parameters(func);
     globals.retain(|var| uses.contains_key(var));
     for var in globals {
         at_head.push(binder.twin(func, &mut names, var));
@@ -44,25 +43,6 @@ fn converted(e: &Expr) -> Option<VarId> {
         ExprKind::Cast(of) if e.dtype == DType::I64 && of.dtype == DType::I32 => of.as_var(),
         _ => None,
     }
-}
-
-/// The scalar parameters and the dimensions of parameters, in order.
-fn parameters(func: &PrimFunc) -> Vec<VarId> {
-    let mut found = Vec::new();
-    let mut add = |var: VarId| {
-        if !found.contains(&var) {
-            found.push(var);
-        }
-    };
-    for param in &func.params {
-        if let crate::ir::Param::Var(var) = param {
-            add(*var);
-        }
-    }
-    for buffer in func.buffers.iter().filter(|b| matches!(b.origin, Origin::Param | Origin::Match(_))) {
-        buffer.shape.iter().filter_map(Expr::as_var).for_each(&mut add);
-    }
-    found
 }
 
 struct Binder {
