@@ -27,6 +27,7 @@ mod logic;
 mod memory;
 mod place;
 mod range;
+mod reciprocal;
 mod shape;
 mod show;
 mod side;

@@ -79,7 +79,8 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Cast(a) => {
                 let value = self.value(side, a)?;
-                self.cast(e.dtype, a.dtype, value)
+                let value = self.cast(e.dtype, a.dtype, value);
+                self.reciprocal(side, e, value)
             }
             ExprKind::Select(select) => {
                 let cond = self.value(side, &select.cond)?;
@@ -418,7 +419,9 @@ impl<'a> Machine<'a> {
                 let (low, high) = (self.terms.not_negative(n), self.terms.less(n, width));
                 let defined = self.terms.and(&[low, high]);
                 self.sound(side, "a shift is by less than the width", defined);
-                let n = self.terms.as_int(n).filter(|n| (0..i128::from(bits)).contains(n))?;
+                let Some(n) = self.terms.as_int(n).filter(|n| (0..i128::from(bits)).contains(n)) else {
+                    return Some(self.terms.apply(&format!("{function:?} {dtype}"), dtype, vec![a, n]));
+                };
                 let power = self.terms.int(1 << n);
                 Some(if function == MathFn::ShiftRight {
                     self.terms.quotient(a, power)
@@ -457,6 +460,14 @@ impl<'a> Machine<'a> {
                 let minus_one = self.terms.int(-1);
                 let value = self.terms.sub(minus_one, a);
                 Some(self.terms.wrap(bits, signed, value))
+            }
+            (MathFn::Clz, &[a]) => {
+                let zero = self.terms.is_zero(a);
+                let nonzero = self.terms.not(zero);
+                self.sound(side, "an operand of `clz` is not 0", nonzero);
+                let value = self.terms.apply(&format!("clz {dtype}"), DType::I32, vec![a]);
+                self.terms.restrict(value, Range::new(Some(0), Some(i128::from(bits) - 1)));
+                Some(value)
             }
             (MathFn::Abs, &[a]) => {
                 let (zero, positive) = (self.terms.int(0), self.terms.not_negative(a));

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod bounded;
+mod reciprocals;
 
 use super::{Integers, Proof, Solver, SolverError, prove};
 use crate::script::parse;
