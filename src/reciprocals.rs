@@ -49,6 +49,11 @@ pub(crate) fn multiply(func: &PrimFunc, positive_dims: bool) -> Option<PrimFunc>
     if reciprocals.is_empty() {
         return None;
     }
+    log::debug!(
+        "function `{}`: the host computes what it takes to divide by {} divisors",
+        func.name,
+        reciprocals.len()
+    );
     bind(&mut body, &mut reciprocals);
     let at = body.iter().position(has_kernel).unwrap_or(0);
     body.splice(at..at, reciprocals.iter().flat_map(|(divisor, own)| own.bindings(divisor)));

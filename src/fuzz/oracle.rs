@@ -249,6 +249,10 @@ impl Checker {
             let simplified = self.pass(module, "simplify", "simplify", &options)?;
             self.same("simplify", module, &simplified)?;
         }
+        if wanted("reciprocals") {
+            let multiplied = self.pass(module, "reciprocals", "multiply-reciprocals", &options)?;
+            self.same("reciprocals", module, &multiplied)?;
+        }
         if wants_loops("loops") {
             let chosen = self.pass(module, "loops", "loops", &options)?;
             self.same("loops", module, &chosen)?;
