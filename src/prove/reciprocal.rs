@@ -39,8 +39,11 @@ impl Machine<'_> {
             let by_size = self.terms.quotient(x, size);
             quotient = self.terms.choice(is_positive, by_size, quotient);
         }
-        let not_negative = self.terms.not_negative(x);
-        self.terms.choice(not_negative, quotient, value)
+        // The dividend is an `int32` here; that the divisor was one, too, has to be known.
+        let most = self.terms.int(i128::from(i32::MAX));
+        let parts = [self.terms.not_negative(x), self.terms.at_most(divisor, most)];
+        let holds = self.terms.and(&parts);
+        self.terms.choice(holds, quotient, value)
     }
 
     /// The dividend and the divisor, which is at least 1, if the multiplier and the shift are those of one.

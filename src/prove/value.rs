@@ -207,6 +207,12 @@ impl<'a> Machine<'a> {
             let nonzero = self.terms.not(zero);
             self.sound(side, "a divisor is not zero", nonzero);
             self.quotient_fits(side, dtype, a, b);
+            if let (Side::First, Some((_, most))) = (side, dtype.int_range().filter(|_| dtype.is_index())) {
+                // A program in which it is greater means nothing.
+                let most = self.terms.int(most);
+                let fits = self.terms.at_most(b, most);
+                self.sound(side, "a divisor fits its type", fits);
+            }
         }
         let value = match op {
             BinOp::Add => self.terms.add(a, b),

@@ -1,6 +1,6 @@
 //! Divisions that are multiplications.
 
-use super::{not_proven, proven};
+use super::{not_proven, proof, proven};
 
 /// A division by what is shown to be positive without a solver.
 const DIVIDED: &str = "for i in range(n):\n    A[i] = i * 5 // (n // 2 + 1) + k";
@@ -43,6 +43,18 @@ fn other_multiplications_are_not() {
         "for i in range(n):\n    A[i] = (i * 5 - 5) // (n // 2 + 1) + k",
         &multiplied("i * 5", "i * 5 - 5"),
     );
+}
+
+#[test]
+fn divisors_of_64_bits_are_not_known_to_fit() {
+    let wide = "(T.Cast(\"int64\", n) * T.int64(9) + T.int64(1))";
+    let divided =
+        format!("for i in range(n):\n    A[i] = T.Cast(\"int32\", T.Cast(\"int64\", i % 8) // {wide}) + k");
+    let multiplied = multiplied("i * 5", "i % 8")
+        .replace("T.Cast(\"int64\", T.max(n // 2 + 1, 1))", wide)
+        .replace("T.max(n // 2 + 1, 1)", wide);
+    let proof = proof(&divided, &multiplied);
+    assert!(proof.open.iter().any(|open| open.what == "the same value is stored"), "{proof:?}");
 }
 
 /// What the form rests on, for numbers of `bits` bits, all of them: 31 bits are no exception.
