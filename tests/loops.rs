@@ -150,6 +150,22 @@ fn what_must_stay_stays() {
 }
 
 #[test]
+fn a_test_whose_arms_do_the_same_is_no_reason_to_cut() {
+    let text = after(
+        "loops",
+        "A: T.Buffer((64,), \"int32\"), n: T.int32",
+        "
+for i in range(64):
+    if i < n:
+        A[(i // 8) * 8 + i % 8] = i * 2 + n
+    else:
+        A[i] = n + i + i
+",
+    );
+    assert_eq!(text.matches("for ").count(), 1, "{text}");
+}
+
+#[test]
 fn a_parallel_loop_is_split_only_if_asked_for() {
     let before = program(FLAT, "for f in T.parallel(600):\n    B[f] = A[f % 30 * 20 + f // 30]");
     assert_eq!(ran(&before, "loops", &Options::default()), before);

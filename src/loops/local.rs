@@ -18,7 +18,7 @@ use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::fold;
-use crate::simplify::{prove, tidy};
+use crate::simplify::{owed, prove, tidy};
 
 /// The most proofs that are tried for one way.
 const MAX_PROOFS: usize = 24;
@@ -75,10 +75,12 @@ impl Local<'_, '_> {
                 StmtKind::For(l) => self.for_loop(l),
                 StmtKind::If { cond, then, otherwise } => {
                     let is_plain = !has_side_effects(cond);
-                    for (arm, truth) in [(then, true), (otherwise, false)] {
+                    for (arm, truth) in [(&mut *then, true), (&mut *otherwise, false)] {
                         self.under(is_plain.then_some((&*cond, truth)), |s| s.block(arm));
                     }
+                    self.drop_test(cond, then, otherwise);
                 }
+                StmtKind::Store { .. } | StmtKind::Bind { .. } | StmtKind::Evaluate(_) => {}
                 _ => {
                     let mut number = 0;
                     let head = Stmt { span: stmt.span, kind: StmtKind::Break };
@@ -93,6 +95,20 @@ impl Local<'_, '_> {
             }
         }
         self.release(mark);
+    }
+
+    /// Takes away the second arm of a test and the test itself if both arms do the same.
+    fn drop_test(&self, cond: &mut Expr, then: &Block, otherwise: &mut Block) {
+        if then.is_empty() || has_side_effects(cond) || !cond.mentions(self.wanted) {
+            return;
+        }
+        let Some(pairs) = owed(&self.place.known, then, otherwise) else { return };
+        let mut prove = |_: &Expr| false;
+        let mut sums = Sums::new(&self.place.known.ranges, &mut prove);
+        if pairs.iter().all(|(a, b)| sums.same(a, b)) {
+            *cond = Expr::bool(true);
+            otherwise.clear();
+        }
     }
 
     /// The blocks of a statement that is no loop and no branch.
@@ -231,8 +247,8 @@ impl Local<'_, '_> {
     fn arithmetic(&mut self, e: &mut Expr) {
         match self.reduced(e) {
             Some(Reduced::AsShort) => {}
-            Some(Reduced::To(reduced)) if self.place.fits(&reduced) => *e = reduced,
-            _ => e.for_each_child_mut(|part| {
+            Some(Reduced::To(reduced)) => *e = reduced,
+            None => e.for_each_child_mut(|part| {
                 if is_arithmetic(part) {
                     self.arithmetic(part);
                 }
@@ -276,7 +292,7 @@ impl Local<'_, '_> {
         }
     }
 
-    /// The shortest form of a sum or a division that is found.
+    /// The shortest form of a sum or a division that is found and fits its type.
     fn reduced(&mut self, e: &Expr) -> Option<Reduced> {
         let Local { place, points, scope, scopes, proofs, .. } = self;
         let Scope { answers, reduced, .. } = &mut scopes[*scope];
@@ -285,6 +301,10 @@ impl Local<'_, '_> {
         }
         let mut prove = |cond: &Expr| asked(place, points, answers, proofs, cond) == Some(true);
         let found = Sums::new(&place.known.ranges, &mut prove).reduced(e);
+        let found = found.filter(|found| match found {
+            Reduced::To(made) => place.fits(made),
+            Reduced::AsShort => true,
+        });
         reduced.insert(e.clone(), found.clone());
         found
     }

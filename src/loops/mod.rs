@@ -31,7 +31,7 @@ mod unswitch;
 
 pub(crate) use self::place::Place;
 pub(crate) use self::search::Taken;
-use crate::analysis::volatile;
+use crate::analysis::{recall, volatile};
 use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
 use crate::target::Target;
@@ -55,7 +55,8 @@ pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<R
     }
     let mut rewritten = Vec::new();
     let made = in_place(func, |alone| {
-        let Some((better, steps)) = search::better(alone, options, options.loops.growth) else {
+        let found = recall::keeping(|| search::better(alone, options, options.loops.growth));
+        let Some((better, steps)) = found else {
             return false;
         };
         let before = std::mem::replace(alone, better);
@@ -91,7 +92,7 @@ fn in_place(func: &PrimFunc, change: impl FnMut(&mut PrimFunc) -> bool) -> Optio
 }
 
 /// Lets `change` work on each of the function's own statements that has loops, as a function of its own. Whether it changed any.
-fn each_nest(func: &mut PrimFunc, mut change: impl FnMut(&mut PrimFunc) -> bool) -> bool {
+pub(crate) fn each_nest(func: &mut PrimFunc, mut change: impl FnMut(&mut PrimFunc) -> bool) -> bool {
     let body = std::mem::take(&mut func.body);
     let (mut result, mut changed) = (Block::with_capacity(body.len()), false);
     for stmt in body {
@@ -108,7 +109,7 @@ fn each_nest(func: &mut PrimFunc, mut change: impl FnMut(&mut PrimFunc) -> bool)
 }
 
 /// Whether a statement is a loop, or has one in it.
-pub(crate) fn has_loop(stmt: &Stmt) -> bool {
+fn has_loop(stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.walk(&mut |stmt| found |= matches!(stmt.kind, StmtKind::For(_)));
     found

@@ -139,6 +139,24 @@ impl<'a> Sums<'a> {
         Some(self.range(&difference))
     }
 
+    /// Whether two expressions are the same once that the integers in them are written as sums.
+    pub(super) fn same(&mut self, a: &Expr, b: &Expr) -> bool {
+        let (mut a, mut b) = (a.clone(), b.clone());
+        self.write_as_sums(&mut a);
+        self.write_as_sums(&mut b);
+        a == b
+    }
+
+    fn write_as_sums(&mut self, e: &mut Expr) {
+        if !is_arithmetic(e) {
+            e.for_each_child_mut(|part| self.write_as_sums(part));
+        } else if let Some(sum) = self.sum(e)
+            && let Some(made) = self.atoms.expr(&sum, e.dtype)
+        {
+            *e = made;
+        }
+    }
+
     /// Where the variable of a loop lies that runs from `min`.
     pub(super) fn of_loop(&mut self, min: &Expr, extent: &Expr) -> Option<Interval> {
         let first = self.sum(min)?;

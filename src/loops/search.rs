@@ -119,10 +119,11 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
-    let mut changed = false;
+    // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
+    let (mut left, mut since) = (1.0, None);
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
-        let mut better = false;
+        let (before, mut better) = (state.instructions, false);
         for _ in 0..MAX_STEPS {
             let Some(next) = search.step(&state, phase) else { break };
             log::debug!(
@@ -134,19 +135,26 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
             state = next;
         }
         if better {
-            changed = true;
+            since = since.or(Some(phase));
+            left *= state.instructions / before;
             state = search.simplified(state);
         }
     }
     log::debug!("loops: {} ways were looked at", search.tries);
-    if !changed {
-        return None;
-    }
-    // Simplification does not halve what the loops are made of.
-    let is_far = state.instructions < first.instructions / 2.0;
-    let before = if is_far { first.instructions } else { search.simplified(first).instructions };
-    log::debug!("loops: {} instructions are estimated in the end, {before} before", state.instructions);
-    (state.instructions < before * (1.0 - LEAST_GAIN_IN_ALL)).then_some((state.func, search.taken))
+    let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
+    let pays = match since {
+        None => false,
+        Some(Phase::Shape) if is_better(left, 1.0) => true,
+        // Loops were cut before all was simplified: that alone may have taken away the conditions. Or it is not the steps that
+        // make it better, but what they let simplification do, or that alone. It does not halve what loops are made of.
+        Some(_) => {
+            is_better(state.instructions, first.instructions)
+                && (state.instructions < first.instructions / 2.0
+                    || is_better(state.instructions, search.simplified(first).instructions))
+        }
+    };
+    log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
+    pays.then_some((state.func, search.taken))
 }
 
 impl Search<'_> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::analysis::hashed::Hashed;
 use crate::analysis::recall;
 use crate::cse::Options;
-use crate::ir::{Block, PrimFunc};
+use crate::ir::PrimFunc;
 use crate::loops;
 use crate::script::print_func;
 
@@ -41,29 +41,16 @@ pub(super) fn each(
     if func.body.len() > MAX_STATEMENTS {
         return change(func);
     }
-    let body = std::mem::take(&mut func.body);
-    let (mut result, mut changed) = (Block::with_capacity(body.len()), false);
-    for stmt in body {
-        if !loops::has_loop(&stmt) {
-            result.push(stmt);
-            continue;
-        }
-        let mut excerpt = func.excerpt(vec![stmt.clone()]);
-        let text = print_func(&excerpt.func);
+    loops::each_nest(func, |alone| {
+        let text = print_func(alone);
         let question = Hashed::new(Question { work, options: std::ptr::from_ref(options).addr(), text });
         let made: Option<Rc<PrimFunc>> = recall::answer(&question, |_| {
-            let mut alone = excerpt.func.clone();
-            change(&mut alone).then(|| Rc::new(alone))
+            let mut made = alone.clone();
+            change(&mut made).then(|| Rc::new(made))
         });
-        match made {
-            Some(made) => {
-                changed = true;
-                excerpt.func = (*made).clone();
-                result.append(&mut excerpt.put_back(func));
-            }
-            None => result.push(stmt),
+        if let Some(made) = &made {
+            alone.clone_from(made);
         }
-    }
-    func.body = result;
-    changed
+        made.is_some()
+    })
 }

@@ -20,14 +20,7 @@ const MAX_PAIRS: usize = 64;
 /// Whether block `a` can stand for block `b` wherever `known` holds: it does what that does, and evaluates nothing that
 /// may trap and that `b` does not evaluate.
 pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Block) -> bool {
-    let mut comparison = Comparison::default();
-    if !comparison.blocks(a, b) {
-        return false;
-    }
-    let pairs = comparison.pairs;
-    if !pairs.iter().all(|(a, b)| evaluates_no_more(known, a, b, true)) {
-        return false;
-    }
+    let Some(pairs) = owed(known, a, b) else { return false };
     if pairs.is_empty() {
         return true;
     }
@@ -35,6 +28,17 @@ pub(super) fn stands_for(engine: &Engine<'_>, known: &Known, a: &Block, b: &Bloc
     pairs.len() <= MAX_PAIRS
         && !pairs.iter().any(|(a, b)| samples.differ(a, b))
         && graph::equal(engine, known, &pairs)
+}
+
+/// What must be equal for block `a` to stand for block `b`: pairs of expressions of the one and the other, where those that are
+/// the same as they are written are left out. `None` if it cannot, whatever is equal.
+pub(crate) fn owed(known: &Known, a: &Block, b: &Block) -> Option<Vec<(Expr, Expr)>> {
+    let mut comparison = Comparison::default();
+    if !comparison.blocks(a, b) {
+        return None;
+    }
+    let pairs = comparison.pairs;
+    pairs.iter().all(|(a, b)| evaluates_no_more(known, a, b, true)).then_some(pairs)
 }
 
 /// Whether two blocks are the same as they are written, but for the variables that they define.

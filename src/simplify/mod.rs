@@ -50,6 +50,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
+pub(crate) use self::arms::owed;
 pub(crate) use self::assume::{assume, assume_parts, reads_memory};
 use self::engine::Engine;
 pub use self::engine::Reach;
