@@ -150,6 +150,19 @@ fn what_must_stay_stays() {
 }
 
 #[test]
+fn remainders_hide_no_quotient() {
+    let text = after(
+        "loops",
+        "A: T.Buffer((200,), \"float32\"), B: T.Buffer((240, 5), \"float32\"), C: T.Buffer((240,), \"float32\")",
+        "
+for x in range(240):
+    C[x] = A[(2 * x + x % 2) // 12] + B[x, x % 5]
+",
+    );
+    assert!(text.contains("T.grid(40, 6)") && !text.contains("//"), "{text}");
+}
+
+#[test]
 fn a_test_whose_arms_do_the_same_is_no_reason_to_cut() {
     let text = after(
         "loops",

@@ -149,7 +149,7 @@ fn shift_of(atoms: &mut Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Po
 
 /// By how much the loop's variable grows from one value of `dividend // by` to the next.
 fn divisor_of(atoms: &Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Divisor> {
-    let linear = atoms.linear(dividend, l.var)?;
+    let Some(linear) = atoms.linear(dividend, l.var) else { return hidden(atoms, l, dividend, by) };
     if linear.slope.is_zero() {
         return None;
     }
@@ -172,6 +172,24 @@ fn divisor_of(atoms: &Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Divi
         offset = min.checked_add(shift.div_euclid(shared))?.checked_neg()?.rem_euclid(period);
     }
     Some(Divisor { by: Poly::constant(period), offset })
+}
+
+/// The same of a dividend in which remainders of the variable stand beside it, as in `(2 * x + x % 2) // 12`: they go through
+/// the same values in each row of 6, so the quotient is one of `x // 6` and what a row adds.
+fn hidden(atoms: &Atoms, l: &For, dividend: &Poly, by: &Poly) -> Option<Divisor> {
+    let remainder = |e: &Expr| {
+        let division = division(e).filter(|division| !division.is_quotient && mentions(e, l.var))?;
+        division.divisor.as_int()
+    };
+    let (plain, gone) = atoms.without(dividend, |e| remainder(e).is_some());
+    let repeated =
+        atoms.multiples(dividend).into_iter().filter_map(|(e, _)| remainder(&e)).collect::<Vec<_>>();
+    let slope = atoms.linear(&plain, l.var)?.slope.as_constant()?.checked_abs()?;
+    let by = by.as_constant()?.checked_abs()?;
+    let period = by.checked_div(gcd(slope, by))?;
+    // What is left of each product with a remainder is not looked at.
+    let repeats = repeated.len() == gone.len() && repeated.iter().all(|&of| of != 0 && period % of == 0);
+    (slope != 0 && period > 1 && repeats).then(|| Divisor { by: Poly::constant(period), offset: 0 })
 }
 
 /// Sequences of divisors, each of which divides the one before it, that cannot be longer.
