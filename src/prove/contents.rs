@@ -77,6 +77,14 @@ impl Terms {
     /// Adds what the last store says of a load; false if there is none, or it says nothing.
     fn after_store(&mut self, load: Term, found: &mut Vec<Term>) -> bool {
         let Node::Load { memory, dtype, index } = self.node(load).clone() else { return false };
+        if let Node::Choice(guard, changed, before) = *self.node(memory) {
+            for (memory, holds) in [(changed, guard), (before, self.not(guard))] {
+                let there = self.load(memory, dtype, &index);
+                let same = self.is(load, there);
+                found.push(self.implies(holds, same));
+            }
+            return true;
+        }
         let Node::Store { memory: before, guard, index: stored, value, dtype: of } =
             self.node(memory).clone()
         else {

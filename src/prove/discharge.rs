@@ -1,5 +1,7 @@
 //! Duties that need no solver, and questions for one about the others.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
@@ -22,7 +24,7 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
         let goal = goal_of(terms, book, duty, place, lazy, by_subject, &known);
         if !implied(terms, &known, goal) {
             let mut premises = known;
-            premises.extend(related(terms, book, place, lazy, goal));
+            premises.extend(related(terms, book, duty, lazy, goal));
             if implied(terms, &premises, goal) {
                 continue;
             }
@@ -46,11 +48,12 @@ fn has_lazy(book: &Book, place: &Place) -> bool {
 pub(super) struct Index {
     elements: HashMap<(Within, Vec<Term>), Vec<usize>>,
     by_memory: HashMap<Within, Vec<usize>>,
+    by_name: HashMap<Arc<str>, Vec<usize>>,
     others: HashMap<Term, Vec<usize>>,
 }
 
 impl Index {
-    pub(super) fn of(book: &Book) -> Index {
+    pub(super) fn of(terms: &Terms, book: &Book) -> Index {
         let mut index = Index::default();
         for (i, fact) in book.facts.iter().enumerate() {
             match &fact.premise {
@@ -58,8 +61,12 @@ impl Index {
                     index.elements.entry((*of, at.clone())).or_default().push(i);
                     index.by_memory.entry(*of).or_default().push(i);
                 }
-                Premise::Holds(term) | Premise::Evaluates(term) => {
-                    index.others.entry(*term).or_default().push(i)
+                Premise::Holds(term) => index.others.entry(*term).or_default().push(i),
+                Premise::Evaluates(term) => {
+                    index.others.entry(*term).or_default().push(i);
+                    if let Node::Apply(name, ..) = terms.node(*term) {
+                        index.by_name.entry(name.clone()).or_default().push(i);
+                    }
                 }
             }
         }
@@ -76,12 +83,13 @@ fn goal_of(
     by_subject: &Index,
     known: &[Term],
 ) -> Term {
-    /// Accesses of the first program that one of the second is compared with.
-    const MAX_ACCESSES: usize = 12;
     let none = Vec::new();
     let came = |terms: &mut Terms, fact: usize, subjects: Vec<Term>| {
-        let from = &book.places[book.facts[fact].place];
-        bridge(terms, from, to, lazy, subjects)
+        let fact = &book.facts[fact];
+        if !fact.counts_for(duty, &book.places) {
+            return None;
+        }
+        bridge(terms, &book.places[fact.place], to, lazy, subjects)
     };
     match &duty.goal {
         Goal::Holds(term) => {
@@ -104,6 +112,21 @@ fn goal_of(
                     ways.push(needed);
                 }
             }
+            let goal = terms.or(&ways);
+            let Node::Apply(name, _, operands) = terms.node(*term).clone() else { return goal };
+            if implied(terms, known, goal) {
+                return goal;
+            }
+            // The same function of operands that are equal.
+            let near = by_subject.by_name.get(&name).unwrap_or(&none);
+            for fact in nearest(book, near, duty) {
+                let Premise::Evaluates(other) = book.facts[fact].premise else { continue };
+                let Node::Apply(_, _, others) = terms.node(other).clone() else { continue };
+                if let Some((needed, at)) = came(terms, fact, others) {
+                    let same = terms.all_equal(&at, &operands);
+                    ways.push(terms.and(&[needed, same]));
+                }
+            }
             terms.or(&ways)
         }
         Goal::Element { of, index, there } => {
@@ -119,9 +142,8 @@ fn goal_of(
             if implied(terms, known, goal) {
                 return goal;
             }
-            let mut near: Vec<usize> = by_subject.by_memory.get(of).unwrap_or(&none).clone();
-            near.sort_by_key(|&fact| book.facts[fact].time.abs_diff(duty.time));
-            for fact in near.into_iter().take(MAX_ACCESSES) {
+            let near = by_subject.by_memory.get(of).unwrap_or(&none);
+            for fact in nearest(book, near, duty) {
                 let Premise::Element { index: at, .. } = &book.facts[fact].premise else { continue };
                 if let Some((needed, at)) = came(terms, fact, at.clone()) {
                     let same = terms.all_equal(&at, index);
@@ -133,16 +155,30 @@ fn goal_of(
     }
 }
 
+/// The facts that are next to a duty in time.
+fn nearest(book: &Book, facts: &[usize], duty: &Duty) -> Vec<usize> {
+    /// What one operation of the second program is compared with.
+    const MAX_COMPARED: usize = 12;
+    let mut near = facts.to_vec();
+    near.sort_by_key(|&fact| book.facts[fact].time.abs_diff(duty.time));
+    near.truncate(MAX_COMPARED);
+    near
+}
+
 /// What the first program shows of what the goal is about.
-fn related(terms: &mut Terms, book: &Book, to: &Place, lazy: bool, goal: Term) -> Vec<Term> {
+fn related(terms: &mut Terms, book: &Book, duty: &Duty, lazy: bool, goal: Term) -> Vec<Term> {
     /// Most of them that a question has.
     const MAX_FACTS: usize = 40;
+    let to = &book.places[duty.place];
     let atoms = atoms_of(terms, goal);
     let mut found = Vec::new();
     for fact in &book.facts {
         let Premise::Holds(holds) = fact.premise else { continue };
         if found.len() == MAX_FACTS {
             break;
+        }
+        if !fact.counts_for(duty, &book.places) {
+            continue;
         }
         if !atoms_of(terms, holds).iter().any(|atom| atoms.contains(atom)) {
             continue;

@@ -265,6 +265,10 @@ impl Terms {
 
     /// `truncdiv(a, b)` for `b` that is not 0.
     pub(super) fn truncated(&mut self, a: Term, b: Term) -> Term {
+        // A multiple of the divisor, whatever its sign.
+        if let Some(quotient) = self.sum_of(a).exactly_by(&self.sum_of(b)) {
+            return self.of_sum(quotient);
+        }
         let (dividend, divisor) = (self.bounds(a), self.bounds(b));
         let zero = self.int(0);
         if dividend.not_negative() && divisor.not_negative() {

@@ -104,6 +104,10 @@ impl Terms {
             BinOp::Ge => (BinOp::Le, b, a, false),
             BinOp::Ne => (BinOp::Eq, a, b, true),
             BinOp::Min | BinOp::Max if a == b => return a,
+            BinOp::Min | BinOp::Max => match self.absorbed(op, dtype, a, b) {
+                Some(value) => return value,
+                None => (op, a, b, false),
+            },
             // Subtracting is adding the negative, and so is multiplying by 1 or -1.
             BinOp::Sub => (BinOp::Add, a, self.negated(b, dtype), false),
             BinOp::Mul => match (self.constant(a, dtype), self.constant(b, dtype)) {
@@ -115,7 +119,7 @@ impl Terms {
             },
             BinOp::Div if self.constant(b, dtype) == Some(Value::Float(1.0)) => return a,
             BinOp::Div => match self.reciprocal(b, dtype) {
-                Some(factor) => (BinOp::Mul, a, factor, false),
+                Some(factor) => return self.opaque_binary(BinOp::Mul, dtype, a, factor),
                 None => (op, a, b, false),
             },
             _ => (op, a, b, false),
@@ -146,6 +150,22 @@ impl Terms {
         };
         let dtype: DType = dtype.parse().ok()?;
         Some(self.opaque_binary(op, dtype, then, otherwise))
+    }
+
+    /// `max(x, max(x, y))`, `max(y, max(x, y))` and `max(max(x, y), y)` are `max(x, y)`, NaN and zeros with a sign included:
+    /// the first operand is taken if it is greater, else the second.
+    fn absorbed(&self, op: BinOp, dtype: DType, a: Term, b: Term) -> Option<Term> {
+        let operands = |term: Term| match self.node(term) {
+            Node::Apply(name, _, of) if **name == format!("{}.{}", op.name(), dtype.scalar()) => {
+                Some((of[0], of[1]))
+            }
+            _ => None,
+        };
+        match (operands(a), operands(b)) {
+            (_, Some((x, y))) if a == x || a == y => Some(b),
+            (Some((_, y)), _) if b == y => Some(a),
+            _ => None,
+        }
     }
 
     /// The float with the other sign.

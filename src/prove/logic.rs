@@ -170,6 +170,6 @@ pub(super) const EQUAL: &str = "equal";
 /// Functions whose two operands may change places: their names begin so.
 pub(super) const COMMUTATIVE: &str = "commutative ";
 
-fn is_commutative(name: &str) -> bool {
+pub(super) fn is_commutative(name: &str) -> bool {
     name.starts_with(COMMUTATIVE)
 }

@@ -32,6 +32,35 @@ impl Terms {
         self.intern(Node::Load { memory, dtype, index: index.to_vec() })
     }
 
+    /// The one memory where a condition holds, the other one elsewhere.
+    pub(super) fn memory_after(&mut self, guard: Term, changed: Term, before: Term) -> Term {
+        match self.as_truth(guard) {
+            Some(true) => changed,
+            Some(false) => before,
+            None => self.intern(Node::Choice(guard, changed, before)),
+        }
+    }
+
+    /// What a memory is where these conditions hold.
+    pub(super) fn memory_under(&mut self, mut memory: Term, guards: &[Term]) -> Term {
+        while let Node::Choice(guard, changed, before) = *self.node(memory) {
+            let mut parts = match self.node(guard) {
+                Node::And(parts) => parts.clone(),
+                _ => vec![guard],
+            };
+            if parts.iter().all(|part| guards.contains(part)) {
+                memory = changed;
+                continue;
+            }
+            parts.push(guard);
+            if !parts.into_iter().any(|part| guards.contains(&self.not(part))) {
+                break;
+            }
+            memory = before;
+        }
+        memory
+    }
+
     /// Whether two elements, or vectors of elements, are different ones whatever the values.
     fn apart(&mut self, a: &[Term], b: &[Term]) -> bool {
         a.len() == b.len()

@@ -14,15 +14,18 @@
 //! ```
 
 mod arith;
+mod bits;
 mod bounds;
 mod buffers;
 mod contents;
+mod cut;
 mod discharge;
 mod division;
 mod elements;
 mod extrema;
 mod floats;
 mod integers;
+mod lemmas;
 mod logic;
 mod memory;
 mod place;
@@ -34,6 +37,7 @@ mod side;
 mod signature;
 mod smt;
 mod solver;
+mod split;
 mod steps;
 mod term;
 #[cfg(test)]
@@ -170,21 +174,24 @@ fn prove_function(
     integers: Integers,
     solver: Option<&Solver>,
 ) -> Result<Proof, SolverError> {
-    let proof = prove_as_written(a, b, integers, solver, false)?;
+    let mut best = prove_as_written(a, b, integers, solver, false)?;
     // In another shape a function computes other integers.
-    if proof.is_proven() || integers == Integers::Bounded {
-        return Ok(proof);
+    if integers == Integers::Bounded {
+        return Ok(best);
     }
     // Loops may have been split, joined or peeled: both functions with such loops in one shape.
-    let shapes = (shape::canonical(a), shape::canonical(b));
-    if shapes.0.is_none() && shapes.1.is_none() {
-        return Ok(proof);
+    for shape in [shape::Shape::Peeled, shape::Shape::Flat] {
+        let shapes = (shape::canonical(a, shape), shape::canonical(b, shape));
+        if best.is_proven() || (shapes.0.is_none() && shapes.1.is_none()) {
+            continue;
+        }
+        let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
+        let other = prove_as_written(a, b, integers, solver, shape == shape::Shape::Flat)?;
+        if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
+            best = other;
+        }
     }
-    let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
-    let other = prove_as_written(a, b, integers, solver, true)?;
-    let better =
-        other.unaligned.is_none() && (proof.unaligned.is_some() || other.open.len() < proof.open.len());
-    Ok(if better { other } else { proof })
+    Ok(best)
 }
 
 /// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too.
@@ -212,39 +219,28 @@ fn prove_as_written(
     }
     let walk::Walk { machine, .. } = walk;
     let (mut terms, book) = (machine.terms, machine.book);
-    let index = discharge::Index::of(&book);
+    let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
-    let (mut texts, mut owners) = (Vec::new(), Vec::new());
-    let mut names = Vec::new();
+    let mut asked = Vec::new();
     for (i, duty) in book.duties.iter().enumerate() {
         let questions = discharge::questions(&mut terms, &book, duty, &index);
         if questions.is_empty() {
             proof.by_normal_form += 1;
         }
         for question in questions {
-            log::debug!("{}: {}", duty.what, terms.show(question.goal));
+            log::debug!("question {}: {}: {}", asked.len(), duty.what, terms.show(question.goal));
             for &premise in &question.premises {
                 log::trace!("  under {}", terms.show(premise));
             }
-            let (text, wanted) = smt::text(&terms, &question);
-            texts.push((text, wanted.iter().map(|(name, _)| name.clone()).collect()));
-            names.push(wanted);
-            owners.push(i);
+            asked.push((i, question));
         }
     }
-    let answers = match solver {
-        Some(solver) => solver::ask(solver, &texts)?,
-        None => vec![Answer::Unknown; texts.len()],
-    };
+    let mut owners: Vec<usize> = asked.iter().map(|(owner, _)| *owner).collect();
     let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();
-    for ((owner, answer), wanted) in owners.iter().zip(answers).zip(&names) {
-        let example = match answer {
-            Answer::Unsat => continue,
-            Answer::Unknown => None,
-            Answer::Sat(values) => Some(example(&values, wanted)),
-        };
-        let entry = failed.entry(*owner).or_default();
-        *entry = entry.take().or(example);
+    for (number, answer) in answers(&terms, &asked, solver)? {
+        log::debug!("question {number} is open");
+        let entry = failed.entry(asked[number].0).or_default();
+        *entry = entry.take().or(answer);
     }
     owners.dedup();
     proof.by_solver = owners.len() - failed.len();
@@ -257,6 +253,37 @@ fn prove_as_written(
         })
         .collect();
     Ok(proof)
+}
+
+/// An example, as far as the solver has one, for each question that it does not answer as wanted, with the question's number.
+type Failed = Vec<(usize, Option<BTreeMap<String, i64>>)>;
+
+/// Asks the solver all questions with the duties that they belong to.
+fn answers(
+    terms: &term::Terms,
+    asked: &[(usize, discharge::Question)],
+    solver: Option<&Solver>,
+) -> Result<Failed, SolverError> {
+    let mut open: Failed = (0..asked.len()).map(|number| (number, None)).collect();
+    let Some(solver) = solver else { return Ok(open) };
+    for products in [smt::Products::Free, smt::Products::Exact] {
+        let (mut texts, mut names) = (Vec::new(), Vec::new());
+        for (number, _) in &open {
+            let (text, wanted) = smt::text(terms, &asked[*number].1, products);
+            texts.push((text, wanted.iter().map(|(name, _)| name.clone()).collect()));
+            names.push(wanted);
+        }
+        let answers = solver::ask(solver, &texts)?;
+        let failed = open.iter().zip(answers).zip(&names);
+        open = failed
+            .filter_map(|((&(number, _), answer), wanted)| match answer {
+                Answer::Unsat => None,
+                Answer::Unknown => Some((number, None)),
+                Answer::Sat(values) => Some((number, Some(example(&values, wanted)))),
+            })
+            .collect();
+    }
+    Ok(open)
 }
 
 /// The values by the names that variables have in the program.

@@ -54,6 +54,20 @@ pub(super) struct Fact {
     pub(super) premise: Premise,
     pub(super) place: usize,
     pub(super) time: usize,
+    /// How many pairs of statements control has come to.
+    pub(super) stage: usize,
+    /// Whether control may have left before it: then it shows something only of what comes later in the same iterations, where
+    /// control has passed it, or is at the same pair of statements.
+    pub(super) after_jump: bool,
+}
+
+impl Fact {
+    /// Whether it counts where a duty is owed.
+    pub(super) fn counts_for(&self, duty: &Duty, places: &[Place]) -> bool {
+        let earlier = self.stage <= duty.stage;
+        let (own, other) = (&places[self.place].loops, &places[duty.place].loops);
+        (earlier || !duty.early) && (!self.after_jump || earlier && other.starts_with(own))
+    }
 }
 
 /// What is to be shown.
@@ -75,8 +89,18 @@ pub(super) struct Duty {
     pub(super) what: &'static str,
     pub(super) place: usize,
     pub(super) time: usize,
+    pub(super) stage: usize,
+    /// Whether what comes later rests on it, so that nothing of that may show it.
+    pub(super) early: bool,
     /// Where in the first and in the second program.
     pub(super) spans: (Span, Span),
+}
+
+/// A point in time.
+pub(super) struct Mark {
+    here: Place,
+    stage: usize,
+    jumped: bool,
 }
 
 /// The book of a proof: what is known and owed, by place.
@@ -92,7 +116,9 @@ pub(super) struct Book {
     /// Statements that are being looked at.
     pub(super) spans: (Span, Span),
     pub(super) time: usize,
-    /// Whether control may have left: what comes later is not certain to be evaluated, and shows nothing.
+    /// How many pairs of statements control has come to.
+    pub(super) stage: usize,
+    /// Whether control may have left: what comes later is not certain to be evaluated, and shows nothing of what is before it.
     pub(super) jumped: bool,
 }
 
@@ -109,6 +135,7 @@ impl Book {
             owed: HashMap::new(),
             spans: (Span::NONE, Span::NONE),
             time: 0,
+            stage: 0,
             jumped: false,
         }
     }
@@ -126,12 +153,10 @@ impl Book {
 
     /// The first program shows this here.
     pub(super) fn know(&mut self, premise: Premise) {
-        if self.jumped {
-            return;
-        }
         let place = self.place();
         if self.known.insert((premise.clone(), place), ()).is_none() {
-            self.facts.push(Fact { premise, place, time: self.time });
+            let (time, stage, after_jump) = (self.time, self.stage, self.jumped);
+            self.facts.push(Fact { premise, place, time, stage, after_jump });
         }
     }
 
@@ -139,8 +164,24 @@ impl Book {
     pub(super) fn owe(&mut self, what: &'static str, goal: Goal) {
         let place = self.place();
         if self.owed.insert((goal.clone(), place), ()).is_none() {
-            self.duties.push(Duty { goal, what, place, time: self.time, spans: self.spans });
+            let (time, stage, spans) = (self.time, self.stage, self.spans);
+            self.duties.push(Duty { goal, what, place, time, stage, early: false, spans });
         }
+    }
+
+    /// Where control is now. What is shown from here on rests on something that is owed later ([`Book::rest_on`]).
+    pub(super) fn mark(&mut self) -> Mark {
+        let jumped = std::mem::replace(&mut self.jumped, true);
+        self.stage += 1;
+        Mark { here: self.here.clone(), stage: self.stage - 1, jumped }
+    }
+
+    /// The second program owes a condition at a mark, on which all rests that was shown since.
+    pub(super) fn rest_on(&mut self, mark: Mark, what: &'static str, condition: Term) {
+        (self.here, self.jumped) = (mark.here, mark.jumped);
+        let (place, goal) = (self.place(), Goal::Holds(condition));
+        let (time, stage, spans) = (self.time, mark.stage, self.spans);
+        self.duties.push(Duty { goal, what, place, time, stage, early: true, spans });
     }
 
     /// As [`Book::owe`], for a condition.

@@ -25,6 +25,11 @@ impl Range {
         Range { lo: Some(value), hi: Some(value) }
     }
 
+    /// Whether all values are above 0.
+    pub(super) fn positive(self) -> bool {
+        self.lo.is_some_and(|lo| lo > 0)
+    }
+
     /// The values of a type.
     pub(super) fn of_type(dtype: DType) -> Range {
         dtype.int_range().map_or(Range::ALL, |(lo, hi)| Range { lo: Some(lo), hi: Some(hi) })

@@ -16,12 +16,21 @@ use crate::ir::{
     BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
 
+/// How far a function is put in shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// What the first iteration does goes in front of a loop.
+    Peeled,
+    /// Nests are one loop, too.
+    Flat,
+}
+
 /// The function in this shape; `None` if nothing changes.
-pub(super) fn canonical(func: &PrimFunc) -> Option<PrimFunc> {
+pub(super) fn canonical(func: &PrimFunc, shape: Shape) -> Option<PrimFunc> {
     let mut made = func.clone();
     let mut body = std::mem::take(&mut made.body);
     let pointers = func.buffers.iter().any(|b| matches!(b.origin, Origin::Pointer(_)));
-    let mut shaper = Shaper { func: &mut made, apart: func.no_alias() && !pointers, changed: false };
+    let mut shaper = Shaper { func: &mut made, apart: func.no_alias() && !pointers, shape, changed: false };
     shaper.block(&mut body);
     let changed = shaper.changed;
     made.body = body;
@@ -32,6 +41,7 @@ struct Shaper<'f> {
     func: &'f mut PrimFunc,
     /// Whether buffers of different memories never share elements.
     apart: bool,
+    shape: Shape,
     changed: bool,
 }
 
@@ -44,7 +54,9 @@ impl Shaper<'_> {
                 && is_plain(l)
             {
                 block.extend(self.peeled(l).into_iter().map(|kind| Stmt { kind, span }));
-                self.flattened(l);
+                if self.shape == Shape::Flat {
+                    self.flattened(l);
+                }
             }
             block.push(stmt);
         }
@@ -214,7 +226,7 @@ impl Shaper<'_> {
 }
 
 /// Whether iterations run one after the other, by one, and nothing leaves them.
-fn is_plain(l: &For) -> bool {
+pub(super) fn is_plain(l: &For) -> bool {
     let mut jumps = false;
     for stmt in &l.body {
         stmt.walk(&mut |s| {

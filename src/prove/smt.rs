@@ -1,22 +1,54 @@
 //! Questions in SMT-LIB. Integers have no bounds; quotients, remainders of types that wrap, and values of which only the type
 //! is known are free values with what defines them; functions and memories are functions of which nothing is known.
+//!
+//! A question is asked in linear arithmetic first, where products are free values too, of which [`lemmas`] say what there is to
+//! know in most cases: what holds there holds. Such questions are decided fast, others may take any time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::arith::Sum;
 use super::discharge::Question;
-use super::term::{Node, Sort, Term, Terms};
+use super::lemmas::{self, name, number};
+use super::range::Range;
+use super::term::{Monomial, Node, Sort, Term, Terms};
+
+/// How products are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Products {
+    /// As free values.
+    Free,
+    /// As products.
+    Exact,
+}
+
+/// A text that is being made.
+struct Text<'t> {
+    terms: &'t Terms,
+    cone: Vec<Term>,
+    products: Products,
+    out: String,
+    functions: BTreeMap<String, String>,
+    known: BTreeSet<Monomial>,
+}
 
 /// The text of a question, which asks for values by which the premises hold and the goal does not, and the free values whose
 /// names are wanted in the answer.
-pub(super) fn text(terms: &Terms, question: &Question) -> (String, Vec<(String, String)>) {
+pub(super) fn text(
+    terms: &Terms,
+    question: &Question,
+    products: Products,
+) -> (String, Vec<(String, String)>) {
     let cone = terms.cone(question.premises.iter().copied().chain([question.goal]));
-    let mut out = String::from("(declare-sort V 0)\n");
-    let mut functions: BTreeMap<String, String> = BTreeMap::new();
+    let out = String::from(
+        "(declare-sort V 0)\n(declare-fun floordiv (Int Int) Int)\n(declare-fun truncdiv (Int Int) Int)\n",
+    );
+    let mut text = Text { terms, cone, products, out, functions: BTreeMap::new(), known: BTreeSet::new() };
     let mut wanted = Vec::new();
     // Parts have lower numbers than what is made of them.
-    for &term in &cone {
-        define(terms, term, &mut out, &mut functions);
+    for at in 0..text.cone.len() {
+        let term = text.cone[at];
+        text.define(term);
         if let Node::Atom(number) = terms.node(term)
             && terms.sort(term) != Sort::Other
         {
@@ -24,14 +56,10 @@ pub(super) fn text(terms: &Terms, question: &Question) -> (String, Vec<(String, 
         }
     }
     for &premise in &question.premises {
-        let _ = writeln!(out, "(assert {})", name(premise));
+        let _ = writeln!(text.out, "(assert {})", name(premise));
     }
-    let _ = writeln!(out, "(assert (not {}))", name(question.goal));
-    (out, wanted)
-}
-
-fn name(term: Term) -> String {
-    format!("t{}", term.0)
+    let _ = writeln!(text.out, "(assert (not {}))", name(question.goal));
+    (text.out, wanted)
 }
 
 fn sort(sort: Sort) -> &'static str {
@@ -42,135 +70,170 @@ fn sort(sort: Sort) -> &'static str {
     }
 }
 
-fn number(value: i128) -> String {
-    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
-}
+impl Text<'_> {
+    /// Adds the definition of a term.
+    fn define(&mut self, term: Term) {
+        let terms = self.terms;
+        let all = |of: &[Term]| of.iter().map(|&t| name(t)).collect::<Vec<_>>().join(" ");
+        match terms.node(term) {
+            Node::Int(value) => self.is(term, &number(*value)),
+            Node::Truth(value) => self.is(term, &value.to_string()),
+            Node::Atom(_) | Node::Lane(..) | Node::Whole(..) | Node::Memory(_) | Node::Store { .. } => {
+                self.free(term);
+                self.bounds(term);
+            }
+            Node::Sum(_) => {
+                let sum = self.sum(&terms.sum_of(term));
+                self.is(term, &sum);
+            }
+            Node::Quotient(a, b) => self.quotient(term, *a, *b),
+            Node::Truncated(a, b) => self.truncated(term, *a, *b),
+            Node::Extremum { greatest, of } => {
+                let sign = if *greatest { ">=" } else { "<=" };
+                let value = of[1..].iter().fold(name(of[0]), |a, &b| {
+                    let b = name(b);
+                    format!("(let ((a {a})) (ite ({sign} a {b}) a {b}))")
+                });
+                self.is(term, &value);
+            }
+            Node::Wrap { bits, signed, of } => {
+                self.applied(term, &format!("wrap {bits} {signed}"), &[*of]);
+                let (t, modulus) = (name(term), 1i128 << bits);
+                let _ = writeln!(
+                    self.out,
+                    "(declare-const k{t} Int)\n(assert (= {t} (+ {} (* {modulus} k{t}))))",
+                    name(*of),
+                );
+            }
+            Node::Choice(c, a, b) => self.is(term, &format!("(ite {} {} {})", name(*c), name(*a), name(*b))),
+            Node::NotNegative(a) => self.is(term, &format!("(>= {} 0)", name(*a))),
+            Node::IsZero(a) => self.is(term, &format!("(= {} 0)", name(*a))),
+            Node::Not(a) => self.is(term, &format!("(not {})", name(*a))),
+            Node::And(of) => self.is(term, &format!("(and {})", all(of))),
+            Node::Apply(function, dtype, operands) if &**function == super::logic::EQUAL => {
+                debug_assert!(dtype.is_bool());
+                self.is(term, &format!("(= {})", all(operands)));
+            }
+            Node::Apply(function, dtype, operands) => {
+                self.applied(term, &format!("{function} {dtype}"), operands);
+                if operands.iter().chain([&term]).all(|&t| terms.sort(t) == Sort::Int) {
+                    self.hold(lemmas::of_bits(function, operands, term));
+                }
+            }
+            Node::Load { memory, dtype, index } => {
+                self.applied(term, &format!("load {} {dtype}", memory.0), index);
+            }
+        }
+    }
 
-/// Adds the definition of a term.
-fn define(terms: &Terms, term: Term, out: &mut String, functions: &mut BTreeMap<String, String>) {
-    let t = name(term);
-    let is = |out: &mut String, value: String| {
-        let _ = writeln!(out, "(define-fun {t} () {} {value})", sort(terms.sort(term)));
-    };
-    let free = |out: &mut String| {
-        let _ = writeln!(out, "(declare-const {t} {})", sort(terms.sort(term)));
-    };
-    let all = |of: &[Term]| of.iter().map(|&t| name(t)).collect::<Vec<_>>().join(" ");
-    match terms.node(term) {
-        Node::Int(value) => is(out, number(*value)),
-        Node::Truth(value) => is(out, value.to_string()),
-        Node::Atom(_) | Node::Lane(..) | Node::Whole(..) | Node::Memory(_) | Node::Store { .. } => {
-            free(out);
-            bounds(terms, term, out);
+    fn is(&mut self, term: Term, value: &str) {
+        let _ = writeln!(self.out, "(define-fun {} () {} {value})", name(term), sort(self.terms.sort(term)));
+    }
+
+    fn free(&mut self, term: Term) {
+        let _ = writeln!(self.out, "(declare-const {} {})", name(term), sort(self.terms.sort(term)));
+    }
+
+    fn hold(&mut self, conditions: impl IntoIterator<Item = String>) {
+        for condition in conditions {
+            let _ = writeln!(self.out, "(assert {condition})");
         }
-        Node::Sum(products) => {
-            let products: Vec<String> = products
-                .iter()
-                .map(|(monomial, factor)| match (&monomial[..], factor) {
-                    ([], value) => number(*value),
-                    ([one], 1) => name(*one),
-                    _ => format!("(* {} {})", number(*factor), all(monomial)),
-                })
-                .collect();
-            is(
-                out,
-                if products.len() == 1 { products[0].clone() } else { format!("(+ {})", products.join(" ")) },
-            );
+    }
+
+    fn quotient(&mut self, term: Term, a: Term, b: Term) {
+        let (t, p, d) = (name(term), name(a), name(b));
+        self.is(term, &format!("(floordiv {p} {d})"));
+        self.bounds(term);
+        if self.terms.as_int(b).is_some() {
+            return self.hold([
+                format!("(=> (> {d} 0) (and (<= (* {d} {t}) {p}) (< {p} (+ (* {d} {t}) {d}))))"),
+                format!("(=> (< {d} 0) (and (>= (* {d} {t}) {p}) (> {p} (+ (* {d} {t}) {d}))))"),
+            ]);
         }
-        Node::Quotient(a, b) => {
-            free(out);
-            let (a, b) = (name(*a), name(*b));
-            let _ = writeln!(
-                out,
-                "(assert (=> (> {b} 0) (and (<= (* {b} {t}) {a}) (< {a} (+ (* {b} {t}) {b})))))\n\
-                 (assert (=> (< {b} 0) (and (>= (* {b} {t}) {a}) (> {a} (+ (* {b} {t}) {b})))))"
-            );
-            bounds(terms, term, out);
-        }
-        Node::Truncated(a, b) => {
-            free(out);
-            let (a, b) = (name(*a), name(*b));
-            let rest = format!("(- {a} (* {b} {t}))");
-            let size = format!("(ite (< {b} 0) (- {b}) {b})");
-            let _ = writeln!(
-                out,
-                "(assert (=> (and (distinct {b} 0) (>= {a} 0)) (and (<= 0 {rest}) (< {rest} {size}))))\n\
-                 (assert (=> (and (distinct {b} 0) (< {a} 0)) (and (<= {rest} 0) (< (- {rest}) {size}))))"
-            );
-        }
-        Node::Extremum { greatest, of } => {
-            let sign = if *greatest { ">=" } else { "<=" };
-            let value = of[1..].iter().fold(name(of[0]), |a, &b| {
-                let b = name(b);
-                format!("(let ((a {a})) (ite ({sign} a {b}) a {b}))")
+        let constants = lemmas::compared(self.terms, &self.cone, term);
+        let Some(rest) = lemmas::rest(self.terms, a, b, term) else { return };
+        let rest = self.sum(&rest);
+        self.hold(lemmas::of_quotient(&constants, [a, b, term], &rest));
+    }
+
+    fn truncated(&mut self, term: Term, a: Term, b: Term) {
+        self.is(term, &format!("(truncdiv {} {})", name(a), name(b)));
+        self.bounds(term);
+        let constants = lemmas::compared(self.terms, &self.cone, term);
+        let Some(rest) = lemmas::rest(self.terms, a, b, term) else { return };
+        let rest = self.sum(&rest);
+        self.hold(lemmas::of_truncated(&constants, [a, b, term], &rest));
+    }
+
+    /// A sum, of which the products are known afterwards.
+    fn sum(&mut self, sum: &Sum) -> String {
+        let mut parts = Vec::new();
+        for (monomial, factor) in &sum.0 {
+            parts.push(match (&monomial[..], factor) {
+                ([], value) => number(*value),
+                (of, 1) => self.product(of),
+                (of, factor) => format!("(* {} {})", number(*factor), self.product(of)),
             });
-            is(out, value);
         }
-        Node::Wrap { bits, of, .. } => {
-            free(out);
-            let _ = writeln!(
-                out,
-                "(declare-const k{t} Int)\n(assert (= {t} (+ {} (* {} k{t}))))",
-                name(*of),
-                1i128 << bits
-            );
-            bounds(terms, term, out);
-        }
-        Node::Choice(c, a, b) => is(out, format!("(ite {} {} {})", name(*c), name(*a), name(*b))),
-        Node::NotNegative(a) => is(out, format!("(>= {} 0)", name(*a))),
-        Node::IsZero(a) => is(out, format!("(= {} 0)", name(*a))),
-        Node::Not(a) => is(out, format!("(not {})", name(*a))),
-        Node::And(of) => is(out, format!("(and {})", all(of))),
-        Node::Apply(function, dtype, operands) if &**function == super::logic::EQUAL => {
-            debug_assert!(dtype.is_bool());
-            is(out, format!("(= {})", all(operands)));
-        }
-        Node::Apply(function, dtype, operands) => {
-            let key = format!("{function} {dtype}");
-            applied(terms, term, &key, operands, out, functions);
-        }
-        Node::Load { memory, dtype, index } => {
-            let key = format!("load {} {dtype}", memory.0);
-            applied(terms, term, &key, index, out, functions);
+        match &parts[..] {
+            [] => "0".to_owned(),
+            [one] => one.clone(),
+            _ => format!("(+ {})", parts.join(" ")),
         }
     }
-}
 
-/// Adds a term that is a function of others.
-fn applied(
-    terms: &Terms,
-    term: Term,
-    key: &str,
-    operands: &[Term],
-    out: &mut String,
-    functions: &mut BTreeMap<String, String>,
-) {
-    let sorts: Vec<&str> = operands.iter().map(|&t| sort(terms.sort(t))).collect();
-    let (sorts, result) = (sorts.join(" "), sort(terms.sort(term)));
-    let number = functions.len();
-    let function = functions.entry(format!("{key} ({sorts})")).or_insert_with(|| {
-        let _ = writeln!(out, "(declare-fun f{number} ({sorts}) {result})");
-        format!("f{number}")
-    });
-    let operands: Vec<String> = operands.iter().map(|&t| name(t)).collect();
-    let value = match operands.is_empty() {
-        true => function.clone(),
-        false => format!("({function} {})", operands.join(" ")),
-    };
-    let _ = writeln!(out, "(define-fun {} () {result} {value})", name(term));
-    bounds(terms, term, out);
-}
+    fn product(&mut self, of: &[Term]) -> String {
+        let all = |sign: &str| of.iter().map(|&t| name(t)).collect::<Vec<_>>().join(sign);
+        match (of, self.products) {
+            ([one], _) => name(*one),
+            (_, Products::Exact) => format!("(* {})", all(" ")),
+            (_, Products::Free) => {
+                let product = format!("m{}", all("_"));
+                if self.known.insert(of.to_vec()) {
+                    let (first, others) = (name(of[0]), self.product(&of[1..]));
+                    let _ = writeln!(self.out, "(declare-const {product} Int)");
+                    self.hold(lemmas::of_product(&first, &others, &product));
+                    let range = self.terms.range_of_product(of);
+                    self.within(&product, range);
+                }
+                product
+            }
+        }
+    }
 
-/// Adds the range of a value.
-fn bounds(terms: &Terms, term: Term, out: &mut String) {
-    if terms.sort(term) != Sort::Int {
-        return;
+    /// Adds a term that is a function of others.
+    fn applied(&mut self, term: Term, key: &str, operands: &[Term]) {
+        let sorts: Vec<&str> = operands.iter().map(|&t| sort(self.terms.sort(t))).collect();
+        let (sorts, result) = (sorts.join(" "), sort(self.terms.sort(term)));
+        let number = self.functions.len();
+        let out = &mut self.out;
+        let function = self.functions.entry(format!("{key} ({sorts})")).or_insert_with(|| {
+            let _ = writeln!(out, "(declare-fun f{number} ({sorts}) {result})");
+            format!("f{number}")
+        });
+        let function = function.clone();
+        let operands: Vec<String> = operands.iter().map(|&t| name(t)).collect();
+        let value = match operands.is_empty() {
+            true => function.clone(),
+            false => format!("({function} {})", operands.join(" ")),
+        };
+        self.is(term, &value);
+        if let (true, [a, b]) = (super::logic::is_commutative(key), &operands[..]) {
+            self.hold([format!("(= {} ({function} {b} {a}))", name(term))]);
+        }
+        self.bounds(term);
     }
-    let range = terms.range(term);
-    if let Some(lo) = range.lo {
-        let _ = writeln!(out, "(assert (<= {} {}))", number(lo), name(term));
+
+    /// Adds the range of a value.
+    fn bounds(&mut self, term: Term) {
+        if self.terms.sort(term) == Sort::Int {
+            self.within(&name(term), self.terms.range(term));
+        }
     }
-    if let Some(hi) = range.hi {
-        let _ = writeln!(out, "(assert (<= {} {}))", name(term), number(hi));
+
+    fn within(&mut self, value: &str, range: Range) {
+        let low = range.lo.map(|lo| format!("(<= {} {value})", number(lo)));
+        let high = range.hi.map(|hi| format!("(<= {value} {})", number(hi)));
+        self.hold(low.into_iter().chain(high));
     }
 }

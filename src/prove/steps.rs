@@ -5,8 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use super::buffers::Buffers;
-use super::term::Term;
+use super::term::{Term, Terms};
 use super::value::Side;
 use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
 use crate::ir::value::evaluate;
@@ -57,11 +59,17 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
             }
             StmtKind::For(l) if is_one_iteration(l) => {
                 add(Step::Bind(l.var, &l.min));
+                if matches!(l.extent.kind, ExprKind::Let(..)) {
+                    add(Step::Eval(&l.extent));
+                }
                 flatten(&l.body, out);
             }
             // It evaluates where it would begin, and its step.
             StmtKind::For(l) if never_runs(l) => {
-                [Some(&l.min), l.step.as_ref()].into_iter().flatten().for_each(|e| add(Step::Eval(e)));
+                [Some(&l.min), Some(&l.extent), l.step.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|e| add(Step::Eval(e)));
             }
             StmtKind::Evaluate(e) => match e.as_intrin() {
                 Some(("assume", [cond])) => add(Step::Assume(cond)),
@@ -75,18 +83,23 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
     }
 }
 
-/// The integer that an expression of constants is.
-fn constant(e: &Expr) -> Option<i64> {
+/// The integer that an expression of constants is, perhaps with bindings around it that do not matter.
+fn constant(mut e: &Expr) -> Option<i64> {
+    while let ExprKind::Let(_, _, body) = &e.kind {
+        e = body;
+    }
     evaluate(e, &|_| None)?.as_int()
 }
 
-fn never_runs(l: &For) -> bool {
-    let effect = has_effect(&l.min) || l.step.as_ref().is_some_and(has_effect);
+/// Whether a loop has no iteration.
+pub(super) fn never_runs(l: &For) -> bool {
+    let effect = has_effect(&l.min) || has_effect(&l.extent) || l.step.as_ref().is_some_and(has_effect);
     !effect && constant(&l.extent).is_some_and(|n| n <= 0)
 }
 
 fn is_one_iteration(l: &For) -> bool {
-    let one = constant(&l.extent) == Some(1) && !has_effect(&l.min) && l.step.is_none();
+    let one =
+        constant(&l.extent) == Some(1) && !has_effect(&l.min) && !has_effect(&l.extent) && l.step.is_none();
     let plain =
         matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;
@@ -187,6 +200,15 @@ pub(super) struct Glimpse {
     pub(super) never: bool,
     /// The element that it stores.
     pub(super) index: Option<Vec<Term>>,
+    /// What it stores there.
+    pub(super) value: Option<Term>,
+    /// Whether that is what is there already.
+    pub(super) idle: bool,
+    /// How many stores and calls it executes, and if it is a loop, in one iteration.
+    pub(super) work: Option<Term>,
+    pub(super) body_work: Option<Term>,
+    /// How many iterations it has.
+    pub(super) length: Option<Term>,
 }
 
 fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
@@ -218,8 +240,29 @@ fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
     Look { kind, roots, index }
 }
 
-/// Leaves of two blocks by their numbers: a pair, or one without partner.
-pub(super) type Pairs = Vec<(Option<usize>, Option<usize>)>;
+/// What leaves of a block of the second program are of a loop of the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// A loop, iteration by iteration.
+    Loop,
+    /// So many leaves, which are one iteration.
+    Once(usize),
+}
+
+/// What comes next of the leaves of two blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pair {
+    /// One of each, which belong together.
+    Both,
+    /// One without partner.
+    First,
+    Second,
+    /// A loop of the first block, and its pieces in the second one.
+    Cut(Vec<Piece>),
+}
+
+/// Leaves of two blocks in order.
+pub(super) type Pairs = Vec<Pair>;
 
 /// Whether leaves look alike one by one, so that they belong together in order.
 pub(super) fn alike(buffers: &Buffers, first: &[&Stmt], second: &[&Stmt]) -> bool {
@@ -229,33 +272,66 @@ pub(super) fn alike(buffers: &Buffers, first: &[&Stmt], second: &[&Stmt]) -> boo
 
 /// Which leaves belong together: pairs in order, a leaf of one block alone where the other has none for it.
 pub(super) fn align(
+    terms: &mut Terms,
     buffers: &Buffers,
     first: (&[&Stmt], &[Glimpse]),
     second: (&[&Stmt], &[Glimpse]),
 ) -> Option<Pairs> {
     /// Most pairs of leaves that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave out a leaf that may run, to pair two stores with other constant indices, two loops that write to
-    /// other memories, and two leaves whose conditions or elements are written otherwise.
+    /// Most pairs of leaves where loops in pieces are looked for, and most leaves that are pieces of one.
+    const MAX_CUT: usize = 10_000;
+    const MAX_PIECES: usize = 16;
+    /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already, to pair two
+    /// stores with other constant indices, two loops that write to other memories, and two leaves whose conditions, elements or
+    /// values are written otherwise.
     const ALONE: u32 = 12;
+    const IDLE: u32 = 1;
     const OTHER_INDEX: u32 = 16;
     const OTHER_ROOTS: u32 = 8;
     const OTHER_TERM: u32 = 1;
+    /// What it costs to take a loop for pieces.
+    const CUT: u32 = 3;
     let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
     let (a, b) = (looks(Side::First, first.0), looks(Side::Second, second.0));
     let (n, m) = (a.len(), b.len());
     if (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
-    let alone = |glimpse: &Glimpse| if glimpse.never { 0 } else { ALONE };
+    let alone = |side, glimpse: &Glimpse| match glimpse {
+        Glimpse { never: true, .. } => 0,
+        Glimpse { idle: true, .. } if side == Side::First => IDLE,
+        _ => ALONE,
+    };
     let pair = |i: usize, j: usize| -> Option<u32> {
         let (x, y) = (&a[i], &b[j]);
         let same = x.kind == y.kind && (x.roots == y.roots || x.kind != "store");
         let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
         let (p, q) = (&first.1[i], &second.1[j]);
-        let terms = u32::from(p.guard != q.guard) + u32::from(p.index != q.index);
+        let terms =
+            u32::from(p.guard != q.guard) + u32::from(p.index != q.index) + u32::from(p.value != q.value);
         let cost = if differ { OTHER_INDEX } else { u32::from(x.roots != y.roots) * OTHER_ROOTS };
         same.then_some(cost + terms * OTHER_TERM)
+    };
+    // For each loop and each first piece how many pieces there are.
+    let mut cuts: HashMap<(usize, usize), Vec<Piece>> = HashMap::new();
+    if n * m <= MAX_CUT {
+        for i in (0..n).filter(|&i| first.1[i].body_work.is_some()) {
+            for j in 0..m {
+                let most = MAX_PIECES.min(m - j);
+                let leaves = |count: usize| &second.1[j..j + count];
+                let whole = (2..=most).find_map(|count| terms.pieces(&first.1[i], leaves(count)));
+                let parts = |terms: &mut Terms| {
+                    (2..=most).rev().find_map(|count| terms.partial_pieces(&first.1[i], leaves(count)))
+                };
+                if let Some(pieces) = whole.or_else(|| parts(terms)) {
+                    cuts.insert((i, j), pieces);
+                }
+            }
+        }
+    }
+    let length = |pieces: &[Piece]| -> usize {
+        pieces.iter().map(|piece| if let Piece::Once(leaves) = piece { *leaves } else { 1 }).sum()
     };
     let at = |i: usize, j: usize| i * (m + 1) + j;
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
@@ -263,16 +339,19 @@ pub(super) fn align(
         for j in (0..=m).rev() {
             let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
             if i < n {
-                best = best.min(cost[at(i + 1, j)] + alone(&first.1[i]));
+                best = best.min(cost[at(i + 1, j)] + alone(Side::First, &first.1[i]));
             }
             if j < m {
-                best = best.min(cost[at(i, j + 1)] + alone(&second.1[j]));
+                best = best.min(cost[at(i, j + 1)] + alone(Side::Second, &second.1[j]));
             }
             if i < n
                 && j < m
                 && let Some(c) = pair(i, j)
             {
                 best = best.min(cost[at(i + 1, j + 1)] + c);
+            }
+            if let Some(pieces) = cuts.get(&(i, j)) {
+                best = best.min(cost[at(i + 1, j + length(pieces))] + CUT);
             }
             cost[at(i, j)] = best;
         }
@@ -281,13 +360,18 @@ pub(super) fn align(
     while (i, j) != (n, m) {
         let here = cost[at(i, j)];
         if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
-            pairs.push((Some(i), Some(j)));
+            pairs.push(Pair::Both);
             (i, j) = (i + 1, j + 1);
-        } else if i < n && cost[at(i + 1, j)] + alone(&first.1[i]) == here {
-            pairs.push((Some(i), None));
+        } else if let Some(pieces) =
+            cuts.get(&(i, j)).filter(|p| cost[at(i + 1, j + length(p))] + CUT == here)
+        {
+            (i, j) = (i + 1, j + length(pieces));
+            pairs.push(Pair::Cut(pieces.clone()));
+        } else if i < n && cost[at(i + 1, j)] + alone(Side::First, &first.1[i]) == here {
+            pairs.push(Pair::First);
             i += 1;
         } else {
-            pairs.push((None, Some(j)));
+            pairs.push(Pair::Second);
             j += 1;
         }
     }

@@ -251,7 +251,7 @@ impl Terms {
         }
     }
 
-    fn range_of_product(&self, monomial: &[Term]) -> Range {
+    pub(super) fn range_of_product(&self, monomial: &[Term]) -> Range {
         // A square is not negative, whatever the sign of its root.
         match monomial {
             [a, b] if a == b => self.range(*a).squared(),

@@ -302,8 +302,13 @@ impl<'a> Machine<'a> {
         indices: &[Expr],
     ) -> Result<Term, Unsupported> {
         let (root, place) = self.loaded(side, buffer, indices)?;
-        let memory = self.memories[root];
+        let memory = self.memory(root);
         Ok(self.terms.load(memory, dtype, &place))
+    }
+
+    /// What a memory is where control is.
+    pub(super) fn memory(&mut self, root: usize) -> Term {
+        self.terms.memory_under(self.memories[root], &self.book.here.guards)
     }
 
     fn shuffle(&mut self, side: Side, shuffle: &crate::ir::Shuffle) -> Result<Term, Unsupported> {
@@ -436,31 +441,8 @@ impl<'a> Machine<'a> {
                     self.terms.wrap(bits, signed, product)
                 })
             }
-            (MathFn::BitAnd | MathFn::BitOr, &[a, b]) if a == b => Some(a),
-            (MathFn::BitXor, &[a, b]) if a == b => Some(self.terms.int(0)),
-            (MathFn::BitOr | MathFn::BitXor, &[a, b]) => match (self.terms.as_int(a), self.terms.as_int(b)) {
-                (_, Some(0)) => Some(a),
-                (Some(0), _) => Some(b),
-                _ => None,
-            },
-            // With the ones below a power of two: a remainder, of negative integers too.
-            (MathFn::BitAnd, &[a, b]) => {
-                let (a, mask) = match (self.terms.as_int(a), self.terms.as_int(b)) {
-                    (_, Some(mask)) => (a, mask),
-                    (Some(mask), _) => (b, mask),
-                    (None, None) => return None,
-                };
-                if mask < 0 {
-                    return (mask == -1).then_some(a);
-                }
-                if mask & (mask + 1) != 0 {
-                    let constant = self.terms.int(mask);
-                    let value = self.terms.apply("masked", dtype, vec![a, constant]);
-                    self.terms.restrict(value, Range::new(Some(0), Some(mask)));
-                    return Some(value);
-                }
-                let power = self.terms.int(mask + 1);
-                Some(self.terms.remainder(a, power))
+            (MathFn::BitAnd | MathFn::BitOr | MathFn::BitXor, &[a, b]) => {
+                self.terms.bits(function, dtype, a, b)
             }
             (MathFn::BitNot, &[a]) => {
                 let minus_one = self.terms.int(-1);
@@ -493,13 +475,15 @@ impl<'a> Machine<'a> {
         let mut args = Vec::new();
         for arg in &call.args {
             let value = self.value(side, arg)?;
-            args.push(match arg.dtype.is_scalar() {
-                true => value,
-                false => self.terms.intern(Node::Whole("vector".into(), arg.dtype.scalar(), vec![value])),
-            });
+            args.push(if arg.dtype.is_scalar() { value } else { self.whole(arg.dtype, value) });
         }
         let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.to_string()).collect();
         Ok(self.called(side, dtype, format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs), args))
+    }
+
+    /// A vector as one value, of which nothing is known but what its lanes are.
+    fn whole(&mut self, dtype: DType, lanes: Term) -> Term {
+        self.terms.intern(Node::Whole("vector".into(), dtype.scalar(), vec![lanes]))
     }
 
     /// A load of memory that others may change: another value each time.
@@ -513,16 +497,20 @@ impl<'a> Machine<'a> {
         if self.quiet {
             return Err("a load of volatile memory in what only one program has".into());
         }
+        let (root, mut place) = self.loaded(side, buffer, indices)?;
         if !dtype.is_scalar() {
-            return Err("a vector of volatile memory".into());
+            place = place.into_iter().map(|place| self.whole(DType::I64, place)).collect();
         }
-        let (root, place) = self.loaded(side, buffer, indices)?;
         Ok(self.called(side, dtype, format!("{VOLATILE_LOAD} of {root} {dtype}"), place))
     }
 
     /// The result of a call with an effect.
     fn called(&mut self, side: Side, dtype: DType, call: String, mut args: Vec<Term>) -> Term {
-        args.push(self.terms.and(&self.book.here.guards));
+        let guard = self.terms.and(&self.book.here.guards);
+        if self.terms.as_truth(guard) == Some(false) {
+            return self.terms.apply("result of no call", dtype, Vec::new());
+        }
+        args.push(guard);
         let program = self.program(side);
         program.calls.push((call, args));
         let result = format!("result of call {}", program.calls.len());

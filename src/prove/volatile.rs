@@ -1,45 +1,52 @@
 //! Volatile memory: what the attribute `volatile_scope` names may be changed by others at any time, and they see each store. Its
-//! loads are calls with an effect here, and its stores are never left out.
+//! loads are calls with an effect here, and its stores are never left out. What is accessed by another name is not volatile, as in
+//! C, even if it may be the same memory; a store to one may change the other as elsewhere. An attribute in what never runs names
+//! nothing.
 
 use hashbrown::HashSet;
 
+use super::steps::never_runs;
 use crate::ir::intrin::VOLATILE_LOAD;
 use crate::ir::{AttrNode, AttrValue, Block, BufferId, Expr, ExprKind, Origin, PrimFunc, StmtKind};
 
-/// The memories of a function that are volatile; those that may share memory with one are too.
+/// The memories of a function that are volatile. Where pointers are, any may be another name of one.
 pub(super) fn memories(func: &PrimFunc) -> HashSet<BufferId> {
-    let mut named = HashSet::new();
-    let mut unclear = false;
-    for stmt in &func.body {
-        stmt.walk(&mut |stmt| {
-            let StmtKind::Attr { node, key, .. } = &stmt.kind else { return };
-            if !key.contains("volatile") {
-                return;
-            }
-            let buffer = match node {
-                AttrNode::Buffer(buffer) => Some(*buffer),
-                AttrNode::Value(AttrValue::Expr(e)) => match e.kind {
-                    ExprKind::BufferData(buffer) | ExprKind::BufferRef(buffer) => Some(buffer),
-                    _ => None,
-                },
-                AttrNode::Var(_)
-                | AttrNode::Value(_)
-                | AttrNode::CommReducer(_)
-                | AttrNode::IterVar { .. } => None,
-            };
-            match buffer {
-                Some(buffer) => drop(named.insert(func.memory_of(buffer))),
-                None => unclear = true,
-            }
-        });
-    }
-    let own = |id: &BufferId| matches!(func.buffer(*id).origin, Origin::Alloc);
+    let mut named = Some(HashSet::new());
+    names(func, &func.body, &mut named);
     let pointers = func.buffers.iter().any(|buffer| matches!(buffer.origin, Origin::Pointer(_)));
-    let shared = !func.no_alias() || pointers;
-    if unclear || shared && !named.iter().all(own) {
-        return (0..func.buffers.len()).map(|at| func.memory_of(BufferId(at as u32))).collect();
+    let own = |id: &BufferId| matches!(func.buffer(*id).origin, Origin::Alloc);
+    match named {
+        Some(named) if !pointers || named.iter().all(own) => named,
+        _ => (0..func.buffers.len()).map(|at| func.memory_of(BufferId(at as u32))).collect(),
     }
-    named
+}
+
+/// Adds the memories that statements name; `None` if one of them is unclear.
+fn names(func: &PrimFunc, block: &Block, named: &mut Option<HashSet<BufferId>>) {
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::For(l) if never_runs(l) => continue,
+            StmtKind::Attr { node, key, .. } if key.contains("volatile") => {
+                let buffer = match node {
+                    AttrNode::Buffer(buffer) => Some(*buffer),
+                    AttrNode::Value(AttrValue::Expr(e)) => match e.kind {
+                        ExprKind::BufferData(buffer) | ExprKind::BufferRef(buffer) => Some(buffer),
+                        _ => None,
+                    },
+                    AttrNode::Var(_)
+                    | AttrNode::Value(_)
+                    | AttrNode::CommReducer(_)
+                    | AttrNode::IterVar { .. } => None,
+                };
+                match (buffer, &mut *named) {
+                    (Some(buffer), Some(named)) => drop(named.insert(func.memory_of(buffer))),
+                    _ => *named = None,
+                }
+            }
+            _ => {}
+        }
+        stmt.for_each_block(|inner| names(func, inner, named));
+    }
 }
 
 /// The function with its loads of these memories as calls; `None` if there are none.

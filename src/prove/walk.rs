@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::place::Frame;
+use super::discharge;
+use super::place::{Frame, conditions};
 use super::range::Range;
-use super::steps::{self, Glimpse, Placed, Step};
+use super::shape::is_plain;
+use super::steps::{self, Glimpse, Pair, Placed, Step};
 use super::term::{Node, Term};
 use super::value::{Machine, Side, Unsupported};
 use crate::diag::Span;
@@ -19,21 +21,26 @@ pub(super) struct Unaligned {
 }
 
 /// How far a block has been run.
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     steps: Vec<Placed<'a>>,
     next: usize,
     /// Conditions of the block itself at this point.
-    guards: Vec<Term>,
+    pub(super) guards: Vec<Term>,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(block: &'a Block, guards: Vec<Term>) -> Cursor<'a> {
+    pub(super) fn new(block: &'a Block, guards: Vec<Term>) -> Cursor<'a> {
         let mut steps = Vec::new();
         steps::flatten(block, &mut steps);
         Cursor { steps, next: 0, guards }
     }
 
-    fn leaves(&self) -> Vec<&'a Stmt> {
+    /// What has not been run yet.
+    pub(super) fn rest(&self) -> Cursor<'a> {
+        Cursor { steps: self.steps[self.next..].to_vec(), next: 0, guards: self.guards.clone() }
+    }
+
+    pub(super) fn leaves(&self) -> Vec<&'a Stmt> {
         let leaf = |placed: &Placed<'a>| match placed.step {
             Step::Leaf(stmt) => Some(stmt),
             _ => None,
@@ -56,14 +63,14 @@ pub(super) struct Walk<'a> {
     stretched: bool,
 }
 
-type Done = Result<(), Unaligned>;
+pub(super) type Done = Result<(), Unaligned>;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(machine: Machine<'a>, stretched: bool) -> Walk<'a> {
         Walk { machine, store_guards: Vec::new(), threads: 0, loops: 0, synced: 0, stretched }
     }
 
-    fn unaligned(&self, what: impl Into<String>) -> Unaligned {
+    pub(super) fn unaligned(&self, what: impl Into<String>) -> Unaligned {
         Unaligned { what: what.into(), spans: self.machine.book.spans }
     }
 
@@ -71,7 +78,7 @@ impl<'a> Walk<'a> {
         value.map_err(|what| self.unaligned(what))
     }
 
-    fn value(&mut self, side: Side, e: &Expr) -> Result<Term, Unaligned> {
+    pub(super) fn value(&mut self, side: Side, e: &Expr) -> Result<Term, Unaligned> {
         let value = self.machine.value(side, e);
         self.placed(value)
     }
@@ -120,7 +127,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn owe_equal(&mut self, what: &'static str, a: Term, b: Term) {
+    pub(super) fn owe_equal(&mut self, what: &'static str, a: Term, b: Term) {
         let equal = self.machine.terms.equal(a, b);
         self.machine.book.owe_that(what, equal);
     }
@@ -136,9 +143,30 @@ impl<'a> Walk<'a> {
         let (mut first, mut second) = (Cursor::new(a.0, a.1), Cursor::new(b.0, b.1));
         let (left, right) = (first.leaves(), second.leaves());
         let pairs = self.pairs(&first, &left, &second, &right)?;
-        for (i, j) in pairs {
-            let x = if i.is_some() { self.advance(Side::First, &mut first)? } else { None };
-            let y = if j.is_some() { self.advance(Side::Second, &mut second)? } else { None };
+        self.run(&mut first, &mut second, pairs)?;
+        self.advance(Side::First, &mut first)?;
+        self.advance(Side::Second, &mut second)?;
+        self.machine.book.here = outer;
+        self.same_calls()
+    }
+
+    /// Runs leaves as they belong together.
+    pub(super) fn run(
+        &mut self,
+        first: &mut Cursor<'a>,
+        second: &mut Cursor<'a>,
+        pairs: steps::Pairs,
+    ) -> Done {
+        for pair in pairs {
+            self.machine.book.stage += 1;
+            let x = if pair == Pair::Second { None } else { self.advance(Side::First, first)? };
+            if let (Pair::Cut(pieces), Some(Stmt { kind: StmtKind::For(l), span })) = (&pair, x) {
+                self.machine.book.spans.0 = *span;
+                let guards = first.guards.clone();
+                self.cut(l, &guards, second, pieces)?;
+                continue;
+            }
+            let y = if pair == Pair::First { None } else { self.advance(Side::Second, second)? };
             match (x, y) {
                 (Some(x), Some(y)) => {
                     self.machine.book.spans = (x.span, y.span);
@@ -158,14 +186,11 @@ impl<'a> Walk<'a> {
                 (None, None) => {}
             }
         }
-        self.advance(Side::First, &mut first)?;
-        self.advance(Side::Second, &mut second)?;
-        self.machine.book.here = outer;
-        self.same_calls()
+        Ok(())
     }
 
     /// Which leaves of two blocks belong together.
-    fn pairs(
+    pub(super) fn pairs(
         &mut self,
         first: &Cursor<'a>,
         left: &[&'a Stmt],
@@ -173,10 +198,16 @@ impl<'a> Walk<'a> {
         right: &[&'a Stmt],
     ) -> Result<steps::Pairs, Unaligned> {
         if steps::alike(&self.machine.buffers, left, right) {
-            return Ok((0..left.len()).map(|i| (Some(i), Some(i))).collect());
+            return Ok(vec![Pair::Both; left.len()]);
         }
         let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
-        let pairs = steps::align(&self.machine.buffers, (left, &p), (right, &q));
+        let machine = &mut self.machine;
+        let pairs = steps::align(
+            &mut machine.terms,
+            &machine.buffers,
+            (left, &p[..left.len()]),
+            (right, &q[..right.len()]),
+        );
         pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))
     }
 
@@ -186,6 +217,7 @@ impl<'a> Walk<'a> {
         let program = self.machine.program(side);
         let vars = program.vars.clone();
         let quiet = std::mem::replace(&mut self.machine.quiet, true);
+        let known = conditions(&self.machine.book.here, true);
         let mut guards: Vec<Option<Term>> = cursor.guards.iter().map(|&guard| Some(guard)).collect();
         let mut found = Vec::new();
         for placed in &cursor.steps {
@@ -205,14 +237,31 @@ impl<'a> Walk<'a> {
                 Step::Leaf(stmt) => {
                     let all: Option<Vec<Term>> = guards.iter().copied().collect();
                     let guard = all.map(|all| self.machine.terms.and(&all));
-                    let index = match &stmt.kind {
-                        StmtKind::Store { buffer, indices, .. } => {
-                            self.machine.index(side, *buffer, indices).ok().map(|(_, index)| index)
+                    let never = guard.is_some_and(|guard| {
+                        let not = self.machine.terms.not(guard);
+                        discharge::implied(&mut self.machine.terms, &known, not)
+                    });
+                    let mut glimpse = Glimpse { guard, never, ..Glimpse::default() };
+                    if let StmtKind::Store { buffer, indices, value } = &stmt.kind {
+                        let dtype = value.dtype;
+                        let (place, value) = (
+                            self.machine.index(side, *buffer, indices).ok(),
+                            self.machine.value(side, value).ok(),
+                        );
+                        if let (Some((root, index)), Some(value)) = (&place, value) {
+                            let memory = self.machine.memory(*root);
+                            let volatile = self.machine.volatile.contains(root);
+                            glimpse.idle =
+                                !volatile && self.machine.terms.load(memory, dtype, index) == value;
                         }
-                        _ => None,
-                    };
-                    let never = guard.is_some_and(|guard| self.machine.terms.as_truth(guard) == Some(false));
-                    found.push(Glimpse { guard, never, index });
+                        (glimpse.index, glimpse.value) = (place.map(|(_, index)| index), value);
+                    }
+                    if let StmtKind::For(l) = &stmt.kind {
+                        glimpse.length = self.machine.described(side, &l.extent).ok();
+                        glimpse.body_work = self.work_of_block(side, &l.body);
+                    }
+                    glimpse.work = self.work(side, stmt);
+                    found.push(glimpse);
                 }
             }
         }
@@ -222,7 +271,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Does something under further conditions.
-    fn under<T>(
+    pub(super) fn under<T>(
         &mut self,
         guards: &[Term],
         f: impl FnOnce(&mut Self) -> Result<T, Unaligned>,
@@ -248,10 +297,12 @@ impl<'a> Walk<'a> {
         if side == Side::First && steps::is_idle(stmt) {
             return Ok(());
         }
-        if let (StmtKind::For(l), Side::First) = (&stmt.kind, side)
-            && !matches!(l.kind, ForKind::ThreadBinding(_))
-        {
-            return self.nothing_in_loop(what, l, guards);
+        if let (StmtKind::For(l), Side::First) = (&stmt.kind, side) {
+            let thread = usize::from(matches!(l.kind, ForKind::ThreadBinding(_)));
+            self.threads += thread;
+            let done = self.nothing_in_loop(what, l, guards);
+            self.threads -= thread;
+            return done;
         }
         let mut runs = guards.to_vec();
         let extent = match &stmt.kind {
@@ -280,14 +331,15 @@ impl<'a> Walk<'a> {
         }
         if let (StmtKind::Store { buffer, indices, value }, Side::First) = (&stmt.kind, side)
             && !self.is_volatile(side, *buffer)?
+            && self.threads == 0
         {
-            // A store of what is there already.
+            // A store of what is there already, which no other thread has changed.
             let quiet = std::mem::replace(&mut self.machine.quiet, true);
             let index = self.machine.index(side, *buffer, indices);
             self.machine.quiet = quiet;
             let (root, index) = self.placed(index)?;
             let value_term = self.described(side, value)?;
-            let memory = self.machine.memories[root];
+            let memory = self.machine.memory(root);
             let there = self.machine.terms.load(memory, value.dtype, &index);
             let same = self.machine.terms.equal(there, value_term);
             runs.push(self.machine.terms.not(same));
@@ -301,16 +353,17 @@ impl<'a> Walk<'a> {
     /// No statement of a loop of the first program does anything, in any iteration: so memory stays what it is.
     fn nothing_in_loop(&mut self, what: &'static str, l: &'a For, guards: &[Term]) -> Done {
         let (min, extent) = (self.described(Side::First, &l.min)?, self.described(Side::First, &l.extent)?);
-        l.step.as_ref().map(|step| self.described(Side::First, step)).transpose()?;
+        let step = l.step.as_ref().map(|step| self.described(Side::First, step)).transpose()?;
+        let upwards = step.is_none_or(|step| self.machine.terms.range(step).positive());
         let func = self.machine.programs[0].func;
         let (dtype, name) = (func.var(l.var).ty.dtype(), func.var(l.var).name.clone());
-        let range = if l.step.is_some() { Range::ALL } else { self.machine.last_below(min, extent) };
+        let range = if upwards { self.machine.last_below(min, extent) } else { Range::ALL };
         let var = self.machine.terms.new_atom(&name, dtype, range);
         self.machine.programs[0].vars.insert(l.var, var);
         let terms = &mut self.machine.terms;
         let (zero, end) = (terms.int(0), terms.add(min, extent));
         let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
-        let holds = if l.step.is_some() { terms.truth(true) } else { terms.and(&[low, high]) };
+        let holds = if upwards { terms.and(&[low, high]) } else { terms.truth(true) };
         self.loops += 1;
         let frame = Frame { number: self.loops, var: Some(var), first: min, runs, holds };
         let outer = self.machine.book.here.clone();
@@ -327,7 +380,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Runs a block up to its next leaf, or to its end.
-    fn advance(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<Option<&'a Stmt>, Unaligned> {
+    pub(super) fn advance(
+        &mut self,
+        side: Side,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Option<&'a Stmt>, Unaligned> {
         let base = self.machine.book.here.guards.len();
         while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next) {
             cursor.next += 1;
@@ -466,16 +523,23 @@ impl<'a> Walk<'a> {
             }
             (StmtKind::SBlock(x), StmtKind::SBlock(y)) => self.sblocks(x, y),
             (StmtKind::Break, StmtKind::Break) | (StmtKind::Continue, StmtKind::Continue) => {
-                self.machine.book.jumped = true;
+                self.leave();
                 Ok(())
             }
             (StmtKind::Return(x), StmtKind::Return(y)) => {
                 self.pair("the same is returned", x, y)?;
-                self.machine.book.jumped = true;
+                self.leave();
                 Ok(())
             }
             _ => Err(self.unaligned("statements of another kind")),
         }
+    }
+
+    /// Control leaves the block: what follows in it runs only where the conditions here do not hold.
+    fn leave(&mut self) {
+        self.machine.book.jumped = true;
+        let never = self.machine.terms.truth(false);
+        self.machine.book.here.guards.push(never);
     }
 
     fn bind(&mut self, a: VarId, b: VarId, value: Term) {
@@ -545,11 +609,26 @@ impl<'a> Walk<'a> {
         Ok(self.machine.volatile.contains(&root))
     }
 
-    /// These memories, or all, may hold anything.
+    /// These memories, or all, may hold anything from here on.
     fn forget(&mut self, roots: &BTreeSet<usize>, all: bool) {
         for root in 0..self.machine.memories.len() {
             if all || roots.contains(&root) {
                 self.machine.memories[root] = self.machine.terms.new_memory();
+            }
+        }
+    }
+
+    /// These memories, or all, may hold anything where the conditions hold under which control is here, and elsewhere what
+    /// they held before. Among threads others may have come here.
+    fn change(&mut self, before: &[Term], roots: &BTreeSet<usize>, all: bool) {
+        self.forget(roots, all);
+        if self.threads > 0 {
+            return;
+        }
+        let guard = self.machine.terms.and(&self.store_guards);
+        for (memory, &before) in self.machine.memories.iter_mut().zip(before) {
+            if *memory != before {
+                *memory = self.machine.terms.memory_after(guard, *memory, before);
             }
         }
     }
@@ -569,6 +648,7 @@ impl<'a> Walk<'a> {
             all |= steps::written(&self.machine.buffers, Side::First, a, &mut roots);
             all |= steps::written(&self.machine.buffers, Side::Second, b, &mut roots);
         }
+        let before = self.machine.memories.clone();
         self.forget(&roots, all);
         self.loops += 1;
         let frame = Frame { number: self.loops, var, first, runs, holds };
@@ -579,13 +659,23 @@ impl<'a> Walk<'a> {
         self.machine.book.here.guards.truncate(guards);
         self.store_guards = stores;
         self.machine.book.here.loops.pop();
-        self.forget(&roots, all);
+        self.change(&before, &roots, all);
         done
     }
 
     fn fors(&mut self, a: &'a For, b: &'a For) -> Done {
-        let (min, _) = self.pair("a loop begins at the same value", &a.min, &b.min)?;
+        let (min, other_min) = (self.value(Side::First, &a.min)?, self.value(Side::Second, &b.min)?);
+        self.after_calls(&[&a.min, &b.min])?;
         let (extent, other) = (self.value(Side::First, &a.extent)?, self.value(Side::Second, &b.extent)?);
+        self.after_calls(&[&a.extent, &b.extent])?;
+        if extent != other && is_plain(a) && is_plain(b) {
+            if let Some(nest) = self.nest_of(Side::Second, b, extent) {
+                return self.split(Side::Second, &nest, a, (min, extent));
+            }
+            if let Some(nest) = self.nest_of(Side::First, a, other) {
+                return self.split(Side::First, &nest, b, (other_min, other));
+            }
+        }
         let zero = self.machine.terms.int(0);
         let equal = self.machine.terms.equal(extent, other);
         if self.stretched
@@ -593,31 +683,49 @@ impl<'a> Walk<'a> {
             && a.step.is_none()
             && b.step.is_none()
         {
+            self.owe_equal("a loop begins at the same value", min, other_min);
             return self.stretched_fors(a, b, min, (extent, other));
         }
         let none = [extent, other].map(|e| self.machine.terms.at_most(e, zero));
         let none = self.machine.terms.and(&none);
         let same = self.machine.terms.or(&[equal, none]);
         self.machine.book.owe_that("a loop has as many iterations", same);
-        self.after_calls(&[&a.extent, &b.extent])?;
-        match (&a.step, &b.step) {
-            (None, None) => {}
-            (Some(x), Some(y)) => drop(self.pair("a loop has the same step", x, y)?),
-            _ => return Err(self.unaligned("a loop with another step")),
+        // Loops of one step may begin at other values.
+        let shifted = min != other_min && is_plain(a) && is_plain(b);
+        if !shifted {
+            self.owe_equal("a loop begins at the same value", min, other_min);
         }
+        let step = match (&a.step, &b.step) {
+            (None, None) => self.machine.terms.int(1),
+            (Some(x), Some(y)) => self.pair("a loop has the same step", x, y)?.0,
+            _ => return Err(self.unaligned("a loop with another step")),
+        };
         let thread = matches!(a.kind, ForKind::ThreadBinding(_));
         let dtype = self.machine.programs[0].func.var(a.var).ty.dtype();
         let name = self.machine.programs[0].func.var(a.var).name.clone();
         self.ends_fit((a, b), min, (extent, other));
+        let (first, min) = (min, if shifted { other_min } else { min });
         let range = self.machine.last_below(min, extent);
-        let stepped = a.step.is_some();
+        let upwards = self.machine.terms.range(step).positive();
         let body = |walk: &mut Self| {
+            if shifted {
+                walk.shift((a, b), other_min, first)?;
+            }
             walk.threads += usize::from(thread);
             let done = walk.blocks(&a.body, &b.body);
             walk.threads -= usize::from(thread);
             done
         };
-        self.over(&name, dtype, range, (a.var, b.var), min, extent, stepped, &a.body, &b.body, body)
+        self.over(&name, dtype, range, (a.var, b.var), min, extent, upwards, &a.body, &b.body, body)
+    }
+
+    /// The first program's variable is as far from where it begins as the second one's.
+    pub(super) fn shift(&mut self, (a, b): (&For, &For), from: Term, to: Term) -> Done {
+        let var = self.variable_of(Side::Second, b)?;
+        let since = self.machine.terms.sub(var, from);
+        let there = self.machine.terms.add(to, since);
+        self.machine.programs[0].vars.insert(a.var, there);
+        Ok(())
     }
 
     /// Where loops end is an integer of the type of their variables.
@@ -635,7 +743,6 @@ impl<'a> Walk<'a> {
         if matches!(a.kind, ForKind::ThreadBinding(_)) {
             return Err(self.unaligned("another number of threads"));
         }
-        self.after_calls(&[&a.extent, &b.extent])?;
         let func = self.machine.programs[0].func;
         let (dtype, name) = (func.var(a.var).ty.dtype(), func.var(a.var).name.clone());
         let range = Range::new(self.machine.terms.range(min).lo, None);
@@ -653,9 +760,9 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// A variable that runs over a range, in both programs the same.
+    /// A variable that runs over a range, in both programs the same; upwards, unless that is not known.
     #[expect(clippy::too_many_arguments, reason = "a loop has many parts")]
-    fn over(
+    pub(super) fn over(
         &mut self,
         name: &Arc<str>,
         dtype: DType,
@@ -663,17 +770,17 @@ impl<'a> Walk<'a> {
         vars: (VarId, VarId),
         min: Term,
         extent: Term,
-        stepped: bool,
+        upwards: bool,
         a: &'a Block,
         b: &'a Block,
         body: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
-        let var = self.machine.terms.new_atom(name, dtype, if stepped { Range::ALL } else { range });
+        let var = self.machine.terms.new_atom(name, dtype, if upwards { range } else { Range::ALL });
         self.bind(vars.0, vars.1, var);
         let terms = &mut self.machine.terms;
         let (zero, end) = (terms.int(0), terms.add(min, extent));
         let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
-        let holds = if stepped { high } else { terms.and(&[low, high]) };
+        let holds = if upwards { terms.and(&[low, high]) } else { high };
         self.looped(Some(var), min, runs, holds, &[(a, b)], body)
     }
 
@@ -682,7 +789,7 @@ impl<'a> Walk<'a> {
         let (name, dtype) = (func.var(vars.0).name.clone(), func.var(vars.0).ty.dtype());
         let min = self.machine.terms.int(0);
         let range = self.machine.last_below(min, extent);
-        self.over(&name, dtype, range, vars, min, extent, false, a, b, |walk| {
+        self.over(&name, dtype, range, vars, min, extent, true, a, b, |walk| {
             walk.threads += 1;
             let done = walk.blocks(a, b);
             walk.threads -= 1;

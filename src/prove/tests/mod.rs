@@ -4,7 +4,9 @@
 
 mod arithmetic;
 mod bounded;
+mod lemmas;
 mod reciprocals;
+mod statements;
 
 use super::{Integers, Proof, Solver, SolverError, prove};
 use crate::script::parse;
