@@ -77,7 +77,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("loops", &["ir", "script", "analysis", "arith", "cse", "simplify", "target"]),
-    ("reciprocals", &["ir", "analysis", "loops"]),
+    ("reciprocals", &["ir", "analysis", "arith", "loops"]),
     ("noop", &["diag", "ir", "arith", "analysis", "simplify"]),
     (
         "tensor",

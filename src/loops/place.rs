@@ -77,7 +77,7 @@ impl<'a> Place<'a> {
     }
 
     /// Whether `a <= b` is proven.
-    pub(super) fn at_most(&self, a: &Expr, b: &Expr) -> bool {
+    pub(crate) fn at_most(&self, a: &Expr, b: &Expr) -> bool {
         a == b || self.holds(&folded(BinOp::Le, a.clone(), b.clone()))
     }
 

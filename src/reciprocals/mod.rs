@@ -1,31 +1,24 @@
 //! Divisions by sizes in kernels for GPUs, as multiplications by a reciprocal that the host computes.
 //!
-//! A GPU has no instruction that divides integers: a division by what is no constant takes some 20 instructions, and index
-//! arithmetic of programs with symbolic sizes consists of them. Where the divisor is the same for all threads, the host can
-//! compute what it takes to divide by it, once for a launch, and a thread multiplies and shifts (Granlund and Montgomery,
-//! *Division by Invariant Integers using Multiplication*, 1994; `FastDivmod` of CUTLASS).
-//!
-//! For a divisor `0 < d < 2**31` let `l` be the least number with `d <= 2**l`, `s = 31 + l`, and `m` the least integer that
-//! is at least `2**s / d`. Then `m < 2**32`, and `x // d = (x * m) >> s` for all `0 <= x < 2**31`: `m * d` is `2**s + e` with
-//! `0 <= e < d`, so `x * m / 2**s` is more than `x / d` by `x * e / (d * 2**s)`, which is less than `1 / d` since
-//! `x * e < 2**31 * 2**l`. The product has at most 63 bits, so that one multiplication of 32 by 32 bits and one shift do.
+//! A GPU has no instruction that divides integers: a division by what is no constant takes some 20 instructions, one of 64
+//! bits three times as many, and index arithmetic of programs with symbolic sizes consists of them. Where the divisor is the
+//! same for all threads, the host can compute what it takes to divide by it, once for a launch, and a thread multiplies and
+//! shifts (`numbers.rs`).
+
+mod numbers;
 
 use indexmap::IndexMap;
 
 use crate::analysis::parameters::scalar_parameters;
 use crate::analysis::side_effects::reads_or_has_side_effects;
-use crate::ir::{
-    BinOp, Block, DType, Expr, ExprKind, ForKind, FreshNames, Kind, PrimFunc, Stmt, StmtKind, Type, VarId,
-};
+use crate::arith::Interval;
+use crate::ir::{BinOp, Block, DType, Expr, ExprKind, ForKind, FreshNames, PrimFunc, Stmt, StmtKind, VarId};
 use crate::loops::Place;
+use numbers::{MOST_WIDE, Reciprocal};
 
-/// Unsigned integers.
-const U32: DType = DType::new(Kind::UInt, 32);
-const U64: DType = DType::new(Kind::UInt, 64);
-
-/// The function with the divisions of `int32` in its kernels multiplied out, where the divisor is computed outside of them,
-/// and neither it nor the dividend is negative. `positive_dims`: no dimension of a parameter is 0. `None` if nothing
-/// changes.
+/// The function with the divisions of `int32` and `int64` in its kernels multiplied out, where the divisor is computed
+/// outside of them, neither it nor the dividend is negative, and the dividend is not too large. `positive_dims`: no
+/// dimension of a parameter is 0. `None` if nothing changes.
 ///
 /// Where a divisor is 0 the program divides by 0 if it comes there at all, so the host may compute anything.
 pub(crate) fn multiply(func: &PrimFunc, positive_dims: bool) -> Option<PrimFunc> {
@@ -91,40 +84,9 @@ fn has_kernel(stmt: &Stmt) -> bool {
     found
 }
 
-/// What it takes to divide by something.
-#[derive(Clone, Copy, Debug)]
-struct Reciprocal {
-    /// The variable of `m`, an `uint32`.
-    multiplier: VarId,
-    /// The variable of `s`.
-    shift: VarId,
-}
-
-impl Reciprocal {
-    /// `x // divisor`.
-    fn quotient(self, x: Expr) -> Expr {
-        let product = Expr::binary(
-            BinOp::Mul,
-            Expr::cast(U64, Expr::cast(U32, x)),
-            Expr::cast(U64, Expr::var(self.multiplier, U32)),
-        );
-        let shift = Expr::cast(U64, Expr::var(self.shift, DType::I32));
-        Expr::cast(DType::I32, Expr::call(U64, "shift_right", vec![product, shift]))
-    }
-
-    /// The statements that compute it.
-    fn bindings(self, divisor: &Expr) -> [Stmt; 2] {
-        let at_least_1 = Expr::binary(BinOp::Max, divisor.clone(), Expr::int(1, DType::I32));
-        // The least `l` with `d <= 2**l` is one less than the number of bits of `2 * d - 1`, which is never 0.
-        let twice = Expr::cast(U32, at_least_1.clone()) * Expr::int(2, U32) - Expr::int(1, U32);
-        let shift = Expr::int(31 + 31, DType::I32) - Expr::call(DType::I32, "clz", vec![twice]);
-        let exponent = Expr::cast(DType::I64, Expr::var(self.shift, DType::I32));
-        let power = Expr::call(DType::I64, "shift_left", vec![Expr::int(1, DType::I64), exponent]);
-        let multiplier = (power - 1).floordiv(Expr::cast(DType::I64, at_least_1)) + 1;
-        let binding = |var, value| Stmt::new(StmtKind::Bind { var, value });
-        [binding(self.shift, shift), binding(self.multiplier, Expr::cast(U32, multiplier))]
-    }
-}
+/// How far the value of a divisor is followed through bindings, and the most parts that it may have.
+const MAX_BINDINGS: usize = 6;
+const MAX_PARTS: usize = 40;
 
 /// The walk through a function.
 struct Kernels<'a> {
@@ -153,6 +115,7 @@ impl Kernels<'_> {
             let mut number = 0;
             stmt.for_each_block_mut(|block| {
                 self.place.enter(&original, number);
+                self.limit(&original);
                 self.block(block, inner);
                 self.place.known.facts.truncate(around);
                 number += 1;
@@ -176,9 +139,10 @@ impl Kernels<'_> {
             && op.is_division()
         {
             let (x, divisor) = (&**x, &**divisor);
-            // The dividend of a remainder is written twice.
             let is_quotient = matches!(op, BinOp::FloorDiv | BinOp::Div);
-            if (is_quotient || !reads_or_has_side_effects(x))
+            // What is written twice must be worth the same twice.
+            let is_once = is_quotient && divisor.dtype == DType::I32;
+            if (is_once || !reads_or_has_side_effects(x))
                 && let Some(reciprocal) = self.reciprocal(x, divisor)
             {
                 let quotient = reciprocal.quotient(x.clone());
@@ -190,34 +154,67 @@ impl Kernels<'_> {
 
     /// What it takes to divide `x` here by something, if it is shown that this can be done.
     fn reciprocal(&mut self, x: &Expr, divisor: &Expr) -> Option<Reciprocal> {
-        let is_possible = divisor.dtype == DType::I32
-            && self.is_of_host(divisor)
-            && self.place.at_least(divisor, 0)
-            && self.place.at_least(x, 0);
+        let on_host = self.on_host(divisor)?;
+        let fits = match divisor.dtype {
+            DType::I32 => true,
+            DType::I64 => self.place.at_most(x, &Expr::int(MOST_WIDE, DType::I64)),
+            _ => false,
+        };
+        let is_possible = fits && self.place.at_least(divisor, 0) && self.place.at_least(x, 0);
         if !is_possible {
             return None;
         }
-        if let Some(known) = self.reciprocals.get(divisor) {
+        if let Some(known) = self.reciprocals.get(&on_host) {
             return Some(*known);
         }
-        let shift = self.made.new_var(self.names.next(), Type::Prim(DType::I32));
-        let multiplier = self.made.new_var(self.names.next(), Type::Prim(U32));
-        let new = Reciprocal { multiplier, shift };
-        self.reciprocals.insert(divisor.clone(), new);
+        let new = Reciprocal::new(self.made, &mut self.names, divisor.dtype);
+        self.reciprocals.insert(on_host, new);
         Some(new)
     }
 
-    /// Whether the host can compute a divisor whatever becomes of the kernel: it has its value, or that of parameters of
+    /// Takes the numbers of threads to be those that a launch can have: with more of them nothing runs.
+    fn limit(&mut self, stmt: &Stmt) {
+        let (var, tag) = match &stmt.kind {
+            StmtKind::LaunchThread { var, tag, .. } => (*var, tag),
+            StmtKind::For(l) => match &l.kind {
+                ForKind::ThreadBinding(tag) if l.min.as_int() == Some(0) => (l.var, tag),
+                _ => return,
+            },
+            _ => return,
+        };
+        let most = match &**tag {
+            "blockIdx.x" => i64::from(i32::MAX),
+            "blockIdx.y" | "blockIdx.z" => 65_535,
+            "threadIdx.x" | "threadIdx.y" => 1_024,
+            "threadIdx.z" => 64,
+            _ => return,
+        };
+        if let Some(range) = self.place.known.ranges.get_mut(var.index()) {
+            let possible = Interval::new(0, most - 1).and_then(|possible| possible.meet(*range));
+            *range = possible.unwrap_or(*range);
+        }
+    }
+
+    /// A divisor as the host can compute it, whatever becomes of the kernel: it has its value, or that of the parameters of
     /// which it consists.
-    fn is_of_host(&self, divisor: &Expr) -> bool {
-        match divisor.as_var() {
-            Some(var) => self.host.contains(&var),
-            None => {
-                divisor.as_int().is_none()
-                    && !divisor.mentions(|var| !self.parameters.contains(&var))
-                    && self.head.is_free(divisor)
+    fn on_host(&self, divisor: &Expr) -> Option<Expr> {
+        if divisor.as_var().is_some_and(|var| self.host.contains(&var)) {
+            return Some(divisor.clone());
+        }
+        let bound = &self.place.known.values;
+        let mut value = divisor.clone();
+        for _ in 0..MAX_BINDINGS {
+            value.substitute(&|var| bound.get(&var));
+            let mut parts = 0;
+            value.walk(&mut |_| parts += 1);
+            if parts > MAX_PARTS {
+                return None;
             }
         }
+        let is_known = value.as_int().is_none()
+            && !value.mentions(|var| !self.parameters.contains(&var))
+            && self.head.is_free(&value);
+        is_known.then_some(value)
     }
 }
 
@@ -227,7 +224,7 @@ fn bind(block: &mut Block, reciprocals: &mut IndexMap<Expr, Reciprocal>) {
     for mut stmt in std::mem::take(block) {
         stmt.for_each_block_mut(|inner| bind(inner, reciprocals));
         let bound = match stmt.kind {
-            StmtKind::Bind { var, .. } => Some(Expr::var(var, DType::I32)),
+            StmtKind::Bind { var, ref value } => Some(Expr::var(var, value.dtype)),
             _ => None,
         };
         out.push(stmt);
