@@ -111,20 +111,22 @@ impl Kernels<'_> {
         for stmt in block {
             let inner = inside || starts_threads(stmt);
             let around = self.place.known.facts.len();
-            let original = stmt.clone();
-            let mut number = 0;
-            stmt.for_each_block_mut(|block| {
-                self.place.enter(&original, number);
-                self.limit(&original);
+            let mut blocks = Vec::new();
+            stmt.for_each_block_mut(|block| blocks.push(std::mem::take(block)));
+            for (number, block) in blocks.iter_mut().enumerate() {
+                self.place.enter(stmt, number);
+                self.limit(stmt);
                 self.block(block, inner);
                 self.place.known.facts.truncate(around);
-                number += 1;
-            });
+            }
+            let mut done = blocks.into_iter();
+            stmt.for_each_block_mut(|block| *block = done.next().unwrap_or_default());
+            // Values are known as they were.
+            self.place.pass(stmt);
             // How many threads there are is for the host.
             if inside && !starts_threads(stmt) {
                 stmt.for_each_expr_mut(|e| self.expr(e));
             }
-            self.place.pass(&original);
             if let StmtKind::Bind { var, .. } = stmt.kind
                 && !inside
             {
