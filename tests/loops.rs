@@ -216,6 +216,66 @@ fn first_iterations_go_in_front() {
     assert!(!made.contains("k == 0"), "{made}");
 }
 
+/// Whether the pass takes the test of a reduction's first iteration out of its loops: `init` stands in front of the first
+/// loop over `k`.
+#[track_caller]
+fn is_decomposed(parameters: &str, body: &str) -> bool {
+    let made = after("loops", parameters, body);
+    let reduction = made.find("k,").or_else(|| made.find("for k")).unwrap_or(0);
+    made[reduction..].find("k == 0").is_none() && !made[reduction..].contains("= 7")
+}
+
+#[test]
+fn initializations_go_in_front_of_reductions() {
+    const SUMS: &str =
+        r#"A: T.Buffer((96, 90), "int32"), B: T.Buffer((96,), "int32"), n: T.int32, m: T.int32"#;
+    // The loop over the elements is inside, as tiled schedules have it.
+    let tiled = "for i, k, j in T.grid(16, 90, 6):\n    if k == 0:\n        B[i * 6 + j] = 7\n    B[i * 6 + j] = B[i * 6 + j] + A[i * 6 + j, k]";
+    assert!(is_decomposed(SUMS, tiled));
+    // Four elements after each other, as unrolled schedules have them.
+    let one = |at: usize| {
+        format!(
+            "    if k == 0:\n        B[i * 4 + {at}] = 7\n    B[i * 4 + {at}] = B[i * 4 + {at}] + A[i * 4 + {at}, k]\n"
+        )
+    };
+    let unrolled = format!("for i, k in T.grid(24, 90):\n{}{}{}{}", one(0), one(1), one(2), one(3));
+    assert!(is_decomposed(SUMS, &unrolled));
+    // The reduction may not run.
+    let symbolic = tiled.replace("T.grid(16, 90, 6)", "T.grid(16, T.min(n, 90), 6)");
+    assert!(is_decomposed(SUMS, &symbolic));
+    // The same element is read before it is initialized: that of another row, or of the same.
+    for read in ["B[i * 6 + j + 1]", "B[T.min(i * 6 + j + m % 2, 95)]"] {
+        let reads = tiled.replace("+ A[i * 6 + j, k]", &format!("+ {read}"));
+        let before = program(SUMS, &reads.replace("T.grid(16,", "T.grid(15,"));
+        same(&before, &ran(&before, "loops", &Options::default()));
+    }
+    let overlapping = unrolled.replace("i * 4 +", "i * 4 % 8 // 4 +");
+    let before = program(SUMS, &overlapping);
+    same(&before, &ran(&before, "loops", &Options::default()));
+    // What stands before it in the loop stores to the element.
+    let kept = "for i, k, j in T.grid(16, 90, 6):\n    B[i * 6 + j] = A[i * 6 + j, k]\n    if k == 0:\n        B[i * 6 + j] = 7";
+    let made = after("loops", SUMS, kept);
+    assert!(made.find("A[i * 6 + j, ") < made.find("= 7"), "{made}");
+    // An index that the loop binds has no value in front of it.
+    let bound = "for i, k, j in T.grid(16, 90, 6):\n    x: T.let[T.int32] = A[0, 0] * 0 + i * 6 + j\n    if k == 0:\n        B[x] = 7\n    B[x] = B[x] + A[i * 6 + j, k]";
+    let before = program(SUMS, bound);
+    same(&before, &ran(&before, "loops", &Options::default()));
+}
+
+#[test]
+fn others_may_see_the_order_of_stores_to_volatile_memory() {
+    let body = "with T.attr(B.data, \"volatile_scope\", 1):\n    for i, k, j in T.grid(16, 90, 6):\n        if k == 0:\n            B[i * 6 + j] = 7\n        C[i * 6 + j, k] = A[i * 6 + j, k] + 1";
+    let parameters =
+        r#"A: T.Buffer((96, 90), "int32"), B: T.Buffer((96,), "int32"), C: T.Buffer((96, 90), "int32")"#;
+    let made = ran(&program(parameters, body), "loops", &Options::default()).to_string();
+    let (init, other) = (made.find("] = 7").unwrap(), made.find("C[i").unwrap());
+    let plain = body.replace("with T.attr(B.data, \"volatile_scope\", 1):", "if True:");
+    let moved = ran(&program(parameters, &plain), "loops", &Options::default()).to_string();
+    assert!(init < other && !made[init..other].contains("for "), "{made}");
+    let (init, other) = (moved.find("] = 7").unwrap(), moved.find("C[i").unwrap());
+    assert!(moved[init..other].contains("for "), "{moved}");
+}
+
 #[test]
 fn a_while_inside() {
     let body = "c = T.alloc_buffer((1,), \"int32\")\nfor f in range(90):\n    c[0] = f % 9\n    while c[0] < 9:\n        B[f // 9 + c[0]] = A[c[0]] + f % 9\n        c[0] = c[0] + 1";

@@ -32,6 +32,11 @@ pub(crate) fn shielded(func: &PrimFunc) -> Option<PrimFunc> {
     found.then_some(shielded)
 }
 
+/// Whether any memory that the function names is volatile: others may see the order of its stores.
+pub(crate) fn is_any(func: &PrimFunc) -> bool {
+    !named(&func.body).is_empty()
+}
+
 /// Takes away what [`shielded`] put around loads.
 pub(crate) fn unshield(func: &mut PrimFunc) {
     for_each_root(&mut func.body, &mut take_load);

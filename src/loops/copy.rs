@@ -2,6 +2,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
+use super::folded::folded;
+use crate::ir::value::evaluate;
 use crate::ir::{
     AttrNode, AttrValue, Block, BufferId, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
@@ -182,6 +184,21 @@ impl Copier<'_> {
             *buffer = self.buffer(*buffer);
         }
         e.for_each_child_mut(|part| self.expr(part));
+        if let ExprKind::Binary(op, a, b) = &e.kind
+            && a.dtype.is_index()
+        {
+            match (a.as_int(), b.as_int()) {
+                (Some(_), Some(_)) if e.dtype.is_bool() => {
+                    if let Some(truth) = evaluate(e, &|_| None).and_then(|truth| truth.as_int()) {
+                        *e = Expr::bool(truth != 0);
+                    }
+                }
+                (Some(_), _) | (_, Some(_)) if e.dtype.is_index() => {
+                    *e = folded(*op, Expr::clone(a), Expr::clone(b));
+                }
+                _ => {}
+            }
+        }
     }
 }
 

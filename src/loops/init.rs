@@ -63,7 +63,7 @@ pub(super) fn first(place: &Place<'_>, outermost: &For) -> Option<First> {
 }
 
 /// Whether a condition says that the variable has the value.
-fn is_equation(cond: &Expr, var: VarId, value: &Expr) -> bool {
+pub(super) fn is_equation(cond: &Expr, var: VarId, value: &Expr) -> bool {
     let ExprKind::Binary(BinOp::Eq, a, b) = &cond.kind else { return false };
     let mut atoms = Atoms::default();
     let difference = (|| {

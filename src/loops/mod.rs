@@ -4,17 +4,19 @@
 //!   divided by. Together they undo how loops were fused and split before, and leave addresses that grow by the same amount
 //!   with each iteration.
 //! - `narrow` makes bounds of the condition around a body, `partition` cuts a loop where conditions change, `init` takes what
-//!   only the first iteration does in front of the nest, `unswitch` takes conditions that do not vary out of loops.
+//!   only the first iteration does in front of the nest, `decompose` the same where it stands among other statements, `unswitch` takes conditions that do not vary out of loops.
 //! - `search` chooses between them, statement by statement, by an estimate of instructions
 //!   ([`target::nests`](crate::target::nests)).
 //!
-//! All of them keep the order in which iterations run, so that no dependence between iterations matters, and run the same
-//! iterations for all values of sizes, 0 included. What they evaluate in front of a loop can be evaluated there in any case
+//! All but `decompose` keep the order in which iterations run, so that no dependence between iterations matters, and all run the
+//! same iterations for all values of sizes, 0 included. What they evaluate in front of a loop can be evaluated there in any case
 //! (`place`). `poly` divides sizes by sizes, `bounds` solves comparisons, `copy` copies statements.
 
 mod align;
 mod bounds;
 mod copy;
+mod decompose;
+mod folded;
 mod hoist;
 mod init;
 mod join;
@@ -35,6 +37,7 @@ use crate::analysis::{recall, volatile};
 use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
 use crate::target::Target;
+use crate::target::nests::Decided;
 
 /// A statement that was written in another way, as a function of its own.
 #[derive(Clone, Debug)]
@@ -50,12 +53,22 @@ pub(crate) struct Rewritten {
 /// The estimate is one for CPUs, so functions for a GPU stay. There the order in which one thread runs is not all that counts
 /// either: threads wait for each other.
 pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<Rewritten>)> {
+    better(func, options, Decided::Free)
+}
+
+/// The same for a caller that judges the result by an estimate of his own.
+pub(crate) fn proposed(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    better(func, options, Decided::Counted).map(|(made, _)| made)
+}
+
+fn better(func: &PrimFunc, options: &Options, decided: Decided) -> Option<(PrimFunc, Vec<Rewritten>)> {
     if options.target_of(func) == Target::Gpu {
         return None;
     }
+    let reorders = !volatile::is_any(func);
     let mut rewritten = Vec::new();
     let made = in_place(func, |alone| {
-        let found = recall::keeping(|| search::better(alone, options, options.loops.growth));
+        let found = recall::keeping(|| search::better(alone, options, (reorders, decided)));
         let Some((better, steps)) = found else {
             return false;
         };
@@ -128,7 +141,7 @@ pub(crate) fn every_way(
             continue;
         }
         let shielded = volatile::shielded(func);
-        for mut way in search::all(shielded.as_ref().unwrap_or(func), options) {
+        for mut way in search::all(shielded.as_ref().unwrap_or(func), options, !volatile::is_any(func)) {
             if shielded.is_some() {
                 volatile::unshield(&mut way);
             }

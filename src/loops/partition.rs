@@ -16,6 +16,9 @@ const MAX_CUTS: usize = 8;
 /// The most ways to cut one loop that are tried.
 const MAX_WAYS: usize = 5;
 
+/// The most divisions of which it is asked where they wrap.
+const MAX_WRAPS: usize = 4;
+
 /// Values of the loop's variable at which a piece ends and the next one starts, in ascending order, each within the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cuts(Vec<Expr>);
@@ -122,7 +125,43 @@ fn bounds(place: &Place<'_>, l: &For) -> Vec<Bound> {
         Choice::Condition(cond) => look(cond),
         Choice::Extreme(a, b) => look(&Expr::binary(BinOp::Le, a.clone(), b.clone())),
     });
+    wraps(place, l).iter().for_each(&mut look);
     found
+}
+
+/// Where quotients of the loop's variable are 0, if they are 0 or 1: `(x + c) % n` of `x` below `n` is `x + c`, and then
+/// `x + c - n`.
+fn wraps(place: &Place<'_>, l: &For) -> Vec<Expr> {
+    let mut divisions: Vec<(Expr, Expr)> = Vec::new();
+    for stmt in &l.body {
+        stmt.walk(&mut |stmt| {
+            stmt.for_each_expr(|e| {
+                e.walk(&mut |e| {
+                    if let ExprKind::Binary(BinOp::FloorDiv | BinOp::FloorMod, a, b) = &e.kind
+                        && a.dtype.is_index()
+                        && a.dtype.is_scalar()
+                        && mentions(a, l.var)
+                        && !mentions(b, l.var)
+                        && !divisions.iter().any(|(known, by)| *known == **a && *by == **b)
+                    {
+                        divisions.push((Expr::clone(a), Expr::clone(b)));
+                    }
+                });
+            });
+        });
+    }
+    divisions.truncate(MAX_WRAPS);
+    let mut inside = place.clone();
+    inside.iterate(l.var, &l.min, &l.extent);
+    divisions.retain(|(a, b)| {
+        let twice = plus(b.clone(), b.clone());
+        place.is_free(&twice)
+            && place.at_least(b, 1)
+            && inside.at_least(a, 0)
+            && inside.holds(&a.clone().lt(twice))
+            && !inside.holds(&a.clone().lt(b.clone()))
+    });
+    divisions.into_iter().map(|(a, b)| a.lt(b)).collect()
 }
 
 /// The comparisons of integers that a condition is made of.

@@ -8,10 +8,10 @@ use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::ir::{self, BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
-use crate::script::fold;
 use crate::simplify::{self, assume_parts, prove, reads_memory};
 
 use super::copy::is_copyable;
+pub(super) use super::folded::{folded, plus};
 
 /// The way to a statement: at each level the statement of a block, and which of its blocks the next level is in. The last
 /// entry names the statement itself.
@@ -256,23 +256,4 @@ pub(super) fn is_simple(func: &PrimFunc, l: &For) -> bool {
         && dtype == l.min.dtype
         && dtype == l.extent.dtype
         && is_copyable(&l.body)
-}
-
-/// `a + b`, constants folded.
-pub(super) fn plus(a: Expr, b: Expr) -> Expr {
-    folded(BinOp::Add, a, b)
-}
-
-/// The operation on two integers of one type, folded where that changes no value: constants whose result its type does not
-/// hold stay.
-pub(super) fn folded(op: BinOp, a: Expr, b: Expr) -> Expr {
-    if matches!(op, BinOp::Min | BinOp::Max) && a == b {
-        return a;
-    }
-    if a.as_int().is_none() || b.as_int().is_none() {
-        return fold(op, &a, &b).unwrap_or_else(|| Expr::binary(op, a, b));
-    }
-    let e = Expr::binary(op, a, b);
-    let value = crate::ir::value::evaluate(&e, &|_| None).and_then(|value| value.as_int());
-    value.map_or_else(|| e.clone(), |value| Expr::int(value, e.dtype))
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::bounds::{Choice, for_each_choice};
 use super::copy::mentions_any;
 use super::place::{Path, Place, loop_at, replace, take_loop};
-use super::{init, join, local, narrow, partition, split, unswitch};
+use super::{decompose, init, join, local, narrow, partition, split, unswitch};
 use crate::analysis::known::Known;
 use crate::analysis::length;
 use crate::analysis::magnitude::Magnitudes;
@@ -29,9 +30,9 @@ const LEAST_GAIN: f64 = 0.01;
 /// The same for all steps together: the estimate is no better.
 const LEAST_GAIN_IN_ALL: f64 = 0.08;
 
-/// What a quotient of a loop variable that is left counts, as a share of all, and the most that count.
-const FOR_QUOTIENT: f64 = 0.02;
-const MAX_QUOTIENTS: usize = 12;
+/// What a quotient of a loop variable that is left counts, or a condition on one, as a share of all, and the most that count.
+const FOR_ONE_LEFT: f64 = 0.02;
+const MAX_LEFT: usize = 12;
 
 /// The most parts of expressions that are simplified for each one of the statement, and for any statement.
 const WORK_FOR_EACH: usize = 60;
@@ -47,6 +48,10 @@ const SHORT: usize = 200;
 /// The most steps.
 const MAX_STEPS: usize = 24;
 
+/// What some steps are called.
+const FIRST: &str = "first iteration in front";
+const INITS: &str = "initializations in front";
+
 /// Constant divisors of loop variables, with their offsets.
 type Spelled = HashMap<VarId, Vec<(i64, i64)>>;
 
@@ -56,11 +61,13 @@ struct State {
     /// The function with that statement as its body.
     func: PrimFunc,
     instructions: f64,
-    /// Those of each loop.
-    of_loops: Rc<HashMap<VarId, f64>>,
-    /// All and a little for each quotient of a loop variable that is left: what is decided by one becomes bounds only
-    /// when it is a variable.
-    with_quotients: f64,
+    /// What each loop takes, and which ones LLVM writes out.
+    taken: Rc<nests::Taken>,
+    /// All and a little for each quotient of a loop variable that is left, since what is decided by one becomes bounds only when it
+    /// is a variable, and for each condition, since the estimate takes those for nothing that LLVM is expected to decide.
+    with_left: f64,
+    /// How many of these there are.
+    left: usize,
     length: usize,
     /// What bounds the function's variables, once that it was asked for.
     magnitudes: OnceCell<Arc<Magnitudes>>,
@@ -88,6 +95,8 @@ enum Phase {
     Shape,
     /// Those that make copies of what is in a loop.
     Cut,
+    /// The same for loops that LLVM writes out: there they only make the text plainer.
+    Tidy,
 }
 
 struct Search<'a> {
@@ -95,8 +104,8 @@ struct Search<'a> {
     /// What holds in the whole function.
     base: Known,
     odds: nests::Odds,
-    /// Loops at which no step was better. What is written anew has new variables.
-    tried: HashSet<(Phase, VarId)>,
+    /// Loops at which no step was better, with what they took. What is written anew has new variables.
+    tried: HashMap<(Phase, VarId), f64>,
     /// How many ways have been looked at.
     tries: usize,
     taken: Vec<Taken>,
@@ -104,17 +113,27 @@ struct Search<'a> {
     work: usize,
     /// The most that a result may be long.
     longest: usize,
+    /// Whether stores may change their order where nobody sees it.
+    reorders: bool,
+    decided: nests::Decided,
 }
 
 /// A better way to write the one statement that is the body of a function, if there is one, and the steps that lead there.
-pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Option<(PrimFunc, Vec<Taken>)> {
+/// `reorders`: whether stores may change their order where the function does not see it: nobody else looks at memory meanwhile.
+pub(super) fn better(
+    func: &PrimFunc,
+    options: &Options,
+    (reorders, decided): (bool, nests::Decided),
+) -> Option<(PrimFunc, Vec<Taken>)> {
+    let growth = options.loops.growth;
     let length = length::of(func);
     if length > MAX_LENGTH {
         return None;
     }
     let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
     let short = if growth > 1 { SHORT } else { 0 };
-    let mut search = Search::new(func, options, work, length.saturating_mul(growth).max(short));
+    let longest = length.saturating_mul(growth).max(short);
+    let mut search = Search::new(func, options, (work, longest), (reorders, decided));
     let inlined = simplify::inlined(func);
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
@@ -122,8 +141,11 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
     let (mut left, mut since) = (1.0, None);
     // What changes the loops first: cutting them copies what is in them.
-    for phase in [Phase::Shape, Phase::Cut, Phase::Shape] {
+    for phase in [Phase::Shape, Phase::Cut, Phase::Shape, Phase::Tidy] {
         let (before, mut better) = (state.instructions, false);
+        // What was written in other ways inside may be written in other ways outside.
+        let costs = &state.taken.of_loops;
+        search.tried.retain(|(_, var), cost| costs.get(var) == Some(cost));
         for _ in 0..MAX_STEPS {
             let Some(next) = search.step(&state, phase) else { break };
             log::debug!(
@@ -144,13 +166,13 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
     let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
     let pays = match since {
         None => false,
+        Some(_) if !is_better(state.instructions, first.instructions) => false,
         Some(Phase::Shape) if is_better(left, 1.0) => true,
         // Loops were cut before all was simplified: that alone may have taken away the conditions. Or it is not the steps that
         // make it better, but what they let simplification do, or that alone. It does not halve what loops are made of.
         Some(_) => {
-            is_better(state.instructions, first.instructions)
-                && (state.instructions < first.instructions / 2.0
-                    || is_better(state.instructions, search.simplified(first).instructions))
+            state.instructions < first.instructions / 2.0
+                || is_better(state.instructions, search.simplified(first).instructions)
         }
     };
     log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
@@ -158,10 +180,15 @@ pub(super) fn better(func: &PrimFunc, options: &Options, growth: usize) -> Optio
 }
 
 impl Search<'_> {
-    fn new<'a>(func: &PrimFunc, options: &'a Options, work: usize, longest: usize) -> Search<'a> {
+    fn new<'a>(
+        func: &PrimFunc,
+        options: &'a Options,
+        (work, longest): (usize, usize),
+        (reorders, decided): (bool, nests::Decided),
+    ) -> Search<'a> {
         let base = simplify::known(func, options.positive_dims);
-        let (odds, tried) = (nests::Odds::default(), HashSet::new());
-        Search { options, base, odds, tried, tries: 0, taken: Vec::new(), work, longest }
+        let (odds, tried) = (nests::Odds::default(), HashMap::new());
+        Search { options, base, odds, tried, tries: 0, taken: Vec::new(), work, longest, reorders, decided }
     }
 
     /// The function with what mentions wanted variables simplified, and what it takes. `None` if there is no work left, or if it
@@ -200,37 +227,54 @@ impl Search<'_> {
 
     fn measured(&self, func: PrimFunc, spelled: Rc<Spelled>) -> State {
         let (profile, bindings) = (&self.options.profile, &self.options.bindings);
-        let (instructions, of_loops) = nests::with_loops(&func, profile, bindings, &self.odds);
-        let with_quotients = instructions * (1.0 + FOR_QUOTIENT * quotients(&func) as f64);
+        let taken = Rc::new(nests::taken(&func, profile, bindings, (&self.odds, self.decided)));
+        let instructions = taken.instructions;
+        let left = left(&func, &taken.written_out);
+        let with_left = instructions * (1.0 + FOR_ONE_LEFT * left.min(MAX_LEFT) as f64);
         let length = length::of(&func);
-        let of_loops = Rc::new(of_loops);
         let (magnitudes, done) = (OnceCell::new(), Vec::new());
-        State { func, instructions, of_loops, with_quotients, length, magnitudes, spelled, done }
+        State { func, instructions, taken, with_left, left, length, magnitudes, spelled, done }
     }
 
     /// The first loop that can be written better, so written.
     fn step(&mut self, state: &State, phase: Phase) -> Option<State> {
         let mut vars = loops(&state.func);
-        if phase == Phase::Cut {
+        let is_written_out = |var: &VarId| state.taken.written_out.contains(var);
+        if phase != Phase::Shape {
+            vars.retain(|var| is_written_out(var) == (phase == Phase::Tidy));
             // The text can grow so far only: what takes most comes first.
-            let cost = |var: &VarId| state.of_loops.get(var).copied().unwrap_or(0.0);
+            let cost = |var: &VarId| state.taken.of_loops.get(var).copied().unwrap_or(0.0);
             vars.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
         }
         for var in vars {
-            if !self.tried.insert((phase, var)) {
+            let cost = state.taken.of_loops.get(&var).copied().unwrap_or(0.0);
+            if self.tried.contains_key(&(phase, var)) {
                 continue;
             }
+            self.tried.insert((phase, var), cost);
             let value = |state: &State| match phase {
-                Phase::Shape => state.with_quotients,
-                Phase::Cut => state.instructions,
+                Phase::Shape => state.with_left,
+                Phase::Cut | Phase::Tidy => state.instructions,
             };
-            let best = self
-                .ways(state, var, phase)
-                .into_iter()
-                .min_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.length.cmp(&b.length)));
-            if let Some(mut best) = best
-                && value(&best) < value(state) * (1.0 - LEAST_GAIN)
-            {
+            let mut ways = self.ways(state, var, phase);
+            ways.sort_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.length.cmp(&b.length)));
+            // It says the same with fewer conditions, and takes hardly more.
+            let is_plainer = |way: &State| {
+                let is_longer = match way.done.as_slice() {
+                    [step] if *step == FIRST || *step == INITS => 4 * way.length > 5 * state.length,
+                    _ => way.length > state.length,
+                };
+                way.instructions <= state.instructions * (1.0 + LEAST_GAIN)
+                    && !is_longer
+                    && way.left < state.left
+            };
+            let is_better = |way: &State| value(way) < value(state) * (1.0 - LEAST_GAIN);
+            let best = match phase {
+                Phase::Tidy => ways.into_iter().find(is_plainer),
+                _ if ways.first().is_some_and(is_better) => ways.into_iter().next(),
+                _ => ways.into_iter().find(is_plainer),
+            };
+            if let Some(mut best) = best {
                 // If it is still there, more may be done.
                 self.tried.remove(&(phase, var));
                 self.taken.push(Taken {
@@ -261,8 +305,10 @@ impl Search<'_> {
             ways.extend(self.narrow(state, var));
             ways.extend(self.init(state, var));
         }
-        if phase == Phase::Cut {
+        if phase != Phase::Shape {
             ways.extend(self.partition(state, var));
+        }
+        if phase == Phase::Cut {
             ways.extend(self.unswitch(state, var));
         }
         ways
@@ -302,11 +348,18 @@ impl Search<'_> {
         self.rewritten(state, (var, "narrowed"), |_, l| Some(vec![looping(narrow::narrow(l, to))]))
     }
 
-    fn init(&mut self, state: &State, var: VarId) -> Option<State> {
-        let first = self.at(state, var, init::first)??;
-        self.rewritten(state, (var, "first iteration in front"), |func, l| {
-            Some(init::split_off(func, l, first))
-        })
+    fn init(&mut self, state: &State, var: VarId) -> Vec<State> {
+        let first = self.at(state, var, init::first).flatten();
+        let inits = if self.reorders { self.at(state, var, decompose::inits).flatten() } else { None };
+        // The first statement alone needs no look at the others.
+        let inits = inits.filter(|inits| first.is_none() || inits.are_several());
+        let first = first.and_then(|first| {
+            self.rewritten(state, (var, FIRST), |func, l| Some(init::split_off(func, l, first)))
+        });
+        let inits = inits.and_then(|inits| {
+            self.rewritten(state, (var, INITS), |func, l| Some(decompose::split_off(func, l, inits)))
+        });
+        first.into_iter().chain(inits).collect()
     }
 
     fn partition(&mut self, state: &State, var: VarId) -> Vec<State> {
@@ -380,9 +433,9 @@ impl Search<'_> {
 
 /// The function with each step that is possible taken alone.
 #[cfg(any(test, feature = "lab"))]
-pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
+pub(super) fn all(func: &PrimFunc, options: &Options, reorders: bool) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
-    let mut search = Search::new(func, options, WORK, usize::MAX / 8);
+    let mut search = Search::new(func, options, (WORK, usize::MAX / 8), (reorders, nests::Decided::Free));
     let state = search.measured(func.clone(), Rc::default());
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(&state.func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
@@ -390,8 +443,9 @@ pub(super) fn all(func: &PrimFunc, options: &Options) -> Vec<PrimFunc> {
     ways.map(|state| state.func).collect()
 }
 
-/// How many different quotients and remainders by what is no loop variable depend on one, up to a number.
-fn quotients<'f>(func: &'f PrimFunc) -> usize {
+/// How many different quotients and remainders by what is no loop variable depend on one, but for those that
+/// are constants once that loops are written out, and conditions.
+fn left<'f>(func: &'f PrimFunc, written_out: &HashSet<VarId>) -> usize {
     let vars: HashSet<VarId> = loops(func).into_iter().collect();
     let mut found: HashSet<&Expr> = HashSet::new();
     let mut look = |e: &'f Expr| {
@@ -400,6 +454,7 @@ fn quotients<'f>(func: &'f PrimFunc) -> usize {
             && e.dtype.is_index()
             && !mentions_any(divisor, &vars)
             && mentions_any(dividend, &vars)
+            && e.mentions(|var| !written_out.contains(&var))
         {
             found.insert(e);
         }
@@ -407,7 +462,14 @@ fn quotients<'f>(func: &'f PrimFunc) -> usize {
     for stmt in &func.body {
         stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
     }
-    found.len().min(MAX_QUOTIENTS)
+    for_each_choice(&func.body, &mut |choice| {
+        if let Choice::Condition(cond) = choice
+            && mentions_any(cond, &vars)
+        {
+            found.insert(cond);
+        }
+    });
+    found.len()
 }
 
 fn looping(l: For) -> Stmt {

@@ -67,7 +67,7 @@ impl Whole {
             }
             Whole::Loops => {
                 let what = "loops are written otherwise: the same iterations in the same order";
-                loops("loops", Work::Loops, what, &|f| loops::run(f, options).map(|(made, _)| made))
+                loops("loops", Work::Loops, what, &|f| loops::proposed(f, options))
             }
         }
     }

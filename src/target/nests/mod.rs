@@ -4,17 +4,23 @@
 //!
 //! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
 
+mod accesses;
 mod hash;
 mod iterations;
+mod products;
+mod registers;
+mod size;
 
 use hashbrown::{HashMap, HashSet};
 
 use self::hash::{mix, tag};
 use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
-use super::llvm::nests::{Stride, lanes, operation, stride};
+use self::registers::Registers;
+use self::size::{Conditions, Size};
+use super::llvm::nests::{lanes, operation};
 use crate::cost::{Bindings, Profile};
-use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Instructions of a loop around its body, for each iteration and each time that it starts.
 const PER_ITERATION: f64 = 2.0;
@@ -31,51 +37,86 @@ const PER_VECTOR_LOOP: f64 = 14.0;
 const WRITTEN_OUT: f64 = 240.0;
 const SHORT: f64 = 4.0;
 
+/// The most iterations of a loop that LLVM goes through to find what conditions leave of it before it writes it out.
+const SIMULATED: f64 = 10.0;
+
 /// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
 const STRING: f64 = 2_048.0;
+
+/// How many vectors LLVM keeps in registers.
+const REGISTERS: f64 = 16.0;
 
 /// A branch on a condition.
 const BRANCH: f64 = 1.0;
 
-/// An estimate of the instructions of a function. `odds` must come from estimates with the same profile.
-pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings, odds: &Odds) -> f64 {
-    with_loops(func, profile, bindings, odds).0
+/// What is taken of conditions that are constants once that loops are written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decided {
+    /// They cost nothing: LLVM is known to compile the text as it is.
+    Free,
+    /// They count as others do: whoever asks writes loops out himself, or wants them gone.
+    Counted,
 }
 
-/// The same, and that of each of its loops.
-pub(crate) fn with_loops(
+/// An estimate of the instructions of a function, all conditions counted. `odds` must come from estimates with the same profile.
+pub(crate) fn instructions(func: &PrimFunc, profile: &Profile, bindings: &Bindings, odds: &Odds) -> f64 {
+    taken(func, profile, bindings, (odds, Decided::Counted)).instructions
+}
+
+/// What a function takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) instructions: f64,
+    /// Those of each loop.
+    pub(crate) of_loops: HashMap<VarId, f64>,
+    /// The loops that are written out, if that makes conditions free.
+    pub(crate) written_out: HashSet<VarId>,
+}
+
+/// The same with what each loop takes.
+pub(crate) fn taken(
     func: &PrimFunc,
     profile: &Profile,
     bindings: &Bindings,
-    odds: &Odds,
-) -> (f64, HashMap<VarId, f64>) {
-    let mut estimate = Estimate::new(func, profile, bindings, odds);
+    (odds, decided): (&Odds, Decided),
+) -> Taken {
+    let mut estimate = Estimate::new(func, profile, bindings, odds, None);
+    estimate.decided = decided;
     estimate.block(&func.body, 1.0);
-    (estimate.frames.pop().map_or(0.0, |frame| frame.cost), estimate.loops)
+    let knows_more = estimate.decides || estimate.accumulates && !estimate.written_out.is_empty();
+    if decided == Decided::Free && knows_more {
+        // Which conditions cost nothing, and what stays in registers, is known only once that it is known which loops are
+        // written out.
+        let written_out = estimate.written_out;
+        estimate = Estimate::new(func, profile, bindings, odds, Some(written_out));
+        estimate.block(&func.body, 1.0);
+    }
+    estimate.taken()
 }
 
 /// A loop that is open, or the function.
 #[derive(Debug, Default)]
 struct Frame {
     var: Option<VarId>,
-    /// How often its body runs.
+    /// How often its body runs, and how often each time that it starts.
     runs: f64,
+    trips: f64,
     /// What is computed in it, in all.
     cost: f64,
     /// The hashes of what is computed in it.
     seen: HashSet<u64>,
-    /// The buffers that its body writes.
-    written: Vec<BufferId>,
     inner: bool,
     /// The instructions of its body as a text.
-    size: f64,
+    size: Size,
     /// Whether one of the loops in it, at any depth, is not written out.
     looped: bool,
     /// Whether it cannot run on vectors.
     scalar: bool,
     /// The bits of the widest element that is accessed.
     bits: u32,
+    /// How many stores it has, and how many of them an iteration comes to on average.
     stores: usize,
+    stored: f64,
     /// Whether it does more than to copy or fill elements.
     computes: bool,
     /// How many loads are of elements that are no neighbours.
@@ -90,8 +131,20 @@ struct Estimate<'a> {
     frames: Vec<Frame>,
     /// The loop that defines a variable, by its depth.
     depths: HashMap<VarId, usize>,
+    registers: Registers,
     /// What loops take that are closed.
     loops: HashMap<VarId, f64>,
+    /// The conditions around what is looked at, within the innermost open loop.
+    conditions: Conditions,
+    /// The closed loops that are written out.
+    written_out: HashSet<VarId>,
+    /// The same of all loops, when it is known.
+    known_written_out: Option<HashSet<VarId>>,
+    decided: Decided,
+    /// Whether writing loops out decides conditions.
+    decides: bool,
+    /// Whether an element is stored to again and again.
+    accumulates: bool,
 }
 
 /// What is known of an expression.
@@ -103,10 +156,41 @@ struct Seen {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, odds: &'a Odds) -> Estimate<'a> {
+    fn new(
+        func: &'a PrimFunc,
+        profile: &'a Profile,
+        bindings: &Bindings,
+        odds: &'a Odds,
+        known_written_out: Option<HashSet<VarId>>,
+    ) -> Estimate<'a> {
         let iterations = Iterations::new(func, profile, bindings, odds);
         let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
-        Estimate { func, iterations, frames, depths: HashMap::new(), loops: HashMap::new() }
+        Estimate {
+            func,
+            iterations,
+            frames,
+            depths: HashMap::new(),
+            registers: Registers::new(func, known_written_out.as_ref()),
+            loops: HashMap::new(),
+            conditions: Conditions::NONE,
+            written_out: HashSet::new(),
+            known_written_out,
+            decided: Decided::Free,
+            decides: false,
+            accumulates: false,
+        }
+    }
+
+    /// What it found when the function has been looked at.
+    fn taken(mut self) -> Taken {
+        Taken {
+            instructions: self.frames.pop().map_or(0.0, |frame| frame.cost),
+            of_loops: self.loops,
+            written_out: match self.decided {
+                Decided::Free => self.written_out,
+                Decided::Counted => HashSet::new(),
+            },
+        }
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -114,10 +198,39 @@ impl<'a> Estimate<'a> {
     }
 
     fn charge(&mut self, depth: usize, cost: f64, share: f64) {
-        let share = if depth + 1 == self.frames.len() { share } else { 1.0 };
+        let is_here = depth + 1 == self.frames.len();
+        let share = if is_here { share } else { 1.0 };
         let frame = &mut self.frames[depth];
         frame.cost += cost * frame.runs * share;
-        frame.size += cost;
+        let around = if is_here { self.conditions } else { Conditions::NONE };
+        frame.size.add(cost, around, share);
+    }
+
+    /// Whether a loop is known to be written out.
+    fn is_written_out(&self, var: Option<VarId>) -> bool {
+        let known = self.known_written_out.as_ref();
+        var.is_some_and(|var| known.is_some_and(|known| known.contains(&var)))
+    }
+
+    /// Whether a condition depends on nothing but variables of loops that are known to be written out: it is a constant then.
+    fn is_decided(&self, cond: &Expr) -> bool {
+        let Some(written_out) = &self.known_written_out else { return false };
+        self.decided_by(cond).is_some() && !cond.mentions(|var| !written_out.contains(&var))
+    }
+
+    /// The depth of the outermost loop that a condition depends on, if loops are all that it depends on.
+    fn decided_by(&self, cond: &Expr) -> Option<usize> {
+        let mut outermost = None;
+        let mut is_known = true;
+        cond.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) if self.iterations.is_of_loop(*var) => {
+                let depth = self.depths.get(var).copied().unwrap_or(0);
+                outermost = Some(outermost.map_or(depth, |known: usize| known.min(depth)));
+            }
+            ExprKind::Var(_) | ExprKind::Load { .. } => is_known = false,
+            _ => {}
+        });
+        outermost.filter(|_| is_known)
     }
 
     /// `share`: how many of the iterations of the innermost open loop come here.
@@ -131,27 +244,38 @@ impl<'a> Estimate<'a> {
         match &stmt.kind {
             StmtKind::For(l) => self.for_loop(l, share),
             StmtKind::If { cond, then, otherwise } => {
-                let seen = self.expr(cond, share);
-                let here = self.frames.len() - 1;
-                self.charge(seen.depth, BRANCH, share);
-                if seen.depth == here {
-                    self.frame().scalar = true;
-                }
                 let taken = self.iterations.probability(cond);
+                let (around, decided_by) = (self.conditions, self.decided_by(cond));
+                self.conditions = around.of_condition(decided_by);
+                let seen = self.expr(cond, share);
+                if !self.is_decided(cond) {
+                    self.charge(seen.depth, BRANCH, share);
+                    // What is written out becomes vectors only within one basic block.
+                    if seen.depth + 1 == self.frames.len()
+                        || self.is_written_out(self.frames[self.frames.len() - 1].var)
+                    {
+                        self.frame().scalar = true;
+                    }
+                }
+                self.conditions = around.inside(decided_by, taken);
                 self.block(then, share * taken);
+                self.conditions = around.inside(decided_by, 1.0 - taken);
                 self.block(otherwise, share * (1.0 - taken));
+                self.conditions = around;
             }
             StmtKind::Store { buffer, indices, value } => {
                 let written = self.expr(value, share);
-                self.access(*buffer, indices, share, true);
+                let seen = self.access(*buffer, indices, share, true);
                 let here = self.frames.len() - 1;
-                self.charge(here, 1.0, share);
+                self.transfer(*buffer, indices, here, share, None);
+                self.accumulates |= seen.depth > 0 && self.leaves_out_a_loop(indices);
                 let is_copy = match &value.kind {
                     ExprKind::Load { .. } => true,
                     _ => written.depth < here,
                 };
                 let frame = self.frame();
                 frame.stores += 1;
+                frame.stored += share;
                 frame.computes |= !is_copy;
             }
             StmtKind::Bind { var, value } => {
@@ -177,29 +301,30 @@ impl<'a> Estimate<'a> {
         self.expr(&l.extent, share);
         self.frame().inner = true;
         let trips = self.iterations.enter(l);
+        let around = std::mem::replace(&mut self.conditions, Conditions::NONE);
         self.depths.insert(l.var, here + 1);
         let starts = self.frames[here].runs * share;
-        let mut frame = Frame { var: Some(l.var), runs: starts * trips, ..Frame::default() };
-        for stmt in &l.body {
-            stmt.walk(&mut |stmt| {
-                if let StmtKind::Store { buffer, .. } = stmt.kind {
-                    frame.written.push(buffer);
-                }
-            });
-        }
+        let mut frame = Frame { var: Some(l.var), runs: starts * trips, trips, ..Frame::default() };
         frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
         let is_vector = l.kind == ForKind::Vectorized;
         self.frames.push(frame);
         self.block(&l.body, 1.0);
         let mut frame = self.frames.pop().expect("pushed above");
+        self.conditions = around;
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
         let per_start = PER_LOOP + PER_ADDRESS * frame.grown.len() as f64;
+        let (size, decides) = frame.size.written_out(here + 1);
         let is_short = if frame.looped {
             trips <= SHORT && per_iteration * trips <= WRITTEN_OUT
         } else {
-            (frame.size + 1.0) * trips <= WRITTEN_OUT
+            let is_simulated = trips <= SIMULATED && self.decided == Decided::Free;
+            let left = if is_simulated { size.all() } else { frame.size.all() };
+            (left + 1.0) * trips <= WRITTEN_OUT
         };
-        let is_written_out = is_short && l.extent.as_int().is_some();
+        let is_written_out = match &self.known_written_out {
+            Some(known) => known.contains(&l.var),
+            None => is_short && l.extent.as_int().is_some(),
+        };
         let cost = if is_vector {
             frame.cost / lanes(frame.bits)
         } else if frame.inner {
@@ -209,6 +334,10 @@ impl<'a> Estimate<'a> {
             let scalar = frame.cost + frame.runs * PER_ITERATION + starts * per_start;
             let scalar = if is_written_out { frame.cost } else { scalar };
             let copies = frame.stores > 0 && !frame.computes && frame.strided == 0;
+            // Where writing it out decides conditions, only some iterations are left.
+            let left =
+                if is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
+            let (trips, per_iteration) = (trips * left, per_iteration / left);
             frame.scalar |= frame.stores == 0 || trips < lanes;
             if frame.scalar {
                 scalar
@@ -218,10 +347,13 @@ impl<'a> Estimate<'a> {
                 let bytes = trips * f64::from(frame.bits) / 8.0;
                 let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
                 let overhead = if is_written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
+                // The rest takes half as many on shorter vectors, or, at other times, the loop on scalars.
+                let rest = starts * (trips % lanes);
                 let rest = if is_written_out {
-                    0.0
+                    let others = (per_iteration - frame.strided as f64).max(0.0);
+                    rest * others * (0.5 - 1.0 / lanes).max(0.0)
                 } else {
-                    starts * (trips % lanes) * (per_iteration + PER_ITERATION) / 2.0
+                    rest * (per_iteration + PER_ITERATION) / 2.0
                 };
                 let vector =
                     (frame.cost + frame.runs * PER_ITERATION / 2.0) / speed + moved + overhead + rest;
@@ -232,7 +364,13 @@ impl<'a> Estimate<'a> {
         self.frames[here].cost += cost;
         let outer = &mut self.frames[here];
         outer.looped |= !is_written_out || frame.looped;
-        outer.size += frame.size * if is_written_out { trips } else { 1.0 };
+        if is_written_out {
+            outer.size.add_copies(&size, trips, around, share);
+            self.written_out.insert(l.var);
+            self.decides |= decides;
+        } else {
+            outer.size.add(frame.size.all(), around, share);
+        }
     }
 
     /// What the operations of an expression take.
@@ -248,19 +386,34 @@ impl<'a> Estimate<'a> {
             ExprKind::Load { buffer, indices } => return self.load(e, *buffer, indices, share),
             _ => {}
         }
+        if e.dtype.is_bool() && self.is_decided(e) {
+            return Seen { depth: 0, hash: tag(e) };
+        }
+        let around = self.conditions;
         let lazy = match e.as_intrin() {
-            Some(("if_then_else", [cond, _, _])) => Some(self.iterations.probability(cond)),
+            Some(("if_then_else", [cond, _, _])) => Some(cond),
             _ => None,
         };
+        let is_decided = match &e.kind {
+            ExprKind::Select(select) => self.is_decided(&select.cond),
+            _ => lazy.is_some_and(|cond| self.is_decided(cond)),
+        };
+        let lazy = lazy.map(|cond| (self.iterations.probability(cond), self.decided_by(cond)));
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
         let mut condition_depth = 0;
         e.for_each_child(|part| {
-            let part_share = match (lazy, number) {
-                (Some(taken), 1) => share * taken,
-                (Some(taken), 2) => share * (1.0 - taken),
-                _ => share,
+            let taken = match (lazy, number) {
+                (Some((taken, _)), 1) => taken,
+                (Some((taken, _)), 2) => 1.0 - taken,
+                _ => 1.0,
             };
-            let seen = self.expr(part, part_share);
+            if let Some((_, decided_by)) = lazy {
+                self.conditions = match number {
+                    0 => around.of_condition(decided_by),
+                    _ => around.inside(decided_by, taken),
+                };
+            }
+            let seen = self.expr(part, share * taken);
             if number == 0 {
                 condition_depth = seen.depth;
             }
@@ -268,6 +421,10 @@ impl<'a> Estimate<'a> {
             hash = mix(hash, seen.hash);
             number += 1;
         });
+        self.conditions = around;
+        if is_decided {
+            return Seen { depth, hash };
+        }
         let cost = operation(e);
         if self.frames[depth].seen.insert(hash) {
             self.charge(depth, cost.instructions, share);
@@ -283,158 +440,6 @@ impl<'a> Estimate<'a> {
         }
         Seen { depth, hash }
     }
-
-    fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
-        let here = self.frames.len() - 1;
-        let seen = self.access(buffer, indices, share, false);
-        let written = (1..=here).rev().find(|&depth| self.frames[depth].written.contains(&buffer));
-        let depth = seen.depth.max(written.unwrap_or(0));
-        let hash = mix(tag(e), seen.hash);
-        if self.frames[depth].seen.insert(hash) {
-            self.charge(depth, 1.0, share);
-        }
-        Seen { depth, hash }
-    }
-
-    /// What the address of an element takes.
-    fn access(&mut self, buffer: BufferId, indices: &[Expr], share: f64, is_store: bool) -> Seen {
-        let here = self.frames.len() - 1;
-        let var = self.frames[here].var;
-        let bits = u32::from(self.func.buffer(buffer).dtype.bits);
-        let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
-        for (at, index) in indices.iter().enumerate() {
-            let seen = self.address(index, share);
-            depth = depth.max(seen.depth);
-            hash = mix(hash, seen.hash);
-            let is_last = at + 1 == indices.len();
-            let along = var.map_or(Stride::None, |var| stride(index, var));
-            let depths = &self.depths;
-            let varies = |e: &Expr| {
-                let mut found = false;
-                e.walk(&mut |e| {
-                    found |= e
-                        .as_var()
-                        .is_some_and(|var| depths.get(&var).copied().unwrap_or(0) >= here && here > 0);
-                });
-                found
-            };
-            let frame = &mut self.frames[here];
-            frame.bits = frame.bits.max(bits);
-            match along {
-                Stride::Constant(1) if is_last => {}
-                Stride::None if !varies(index) => frame.scalar |= is_store && is_last && indices.len() == 1,
-                Stride::Constant(_) | Stride::Invariant if !is_store => frame.strided += 1,
-                _ => frame.scalar = true,
-            }
-        }
-        Seen { depth, hash }
-    }
-
-    /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
-    /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
-    fn address(&mut self, index: &Expr, share: f64) -> Seen {
-        let here = self.frames.len() - 1;
-        let (mut depth, mut hash, mut parts, mut grows) = (0, 11_u64, [0_u32; 16], false);
-        for product in products(index) {
-            let (seen, is_grown) = self.product(&product, share);
-            depth = depth.max(seen.depth);
-            hash = hash.wrapping_add(mix(seen.hash, 12));
-            if seen.depth < parts.len() {
-                parts[seen.depth] += if is_grown { 0 } else { 1 };
-            }
-            grows |= is_grown && seen.depth == here;
-        }
-        if grows {
-            self.frame().grown.insert(hash);
-        }
-        // What varies in the innermost loop and does not grow with it is added there.
-        for (at, &count) in parts.iter().enumerate().take(here + 1).skip(1) {
-            if count > 0 && self.frames[at].seen.insert(mix(hash, at as u64)) {
-                self.charge(at, f64::from(count), share);
-            }
-        }
-        Seen { depth, hash }
-    }
-
-    /// A product, and whether it grows by the same amount with each iteration of one loop.
-    fn product(&mut self, product: &Product<'_>, share: f64) -> (Seen, bool) {
-        let (mut depth, mut hash, mut of_loop, mut beside) = (0, 0_u64, None, 0);
-        for &factor in &product.factors {
-            let seen = self.expr(factor, share);
-            depth = depth.max(seen.depth);
-            hash = hash.wrapping_add(mix(seen.hash, 13));
-            if factor.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
-                && of_loop.is_none_or(|outer| outer < seen.depth)
-            {
-                beside = beside.max(of_loop.replace(seen.depth).unwrap_or(0));
-            } else {
-                beside = beside.max(seen.depth);
-            }
-        }
-        hash = mix(hash, product.times as u64);
-        let is_grown = of_loop.is_some_and(|depth| beside < depth);
-        let multiplied = product.factors.len() + usize::from(product.times != 1);
-        if !is_grown && multiplied > 1 && self.frames[depth].seen.insert(hash) {
-            self.charge(depth, (multiplied - 1) as f64, share);
-        }
-        (Seen { depth, hash }, is_grown)
-    }
-}
-
-/// A product in a sum.
-#[derive(Clone)]
-struct Product<'e> {
-    times: i64,
-    factors: Vec<&'e Expr>,
-}
-
-/// The most products that a sum is multiplied out to.
-const MAX_PRODUCTS: usize = 24;
-
-/// The products of which an integer consists when it is multiplied out, but for constants.
-fn products(e: &Expr) -> Vec<Product<'_>> {
-    let mut found = Vec::new();
-    if !multiply_out(e, &Product { times: 1, factors: Vec::new() }, &mut found) {
-        let mut addends = Vec::new();
-        addends_of(e, &mut addends);
-        found = addends.into_iter().map(|e| Product { times: 1, factors: vec![e] }).collect();
-    }
-    found.retain(|product| !product.factors.is_empty());
-    found
-}
-
-/// Adds the products of `e * by`; `false` if they become too many.
-fn multiply_out<'e>(e: &'e Expr, by: &Product<'e>, out: &mut Vec<Product<'e>>) -> bool {
-    let times = |c: i64| Product { times: by.times.wrapping_mul(c), factors: by.factors.clone() };
-    match &e.kind {
-        ExprKind::Int(value) => out.push(times(*value)),
-        ExprKind::Binary(BinOp::Add, a, b) => return multiply_out(a, by, out) && multiply_out(b, by, out),
-        ExprKind::Binary(BinOp::Sub, a, b) => {
-            return multiply_out(a, by, out) && multiply_out(b, &times(-1), out);
-        }
-        ExprKind::Binary(BinOp::Mul, a, b) => {
-            let mut inner = Vec::new();
-            return multiply_out(b, by, &mut inner)
-                && inner.iter().all(|product| multiply_out(a, product, out));
-        }
-        _ => {
-            let mut product = by.clone();
-            product.factors.push(e);
-            out.push(product);
-        }
-    }
-    out.len() <= MAX_PRODUCTS
-}
-
-fn addends_of<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) => {
-            addends_of(a, out);
-            addends_of(b, out);
-        }
-        ExprKind::Int(_) => {}
-        _ => out.push(e),
-    }
 }
 
 fn has_load(e: &Expr) -> bool {
@@ -442,3 +447,6 @@ fn has_load(e: &Expr) -> bool {
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! Initializations of reductions that stand among other statements: what loops do in the first iterations of a reduction only
+//! goes in front of them, with the loops around it that are no reduction. TVM's schedules do so with `decompose_reduction`,
+//! before loops are split and unrolled.
+//!
+//! This changes the order of stores, so it is refuted that anything which ran before a store meets the element that it writes
+//! ([`instances`](crate::analysis::instances)). What goes in front reads no memory.
+
+use super::bounds::{conjunction, conjuncts};
+use super::copy::{copy, defined, hollow, mentions};
+use super::init::is_equation;
+use super::place::{Place, is_plain};
+use crate::analysis::accesses::{Accesses, Kind, reads_memory};
+use crate::analysis::instances::Asker;
+use crate::analysis::side_effects::reads_or_has_side_effects;
+use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+
+/// The most initializations of a loop, and the most accesses that they are compared with.
+const MAX_INITS: usize = 32;
+const MAX_ACCESSES: usize = 256;
+
+/// An `if` in a loop that holds in the first iterations of a reduction only.
+#[derive(Clone, Debug)]
+struct Init {
+    /// The number of the statement among those in the loop, in the order of [`Stmt::walk`].
+    number: usize,
+    /// The same statements with the loops around them, those of the reduction left out.
+    alone: Stmt,
+    /// The variables of the reduction with their first values.
+    first: Vec<(VarId, Expr)>,
+}
+
+/// What goes in front of a loop.
+#[derive(Clone, Debug)]
+pub(super) struct Inits(Vec<Init>);
+
+impl Inits {
+    pub(super) fn are_several(&self) -> bool {
+        self.0.len() > 1
+    }
+}
+
+/// What the loop does in the first iterations of a reduction of which it is the outermost loop, and may do before all else.
+pub(super) fn inits(place: &Place<'_>, outermost: &For) -> Option<Inits> {
+    let mut finder = Finder { place: place.clone(), around: Vec::new(), number: 0, found: Vec::new() };
+    finder.for_loop(outermost);
+    let mut inits = finder.found;
+    // A variable that is bound in the loop has no value in front of it.
+    let bound = defined(&outermost.body);
+    inits.retain(|init| {
+        let has_value =
+            |var: VarId| !bound.contains(&var) || init.first.iter().any(|(known, _)| *known == var);
+        let own = defined(&vec![init.alone.clone()]);
+        let mut closed = true;
+        init.alone.walk(&mut |stmt| {
+            stmt.for_each_expr(|e| closed &= !e.mentions(|var| !has_value(var) && !own.contains(&var)));
+        });
+        closed
+    });
+    if inits.is_empty() || inits.len() > MAX_INITS {
+        return None;
+    }
+    let number = number_of(&place.func.body, outermost.var)?;
+    let accesses = Accesses::new(place.func)?;
+    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let span = accesses.spans[number];
+    if span.1 - span.0 > MAX_ACCESSES {
+        return None;
+    }
+    inits.retain(|init| {
+        let own = accesses.spans[number + init.number];
+        (own.0..own.1).all(|store| goes_first(&asker, store, span, own, outermost.var))
+    });
+    (!inits.is_empty()).then_some(Inits(inits))
+}
+
+/// The loop behind what goes in front of it.
+pub(super) fn split_off(func: &mut PrimFunc, outermost: For, inits: Inits) -> Block {
+    let mut made = Block::new();
+    let numbers: Vec<usize> = inits.0.iter().map(|init| init.number).collect();
+    for Init { alone, first, .. } in inits.0 {
+        made.append(&mut copy(func, &vec![alone], &first));
+    }
+    let mut rest = vec![Stmt::new(StmtKind::For(Box::new(outermost)))];
+    remove(&mut rest, &mut 0, &numbers);
+    made.append(&mut rest);
+    made
+}
+
+/// Removes the statements with some numbers.
+fn remove(block: &mut Block, number: &mut usize, which: &[usize]) {
+    block.retain_mut(|stmt| {
+        let own = *number;
+        *number += 1;
+        stmt.for_each_block_mut(|inner| remove(inner, number, which));
+        !which.contains(&own)
+    });
+}
+
+/// The number of the loop of a variable.
+fn number_of(block: &Block, var: VarId) -> Option<usize> {
+    let (mut number, mut found) = (0, None);
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            if matches!(&stmt.kind, StmtKind::For(l) if l.var == var) {
+                found = Some(number);
+            }
+            number += 1;
+        });
+    }
+    found
+}
+
+/// Whether an access is a store that no access in the loop of a variable which happens before it meets, in one iteration of
+/// the loops around that. `span` are the accesses of the loop, `own` those of the initialization, whose order stays.
+fn goes_first(
+    asker: &Asker<'_>,
+    store: usize,
+    span: (usize, usize),
+    own: (usize, usize),
+    var: VarId,
+) -> bool {
+    let accesses = asker.accesses;
+    let a = &accesses.list[store];
+    if !matches!(a.kind, Kind::Store(_)) {
+        return false;
+    }
+    let Some(depth) = a.loops.iter().position(|&l| accesses.loops[l].domain.var == var) else {
+        return false;
+    };
+    let stored = asker.itself(a);
+    (span.0..span.1).filter(|at| !(own.0..own.1).contains(at)).all(|at| {
+        let b = &accesses.list[at];
+        if !accesses.may_share(a.buffer, b.buffer) || asker.apart((&a.indices, a.buffer), b) {
+            return true;
+        }
+        let other = asker.some(b);
+        let mut all = asker.meets((&a.indices, a.buffer), &other, b);
+        for &l in &a.loops[..depth] {
+            let domain = &accesses.loops[l].domain;
+            let var = Expr::var(domain.var, domain.min.dtype);
+            all.push((Expr::binary(BinOp::Eq, var.clone(), other.apply(&var)), true));
+        }
+        all.push((asker.before(&other, &stored, false), true));
+        all.extend(stored.conditions.iter().cloned());
+        all.extend(other.conditions);
+        asker.refutes(&all)
+    })
+}
+
+/// A statement around the one that is looked at.
+#[derive(Clone)]
+enum Around {
+    Loop {
+        l: For,
+        /// Whether it is shown to run.
+        runs: bool,
+    },
+    If(Expr),
+}
+
+struct Finder<'a> {
+    place: Place<'a>,
+    around: Vec<Around>,
+    number: usize,
+    found: Vec<Init>,
+}
+
+impl Finder<'_> {
+    fn for_loop(&mut self, l: &For) {
+        if !is_plain(self.place.func, l) || reads_memory(&l.min) || reads_memory(&l.extent) {
+            self.skip(&l.body);
+            return;
+        }
+        let runs = self.place.at_least(&l.extent, 1);
+        self.around.push(Around::Loop { l: hollow(l), runs });
+        let facts = self.place.known.facts.len();
+        self.place.iterate(l.var, &l.min, &l.extent);
+        self.number += 1;
+        self.block(&l.body);
+        self.place.known.facts.truncate(facts);
+        self.around.pop();
+    }
+
+    /// Passes a statement with all that is in it.
+    fn skip(&mut self, block: &Block) {
+        self.number += 1;
+        block.iter().for_each(|stmt| stmt.walk(&mut |_| self.number += 1));
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::For(l) => self.for_loop(l),
+                StmtKind::If { cond, then, otherwise }
+                    if otherwise.is_empty() && !reads_or_has_side_effects(cond) =>
+                {
+                    let before = self.number;
+                    if let Some(init) = self.init(cond, then) {
+                        self.found.push(init);
+                        self.number = before;
+                        self.skip(then);
+                        continue;
+                    }
+                    self.number += 1;
+                    self.around.push(Around::If(cond.clone()));
+                    let facts = self.place.known.facts.len();
+                    self.place.assume(cond, true);
+                    self.block(then);
+                    self.place.known.facts.truncate(facts);
+                    self.around.pop();
+                }
+                _ => {
+                    stmt.walk(&mut |_| self.number += 1);
+                }
+            }
+        }
+    }
+
+    /// What an `if` guards, if its condition holds only in the first iterations of loops of which one is the outermost.
+    fn init(&self, cond: &Expr, then: &Block) -> Option<Init> {
+        let mut first: Vec<(VarId, Expr)> = Vec::new();
+        let mut left = Vec::new();
+        for part in conjuncts(cond) {
+            let equated = self.around.iter().find_map(|around| match around {
+                Around::Loop { l, .. } if is_equation(&part, l.var, &l.min) => Some((l.var, l.min.clone())),
+                _ => None,
+            });
+            match equated {
+                Some(equation) if first.iter().all(|(var, _)| *var != equation.0) => first.push(equation),
+                Some(_) => {}
+                None => left.push(part),
+            }
+        }
+        let is_first = |var: VarId| first.iter().any(|(known, _)| *known == var);
+        let Some(Around::Loop { l: outermost, .. }) = self.around.first() else { return None };
+        if !is_first(outermost.var) || !is_pure(then) {
+            return None;
+        }
+        // A first value in terms of the loops around it would have to be worked out.
+        let varies = |e: &Expr| {
+            self.around.iter().any(|around| matches!(around, Around::Loop { l, .. } if mentions(e, l.var)))
+        };
+        if first.iter().any(|(_, min)| varies(min)) {
+            return None;
+        }
+        let mut inside = then.clone();
+        if let Some(cond) = conjunction(left) {
+            inside = vec![guarded(cond, inside)];
+        }
+        for around in self.around.iter().rev() {
+            inside = vec![match around {
+                Around::Loop { l, runs } if is_first(l.var) => {
+                    if *runs {
+                        continue;
+                    }
+                    guarded(Expr::int(0, l.extent.dtype).lt(l.extent.clone()), inside)
+                }
+                Around::Loop { l, .. } => {
+                    let mut l = l.clone();
+                    l.body = inside;
+                    Stmt::new(StmtKind::For(Box::new(l)))
+                }
+                Around::If(cond) => guarded(cond.clone(), inside),
+            }];
+        }
+        let alone = match &mut inside[..] {
+            [_] => inside.pop()?,
+            _ => guarded(Expr::bool(true), inside),
+        };
+        Some(Init { number: self.number, alone, first })
+    }
+}
+
+fn guarded(cond: Expr, then: Block) -> Stmt {
+    Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })
+}
+
+/// Whether statements do nothing but store what they compute without memory.
+fn is_pure(block: &Block) -> bool {
+    block.iter().all(|stmt| {
+        let mut pure = matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::For(_) | StmtKind::If { .. });
+        stmt.for_each_expr(|e| pure &= !reads_or_has_side_effects(e));
+        stmt.for_each_block(|inner| pure = pure && is_pure(inner));
+        pure
+    })
+}

@@ -1,0 +1,158 @@
+//! Loads, stores, and what their addresses take.
+
+use super::hash::{mix, tag};
+use super::products::{Product, products};
+use super::{Decided, Estimate, REGISTERS, Seen};
+use crate::ir::{BufferId, Expr};
+use crate::target::llvm::nests::{Stride, lanes, stride};
+
+impl Estimate<'_> {
+    pub(super) fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
+        let here = self.frames.len() - 1;
+        let seen = self.access(buffer, indices, share, false);
+        let written = (1..=here).rev().find(|&at| self.registers.writes(self.frames[at].var, buffer));
+        let (depth, hash) = (seen.depth.max(written.unwrap_or(0)), mix(tag(e), seen.hash));
+        self.transfer(buffer, indices, depth, share, Some(hash));
+        Seen { depth, hash }
+    }
+
+    /// The load or the store of an element, in the loop at a depth if none keeps it in a register. `hash`: of a load, which takes
+    /// nothing where it is repeated.
+    pub(super) fn transfer(
+        &mut self,
+        buffer: BufferId,
+        indices: &[Expr],
+        at: usize,
+        share: f64,
+        hash: Option<u64>,
+    ) {
+        let (at, copies) = self.kept(buffer, indices).unwrap_or((at, 1.0));
+        if hash.is_none_or(|hash| self.frames[at].seen.insert(hash)) {
+            self.charge(at, copies, share);
+        }
+    }
+
+    /// Whether a loop that is open does not change the element at some indices.
+    pub(super) fn leaves_out_a_loop(&self, indices: &[Expr]) -> bool {
+        let mut vars = self.frames.iter().filter_map(|frame| frame.var);
+        vars.any(|of| !indices.iter().any(|index| index.mentions(|var| var == of)))
+    }
+
+    /// The loop, by its depth, in which an element is loaded and stored that inner loops keep in a register, and how many such
+    /// elements there are: one for each iteration of the loops that are written out and change the address.
+    fn kept(&self, buffer: BufferId, indices: &[Expr]) -> Option<(usize, f64)> {
+        let mut varies = vec![false; self.frames.len()];
+        for index in indices {
+            index.walk(&mut |e| {
+                let depth = e.as_var().and_then(|var| self.depths.get(&var));
+                if let Some(varies) = depth.and_then(|&depth| varies.get_mut(depth)) {
+                    *varies = true;
+                }
+            });
+        }
+        if self.decided == Decided::Counted {
+            return None;
+        }
+        let (mut kept, mut copies) = (None, 1.0);
+        let most = REGISTERS * lanes(u32::from(self.func.buffer(buffer).dtype.bits));
+        for at in (1..self.frames.len()).rev() {
+            let frame = &self.frames[at];
+            if varies[at] {
+                if !self.is_written_out(frame.var) {
+                    break;
+                }
+                copies *= frame.trips;
+            } else if copies <= most && self.registers.keep(frame.var, at, buffer, indices) {
+                kept = Some((at - 1, copies));
+            } else {
+                break;
+            }
+        }
+        kept
+    }
+
+    /// What the address of an element takes.
+    pub(super) fn access(&mut self, buffer: BufferId, indices: &[Expr], share: f64, is_store: bool) -> Seen {
+        let here = self.frames.len() - 1;
+        let var = self.frames[here].var;
+        let bits = u32::from(self.func.buffer(buffer).dtype.bits);
+        let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
+        for (at, index) in indices.iter().enumerate() {
+            let seen = self.address(index, share);
+            depth = depth.max(seen.depth);
+            hash = mix(hash, seen.hash);
+            let is_last = at + 1 == indices.len();
+            let along = var.map_or(Stride::None, |var| stride(index, var));
+            let depths = &self.depths;
+            let varies = |e: &Expr| {
+                let mut found = false;
+                e.walk(&mut |e| {
+                    found |= e
+                        .as_var()
+                        .is_some_and(|var| depths.get(&var).copied().unwrap_or(0) >= here && here > 0);
+                });
+                found
+            };
+            let frame = &mut self.frames[here];
+            frame.bits = frame.bits.max(bits);
+            match along {
+                Stride::Constant(1) if is_last => {}
+                Stride::None if !varies(index) => frame.scalar |= is_store && is_last && indices.len() == 1,
+                Stride::Constant(_) | Stride::Invariant if !is_store => frame.strided += 1,
+                _ => frame.scalar = true,
+            }
+        }
+        Seen { depth, hash }
+    }
+
+    /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
+    /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
+    fn address(&mut self, index: &Expr, share: f64) -> Seen {
+        let here = self.frames.len() - 1;
+        let (mut depth, mut hash, mut parts, mut grows) = (0, 11_u64, [0_u32; 16], false);
+        let (products, constant) = products(index);
+        for product in products {
+            let (seen, is_grown) = self.product(&product, share);
+            depth = depth.max(seen.depth);
+            hash = hash.wrapping_add(mix(seen.hash, 12));
+            if seen.depth < parts.len() {
+                parts[seen.depth] += if is_grown { 0 } else { 1 };
+            }
+            grows |= is_grown && seen.depth == here;
+        }
+        if grows {
+            self.frame().grown.insert(hash);
+        }
+        // What varies in the innermost loop and does not grow with it is added there.
+        for (at, &count) in parts.iter().enumerate().take(here + 1).skip(1) {
+            if count > 0 && self.frames[at].seen.insert(mix(hash, at as u64)) {
+                self.charge(at, f64::from(count), share);
+            }
+        }
+        Seen { depth, hash: mix(hash, constant as u64) }
+    }
+
+    /// A product, and whether it grows by the same amount with each iteration of one loop.
+    fn product(&mut self, product: &Product<'_>, share: f64) -> (Seen, bool) {
+        let (mut depth, mut hash, mut of_loop, mut beside) = (0, 0_u64, None, 0);
+        for &factor in &product.factors {
+            let seen = self.expr(factor, share);
+            depth = depth.max(seen.depth);
+            hash = hash.wrapping_add(mix(seen.hash, 13));
+            if factor.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
+                && of_loop.is_none_or(|outer| outer < seen.depth)
+            {
+                beside = beside.max(of_loop.replace(seen.depth).unwrap_or(0));
+            } else {
+                beside = beside.max(seen.depth);
+            }
+        }
+        hash = mix(hash, product.times as u64);
+        let is_grown = of_loop.is_some_and(|depth| beside < depth);
+        let multiplied = product.factors.len() + usize::from(product.times != 1);
+        if !is_grown && multiplied > 1 && self.frames[depth].seen.insert(hash) {
+            self.charge(depth, (multiplied - 1) as f64, share);
+        }
+        (Seen { depth, hash }, is_grown)
+    }
+}

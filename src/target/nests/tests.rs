@@ -1,0 +1,53 @@
+//! What the estimate knows of LLVM, each by two ways to write one nest.
+
+use super::*;
+
+/// The estimates of statements over flat buffers of floats.
+fn estimates<const N: usize>(bodies: [&str; N]) -> [f64; N] {
+    bodies.map(|body| {
+        let head = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4096,)), B: T.Buffer((4096,)), C: T.Buffer((4096,)), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n";
+        let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        let module = crate::parse(&(head.to_owned() + &body)).expect("a program");
+        let (profile, bindings) = (Profile::default(), Bindings::default());
+        taken(&module.funcs[0], &profile, &bindings, (&Odds::default(), Decided::Free)).instructions
+    })
+}
+
+#[test]
+fn neighbours_are_different_elements() {
+    let [one, two, same] = estimates([
+        "for i in range(900):\n    B[i * 2] = A[i * 4]",
+        "for i in range(900):\n    B[i * 2] = A[i * 4] + A[i * 4 + 1]",
+        "for i in range(900):\n    B[i * 2] = A[i * 4] + A[i * 4]",
+    ]);
+    assert!(one < same && same < two, "{one} {same} {two}");
+}
+
+#[test]
+fn writing_loops_out_decides_conditions() {
+    let [guarded, plain, open] = estimates([
+        "for i in range(64):\n    for j in range(2):\n        for k in range(6):\n            if j * 6 + k < 8:\n                B[i * 8 + j * 6 + k] = A[i * 9 + k * 5]",
+        "for i in range(64):\n    for k in range(6):\n        B[i * 8 + k] = A[i * 9 + k * 5]\n    for k in range(2):\n        B[i * 8 + 6 + k] = A[i * 9 + k * 5]",
+        "for i in range(64):\n    for j in range(2):\n        for k in range(6):\n            if j * 6 + k < n:\n                B[i * 8 + j * 6 + k] = A[i * 9 + k * 5]",
+    ]);
+    assert!(guarded < 1.1 * plain && plain < 1.3 * guarded, "{guarded} {plain}");
+    assert!(open > 1.5 * guarded, "{open} {guarded}");
+}
+
+#[test]
+fn sums_stay_in_registers() {
+    let [kept, guarded, aliased] = estimates([
+        "for i in range(40):\n    for k in range(400):\n        B[i] = B[i] + A[i * 50 + k]",
+        "for i in range(40):\n    for k in range(400):\n        if i < n:\n            B[i] = B[i] + A[i * 50 + k]",
+        "for i in range(40):\n    for k in range(400):\n        B[i] = B[i] + B[i * 50 + k]",
+    ]);
+    assert!(1.2 * kept < guarded && 1.2 * kept < aliased, "{kept} {guarded} {aliased}");
+    // So do those of loops that are written out, if registers are enough.
+    let nest = |width: usize| {
+        format!(
+            "for i in range(40):\n    for k in range(400):\n        for j in range({width}):\n            B[i * 80 + j] = B[i * 80 + j] + A[k * 80 + j]"
+        )
+    };
+    let [few, many] = estimates([nest(8).as_str(), nest(80).as_str()]);
+    assert!(11.0 * few < many, "{few} {many}");
+}
