@@ -22,8 +22,8 @@ use super::undef::acts;
 use crate::arith::Interval;
 use crate::arith::invert::Domain;
 use crate::ir::{
-    AttrNode, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, Origin, PrimFunc, SBlock, Stmt,
-    StmtKind, VarId,
+    AttrNode, AxisKind, BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc,
+    SBlock, Stmt, StmtKind, VarId,
 };
 
 /// A condition, and whether it holds.
@@ -113,6 +113,8 @@ pub(crate) struct Accesses {
     by_memory: ByMemory,
     /// By buffer, its shape if its elements are at distinct places.
     shapes: Vec<Option<Vec<Expr>>>,
+    /// By buffer, the type of its elements.
+    dtypes: Vec<DType>,
     /// By buffer, whether its memory is that of an allocation of the function.
     allocated: Vec<bool>,
 }
@@ -140,6 +142,7 @@ impl Accesses {
                 conditions: HashMap::new(),
                 by_memory: ByMemory::default(),
                 shapes: shapes.collect(),
+                dtypes: func.buffers.iter().map(|b| b.dtype).collect(),
                 allocated: allocated.collect(),
                 regions,
             },
@@ -236,6 +239,11 @@ impl Accesses {
         self.by_memory.sharing(self.regions.of(buffer), places)
     }
 
+    /// As [`Accesses::sharing_within`], without what is no load where that can be told by the memory.
+    pub(crate) fn loads_within(&self, buffer: BufferId, places: Range<u32>) -> impl Iterator<Item = usize> {
+        self.by_memory.loads(self.regions.of(buffer), places)
+    }
+
     /// The places in the order of the text between which accesses share a loop with one at `place` in these loops. What stands
     /// before them happens before it, what stands after them after it.
     pub(crate) fn around(&self, place: u32, loops: &[usize]) -> Range<u32> {
@@ -264,6 +272,11 @@ impl Accesses {
     /// The shape of a buffer whose elements are at distinct places.
     pub(crate) fn shape(&self, buffer: BufferId) -> Option<&[Expr]> {
         self.shapes.get(buffer.index())?.as_deref()
+    }
+
+    /// The type of a buffer's elements.
+    pub(crate) fn dtype(&self, buffer: BufferId) -> Option<DType> {
+        self.dtypes.get(buffer.index()).copied()
     }
 
     /// Whether nobody but the function sees the buffer.

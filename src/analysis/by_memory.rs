@@ -18,8 +18,9 @@ type Placed = (u32, usize);
 /// Positions of accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByMemory {
-    /// By region, in order.
+    /// By region, in order; all of them, and the loads.
     regions: HashMap<Region, Vec<usize>>,
+    loads: HashMap<Region, Vec<usize>>,
     /// By buffer, the place and the position of all accesses but loads, by place; of those at one place the last added first.
     definitions: HashMap<BufferId, Vec<Placed>>,
     /// By number of the loop, the places of the accesses in it: of loops that are in no other one.
@@ -58,6 +59,9 @@ impl ByMemory {
     /// Adds an access that a change makes.
     pub(super) fn add(&mut self, entry: Entry) {
         self.regions.entry(entry.region).or_default().push(self.len);
+        if !entry.defines {
+            self.loads.entry(entry.region).or_default().push(self.len);
+        }
         if entry.defines {
             let list = self.definitions.entry(entry.buffer).or_default();
             let new = (entry.order, self.len);
@@ -74,6 +78,11 @@ impl ByMemory {
         if let Some(list) = self.regions.get_mut(&entry.region) {
             list.pop();
         }
+        if let Some(list) = self.loads.get_mut(&entry.region)
+            && !entry.defines
+        {
+            list.pop();
+        }
         if let Some(list) = self.definitions.get_mut(&entry.buffer)
             && entry.defines
         {
@@ -84,8 +93,23 @@ impl ByMemory {
 
     /// The accesses of memory that may be that of the region; of those of the function itself only the ones at these places.
     pub(super) fn sharing(&self, region: Region, places: Range<u32>) -> impl Iterator<Item = usize> {
+        self.within(&self.regions, region, places)
+    }
+
+    /// Those of them that are loads; of a region that may be any part, all of them.
+    pub(super) fn loads(&self, region: Region, places: Range<u32>) -> impl Iterator<Item = usize> {
+        self.within(&self.loads, region, places)
+    }
+
+    fn within(
+        &self,
+        lists: &HashMap<Region, Vec<usize>>,
+        region: Region,
+        places: Range<u32>,
+    ) -> impl Iterator<Item = usize> {
+        let of = |region| self.of(lists, region, &places);
         let (known, all) = match region {
-            Region::Known(_) => ([self.of(region, &places), self.of(Region::Unknown, &places)], [0..0, 0..0]),
+            Region::Known(_) => ([of(region), of(Region::Unknown)], [0..0, 0..0]),
             Region::Unknown => {
                 let end = self.own.min(places.end as usize);
                 let own = end.min(places.start as usize)..end;
@@ -97,8 +121,13 @@ impl ByMemory {
     }
 
     /// Those of one region: of the function itself at these places, and added ones.
-    fn of(&self, region: Region, places: &Range<u32>) -> [&[usize]; 2] {
-        let Some(list) = self.regions.get(&region) else { return [&[], &[]] };
+    fn of<'l>(
+        &self,
+        lists: &'l HashMap<Region, Vec<usize>>,
+        region: Region,
+        places: &Range<u32>,
+    ) -> [&'l [usize]; 2] {
+        let Some(list) = lists.get(&region) else { return [&[], &[]] };
         let (own, added) = list.split_at(list.partition_point(|&at| at < self.own));
         let end = own.partition_point(|&at| at < places.end as usize);
         let start = own[..end].partition_point(|&at| at < places.start as usize);

@@ -53,7 +53,13 @@ fn value_within(
         access.buffer == buffer && matches!(access.kind, Kind::Store(_) | Kind::Assumed(Some(_)))
     };
     let accesses = asker.accesses;
+    let itself = depth == MAX_DEPTH && at.values.is_empty();
+    let run = if itself { asker.trace() } else { None };
+    let possible = run.and_then(|run| run.definers(accesses, at.order as usize, facts, (buffer, element)));
     for from in nearest(accesses, at, buffer, defines) {
+        if possible.as_ref().is_some_and(|possible| !possible.contains(&from)) {
+            continue;
+        }
         let access = &accesses.list[from];
         let (Kind::Store(stated) | Kind::Assumed(Some(stated))) = &access.kind else { continue };
         for &shared in asker.ways(from, at) {

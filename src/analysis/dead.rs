@@ -8,19 +8,11 @@ use std::rc::Rc;
 
 use super::accesses::{Access, Fact, Kind};
 use super::instances::{Asker, Instance, Pin, Shared, common};
+pub(crate) use super::trace::Reader;
 use crate::ir::{BinOp, Expr};
 
 /// The most stores that are looked at for one load.
 const MAX_COVERS: usize = 12;
-
-/// What stands in the way of a store being dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
-    /// A load, by its position.
-    Load(usize),
-    /// Whoever called the function.
-    Caller,
-}
 
 /// Whether no load sees what the store `store` leaves in its element where `facts` hold; else who may. `sees` says which
 /// accesses count as loads. Stores that a change adds do not count as overwriting.
@@ -36,6 +28,9 @@ pub(crate) fn is_dead(
     if !own.exact {
         return Err(Reader::Caller);
     }
+    if let Some(reader) = asker.trace().and_then(|trace| trace.reader(accesses, store, facts, &sees)) {
+        return Err(reader);
+    }
     if !accesses.is_allocated(own.buffer) {
         let mut all = facts.to_vec();
         all.extend(uncovered(asker, own, &at, None));
@@ -44,7 +39,7 @@ pub(crate) fn is_dead(
         }
     }
     let from = accesses.around(at.order, &at.loops).start;
-    for position in accesses.sharing_within(own.buffer, from..u32::MAX) {
+    for position in accesses.loads_within(own.buffer, from..u32::MAX) {
         let load = &accesses.list[position];
         let reads = load.kind == Kind::Load && sees(load);
         if !reads || at.follows_all(load) || asker.apart((&own.indices, own.buffer), load) {

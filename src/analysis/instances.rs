@@ -3,7 +3,7 @@
 //! That something never happens is shown for an instance of which nothing is known but that it happens
 //! ([`Asker::some`]); that something happens, by naming the iteration ([`Asker::named`]), whose conditions are then proven.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use hashbrown::HashMap;
@@ -13,6 +13,7 @@ use super::hashed::Hashed;
 use super::numbers::Numbers;
 use super::question::Question;
 use super::recall;
+use super::trace::Trace;
 use crate::arith::Interval;
 use crate::arith::invert::{self, Domain, mentions, range};
 use crate::arith::points::value_at;
@@ -78,6 +79,8 @@ pub(crate) struct Asker<'a> {
     /// Answers to questions, and solutions of equations, that were found before.
     answers: RefCell<HashMap<Hashed<Question>, bool>>,
     solved: RefCell<HashMap<Hashed<System>, Solution>>,
+    /// A run of the function.
+    trace: OnceCell<Option<Trace>>,
 }
 
 /// Equations, in numbered variables of which some are unknowns.
@@ -128,6 +131,7 @@ impl<'a> Asker<'a> {
             known: RefCell::default(),
             answers: RefCell::default(),
             solved: RefCell::default(),
+            trace: OnceCell::new(),
         };
         asker.renew(questions);
         asker
@@ -160,6 +164,21 @@ impl<'a> Asker<'a> {
     /// Whether the budget is used up.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.questions.get() == 0
+    }
+
+    /// A run of the function, if it is short enough for one and nothing was added to it.
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        if self.accesses.list.last().is_some_and(|access| access.ghost) {
+            return None;
+        }
+        self.trace.get_or_init(|| Trace::of(self.accesses)).as_ref()
+    }
+
+    /// The same, without a look at a run of the function.
+    #[cfg(test)]
+    pub(crate) fn without_trace(mut self) -> Asker<'a> {
+        self.trace = OnceCell::from(None);
+        self
     }
 
     fn spend(&self) -> bool {

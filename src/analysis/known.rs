@@ -5,14 +5,14 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::magnitude::Magnitudes;
-use crate::arith::Interval;
+use crate::arith::Ranges;
 use crate::ir::{Expr, VarId};
 
 /// What is known at a place: facts of variables, and conditions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// The range of each variable.
-    pub ranges: Vec<Interval>,
+    pub ranges: Ranges,
     /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
     pub facts: Vec<(Expr, bool)>,
     /// Values of variables bound by `Bind`, which must read no memory and have no effect.

@@ -22,5 +22,6 @@ pub(crate) mod ranges;
 pub(crate) mod recall;
 pub(crate) mod roots;
 pub(crate) mod side_effects;
+pub(crate) mod trace;
 pub(crate) mod undef;
 pub(crate) mod volatile;

@@ -40,12 +40,12 @@ impl Question {
         let mut prover = Prover::with_values(&self.ranges, &values);
         if let Some((goal, truth)) = &self.goal {
             self.facts.iter().for_each(|(fact, truth)| prover.assume(fact, *truth));
-            return prover.decide(goal, FUEL) == Some(*truth);
+            return prover.decides(goal, *truth, FUEL);
         }
         let facts = self.facts.iter();
         let all = facts.map(|(fact, truth)| if *truth { fact.clone() } else { Expr::not(fact.clone()) });
         let all = all.reduce(|a, b| Expr::binary(BinOp::And, a, b));
-        all.is_some_and(|all| prover.decide(&all, FUEL) == Some(false))
+        all.is_some_and(|all| prover.decides(&all, false, FUEL))
     }
 }
 

@@ -8,8 +8,10 @@ pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod points;
 pub(crate) mod poly;
+mod ranges;
 mod residue;
 pub(crate) mod transfer;
 
 pub use interval::Interval;
+pub(crate) use ranges::Ranges;
 pub(crate) use residue::{Residue, gcd};

@@ -48,8 +48,9 @@ pub(crate) enum LazyArms {
 impl<'p> Places<'p> {
     /// Starts at the head of `func`. `bindings` give values to its parameters and symbolic dimensions.
     pub(crate) fn new(func: &PrimFunc, profile: &'p Profile, bindings: &Bindings) -> Places<'p> {
-        let mut values = vec![None; func.vars.len()];
+        let mut values = Vec::new();
         if !bindings.is_empty() {
+            values.resize(func.vars.len(), None);
             for var in free_vars(&func.body, func.vars.len()) {
                 values[var.index()] = bindings.get(&*func.var(var).name).copied();
             }

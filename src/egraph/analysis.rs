@@ -13,7 +13,7 @@ use super::log::{UnionLog, UnionTally};
 use super::poly::Poly;
 use super::poly_table::PolyTable;
 use super::table::FactsTable;
-use crate::arith::Interval;
+use crate::arith::{Interval, Ranges};
 use crate::ir::DType;
 
 /// The state of the analysis: facts about variables, and tables that find classes by their meaning.
@@ -24,7 +24,7 @@ pub(crate) struct FactAnalysis {
     /// What is known of each class.
     pub(super) facts: FactsTable,
     /// Range of each variable ([`VarId`](crate::ir::VarId) is the index).
-    pub var_ranges: Vec<Interval>,
+    pub var_ranges: Ranges,
     /// Depth of the scope that defines each variable.
     pub var_levels: Vec<u32>,
     /// Depth of the scope from which on each memory version is valid.
@@ -122,7 +122,7 @@ pub(crate) fn theory_for(vars: usize, settings: impl Into<Settings>) -> FactAnal
     FactAnalysis {
         level,
         log: (logged || tally.is_some()).then(|| Box::new(RefCell::new(UnionLog::new(tally)))),
-        var_ranges: vec![Interval::ALL; vars],
+        var_ranges: vec![Interval::ALL; vars].into(),
         var_levels: vec![0; vars],
         ..FactAnalysis::default()
     }

@@ -54,7 +54,7 @@ pub(crate) fn lower(
     lowerer.kept = lets::kept(func, &memory, keep_lets);
     lowerer.out.magnitudes = Arc::new(Magnitudes::new(func));
     lowerer.memory = Some(memory);
-    lowerer.out.graph.analysis_mut().var_ranges = parameter_ranges(func);
+    lowerer.out.graph.analysis_mut().var_ranges = parameter_ranges(func).into();
     let root = lowerer.scope(None, Frequency::ONE, true, true);
     lowerer.blocks.push(root);
     lowerer.statements(root, &func.body);
@@ -72,7 +72,7 @@ pub(crate) fn lower_at<'a>(
 ) -> Lowered {
     let bindings = Bindings::new();
     let mut lowerer = Lowerer::new(func, profile, &bindings, settings.into());
-    lowerer.out.graph.analysis_mut().var_ranges.clone_from(&known.ranges);
+    lowerer.out.graph.analysis_mut().var_ranges = known.ranges.clone();
     lowerer.out.graph.analysis_mut().contextual = true;
     lowerer.out.magnitudes = known.magnitudes.clone();
     let scope = lowerer.scope(None, Frequency::ONE, true, true);

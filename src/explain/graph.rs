@@ -106,7 +106,7 @@ impl View {
             e,
         );
         let facts = context.conds.iter().map(|cond| (cond.clone(), true)).collect();
-        let known = Known { ranges, facts, ..Known::default() };
+        let known = Known { ranges: ranges.into(), facts, ..Known::default() };
         let mut lowered = lower_at(context.func, context.profile, &known, &[e, &best], rewrites.theory());
         eqsat::saturate(&mut lowered, rewrites, NODES);
         let Some(site) = lowered.sites.iter().rev().nth(1) else {

@@ -272,7 +272,7 @@ impl Context<'_> {
         growth: usize,
     ) -> bool {
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
-        let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
+        let known = Known { ranges: self.ranges.to_vec().into(), facts, ..Known::default() };
         let exprs: Vec<&Expr> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         let mut lowered = lower_at(self.func, self.profile, &known, &exprs, rewrites.settings());
         eqsat::saturate_within(&mut lowered, rewrites, NODES, rounds, growth);

@@ -24,7 +24,7 @@ impl Deriver<'_> {
     pub(super) fn reason(&self, a: &Expr, b: &Expr) -> Option<Reason> {
         let rewrites = self.rewrites();
         let facts = self.conds.iter().map(|cond| (cond.clone(), true)).collect();
-        let known = Known { ranges: self.ranges.to_vec(), facts, ..Known::default() };
+        let known = Known { ranges: self.ranges.to_vec().into(), facts, ..Known::default() };
         let settings = Settings { logged: true, ..rewrites.settings() };
         let mut lowered = lower_at(self.func, self.profile, &known, &[a, b], settings);
         eqsat::saturate(&mut lowered, rewrites, NODES);
@@ -67,7 +67,7 @@ impl Deriver<'_> {
         if a.dtype.is_bool() {
             return false;
         }
-        let known = Known { ranges: vec![Interval::ALL; self.func.vars.len()], ..Known::default() };
+        let known = Known { ranges: vec![Interval::ALL; self.func.vars.len()].into(), ..Known::default() };
         let lowered = lower_at(self.func, self.profile, &known, &[a, b], TheoryLevel::Full);
         let [a, b] = &lowered.sites[..] else { return false };
         lowered.graph.find(a.class) == lowered.graph.find(b.class)

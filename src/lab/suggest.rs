@@ -600,7 +600,7 @@ impl Prover {
         let env = builder.finish();
         let least = search.assume.least().unwrap_or(Interval::NEG_INF);
         let range = Interval::new(least, Interval::POS_INF).unwrap_or(Interval::ALL);
-        let known = Known { ranges: vec![range; env.vars.len()], ..Known::default() };
+        let known = Known { ranges: vec![range; env.vars.len()].into(), ..Known::default() };
         let rewrites = Rewrites::new(&rules).with_theory(options.rewrites.theory());
         Ok(Prover {
             env,

@@ -84,10 +84,9 @@ pub(super) fn sites(body: &Block) -> Vec<usize> {
 }
 
 /// Gives a statement, or the body of a loop, a condition.
-pub(super) fn at(func: &mut PrimFunc, site: usize) -> Result<Change, Obstacle> {
-    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
-    let asker = Asker::new(&accesses, QUESTIONS);
-    let (made, change) = within(func, &asker, site, &mut Tries::new(MAX_CANDIDATES))?;
+pub(super) fn at(func: &mut PrimFunc, asker: &Asker<'_>, site: usize) -> Result<Change, Obstacle> {
+    asker.renew(QUESTIONS);
+    let (made, change) = within(func, asker, site, &mut Tries::new(MAX_CANDIDATES))?;
     *func = made;
     Ok(change)
 }
@@ -123,6 +122,9 @@ fn within(
     for idle in candidates {
         if !tries.take() {
             break;
+        }
+        if asker.trace().is_some_and(|trace| trace.is_missed(accesses, (first, last), &idle)) {
+            continue;
         }
         let kind = StmtKind::If { cond: negated(idle), then: body.to_vec(), otherwise: Block::new() };
         let span = stmt.span;

@@ -19,7 +19,9 @@ const MAX_ACCESSES: usize = 128;
 pub(super) fn run(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
     // The loops in those that were merged may be neighbours now.
-    while let Ok(mut more) = merge(func, |_| true) {
+    while let Some(accesses) = Accesses::new(func) {
+        let asker = Asker::new(&accesses, Asker::budget(&accesses));
+        let Ok(mut more) = merge(func, &asker, |_| true) else { break };
         changes.append(&mut more);
     }
     changes
@@ -33,8 +35,9 @@ pub(super) fn sites(body: &Block) -> Vec<usize> {
 }
 
 /// Merges the loop with a number and the one that follows it.
-pub(super) fn merge_one(func: &mut PrimFunc, first: usize) -> Result<Change, Obstacle> {
-    merge(func, |number| number == first)?.pop().ok_or(Obstacle::Nothing)
+pub(super) fn merge_one(func: &mut PrimFunc, asker: &Asker<'_>, first: usize) -> Result<Change, Obstacle> {
+    asker.renew(Asker::budget(asker.accesses));
+    merge(func, asker, |number| number == first)?.pop().ok_or(Obstacle::Nothing)
 }
 
 /// A loop, by the number of its statement and its variable.
@@ -53,15 +56,18 @@ struct Pair {
 
 /// Merges all pairs of loops that can be, among those of which the number of the first is wanted. Whether iterations meet
 /// does not depend on what is merged elsewhere, so the accesses of the function as it is tell of all pairs.
-fn merge(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Result<Vec<Change>, Obstacle> {
+fn merge(
+    func: &mut PrimFunc,
+    asker: &Asker<'_>,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<Change>, Obstacle> {
     let mut pairs = Vec::new();
     neighbours(&func.body, &mut 0, &mut pairs);
     pairs.retain(|pair| wanted(pair.first.number));
     if pairs.is_empty() {
         return Err(Obstacle::Nothing);
     }
-    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+    let accesses = asker.accesses;
     // Loops that become one, by the number of the last of them.
     let mut groups: HashMap<usize, Vec<Head>> = HashMap::new();
     let (mut joined, mut changes) = (HashSet::new(), Vec::new());
@@ -69,7 +75,7 @@ fn merge(func: &mut PrimFunc, wanted: impl Fn(usize) -> bool) -> Result<Vec<Chan
         let mut group = groups.remove(&first.number).unwrap_or_else(|| vec![first]);
         let accesses_of = |head: &Head| accesses.spans[head.number].1 - accesses.spans[head.number].0;
         if group.iter().chain([&second]).map(accesses_of).sum::<usize>() > MAX_ACCESSES
-            || !group.iter().all(|&member| independent(&asker, member, second))
+            || !group.iter().all(|&member| independent(asker, member, second))
         {
             continue;
         }

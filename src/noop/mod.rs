@@ -46,6 +46,7 @@ pub(crate) use self::guarantee::link;
 pub use self::obstacle::Refusal;
 pub use self::reason::{Change, Reason};
 pub use self::settings::Settings;
+pub(crate) use self::sites::apply_each;
 #[doc(hidden)]
 pub use self::sites::{Site, SiteKind, apply, apply_after_filling, sites};
 pub(crate) use self::tries::Made;

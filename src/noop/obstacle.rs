@@ -8,7 +8,7 @@ use crate::ir::{BufferId, PrimFunc};
 
 /// What stands in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
+pub(crate) enum Obstacle {
     /// An access of the buffer may be out of bounds.
     Bounds(BufferId),
     /// A load of the buffer may not be permitted.

@@ -165,19 +165,19 @@ fn stores_that_go<R: FnOnce(Arc<str>) -> Reason>(
 }
 
 /// Removes the store with a number, if it is dead or stores what is there.
-pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
-    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
+pub(super) fn store_at(func: &mut PrimFunc, asker: &Asker<'_>, number: usize) -> Result<Change, Obstacle> {
+    let accesses = asker.accesses;
+    asker.renew(Asker::budget(accesses));
     let of = |&at: &usize| accesses.list[at].stmt == number;
-    let at = stores(func, &accesses).into_iter().find(of).ok_or(Obstacle::Nothing)?;
+    let at = stores(func, accesses).into_iter().find(of).ok_or(Obstacle::Nothing)?;
     let access = &accesses.list[at];
     let facts = asker.itself(access).conditions;
     let buffer = func.name_of(access.buffer);
     let unchanged = match &access.kind {
-        Kind::Store(value) => stores_what_is_there(&asker, access, value, &facts, Settings::default()),
+        Kind::Store(value) => stores_what_is_there(asker, access, value, &facts, Settings::default()),
         _ => false,
     };
-    let reason = if is_dead(&asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
+    let reason = if is_dead(asker, at, &facts, |_| Clause::Reads.counts()).is_ok() {
         Reason::Overwritten { buffer: buffer.clone() }
     } else if unchanged {
         Reason::Unchanged { buffer: buffer.clone() }
@@ -192,10 +192,9 @@ pub(super) fn store_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obs
 }
 
 /// Takes iterations from the ends of the loop with a number, if they change nothing.
-pub(super) fn loop_at(func: &mut PrimFunc, number: usize) -> Result<Change, Obstacle> {
-    let accesses = Accesses::new(func).ok_or(Obstacle::Statement)?;
-    let asker = Asker::new(&accesses, Asker::budget(&accesses));
-    let edits = shortened(func, &asker, |other| other == number);
+pub(super) fn loop_at(func: &mut PrimFunc, asker: &Asker<'_>, number: usize) -> Result<Change, Obstacle> {
+    asker.renew(Asker::budget(asker.accesses));
+    let edits = shortened(func, asker, |other| other == number);
     edits.apply(func).pop().ok_or(Obstacle::Nothing)
 }
 

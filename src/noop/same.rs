@@ -24,6 +24,9 @@ pub(super) fn stores_what_is_there(
     if !store.exact || has_side_effects(value) || adds_an_unknown(asker, store.buffer, value) {
         return false;
     }
+    if asker.trace().is_some_and(|trace| trace.changes(asker.accesses, store.order as usize, facts)) {
+        return false;
+    }
     let at = asker.itself(store);
     let own = Expr::load(value.dtype, store.buffer, store.indices.clone());
     let mut folder = Folder::new(asker, &at, facts, settings);

@@ -6,6 +6,7 @@ use super::settings::Settings;
 use super::statements::find;
 use super::{branching, establish, merge, overcompute, remove};
 use crate::analysis::accesses::Accesses;
+use crate::analysis::instances::Asker;
 use crate::diag::Span;
 use crate::ir::{PrimFunc, Stmt, StmtKind, with_room};
 
@@ -131,20 +132,42 @@ fn site(func: &PrimFunc, stmt: &Stmt, number: usize, kind: SiteKind) -> Option<S
 /// # Ok::<(), satir::diag::Diagnostic>(())
 /// ```
 pub fn apply(func: &PrimFunc, site: &Site, settings: Settings) -> Result<(PrimFunc, Change), Refusal> {
-    let mut made = func.clone();
-    let change = with_room(|| match site.kind {
-        SiteKind::Overcompute => {
-            let mut accesses = Accesses::new(&made).ok_or(Obstacle::Statement)?;
-            overcompute::at(&mut made, &mut accesses, site.stmt, settings)
+    let mut made = Err(Obstacle::Nothing);
+    apply_each(func, std::slice::from_ref(site), settings, |_, result| made = result);
+    made.map_err(|obstacle| obstacle.in_words(func))
+}
+
+/// As [`apply`] at each of some places of one function, which share what is found out about it; `tell` gets the results.
+pub(crate) fn apply_each(
+    func: &PrimFunc,
+    sites: &[Site],
+    settings: Settings,
+    mut tell: impl FnMut(&Site, Result<(PrimFunc, Change), Obstacle>),
+) {
+    with_room(|| {
+        let Some(mut accesses) = Accesses::new(func) else {
+            return sites.iter().for_each(|site| tell(site, Err(Obstacle::Statement)));
+        };
+        for site in sites.iter().filter(|site| site.kind == SiteKind::Overcompute) {
+            let mut made = func.clone();
+            let change = overcompute::at(&mut made, &mut accesses, site.stmt, settings);
+            tell(site, change.map(|change| (made, change)));
         }
-        SiteKind::RemoveNoOp => match find(&made.body, site.stmt).map(|stmt| &stmt.kind) {
-            Some(StmtKind::For(_)) => remove::loop_at(&mut made, site.stmt),
-            _ => remove::store_at(&mut made, site.stmt),
-        },
-        SiteKind::MergeLoops => merge::merge_one(&mut made, site.stmt),
-        SiteKind::Branching => branching::at(&mut made, site.stmt),
+        let asker = Asker::new(&accesses, 0);
+        for site in sites.iter().filter(|site| site.kind != SiteKind::Overcompute) {
+            let mut made = func.clone();
+            let change = match site.kind {
+                SiteKind::RemoveNoOp => match find(&func.body, site.stmt).map(|stmt| &stmt.kind) {
+                    Some(StmtKind::For(_)) => remove::loop_at(&mut made, &asker, site.stmt),
+                    _ => remove::store_at(&mut made, &asker, site.stmt),
+                },
+                SiteKind::MergeLoops => merge::merge_one(&mut made, &asker, site.stmt),
+                SiteKind::Branching => branching::at(&mut made, &asker, site.stmt),
+                SiteKind::Overcompute => continue,
+            };
+            tell(site, change.map(|change| (made, change)));
+        }
     });
-    change.map(|change| (made, change)).map_err(|obstacle| obstacle.in_words(func))
 }
 
 /// The function without the condition at a place, after a value was stored where that does not hold, in a buffer of the

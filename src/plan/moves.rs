@@ -5,7 +5,7 @@ use super::nests::{self, Work};
 use crate::cse::Options;
 use crate::ir::PrimFunc;
 use crate::loops;
-use crate::noop::{self, Change, SiteKind};
+use crate::noop::{self, Change, Site, SiteKind};
 
 /// The most places of each kind that are tried in a state, and the most conditions for which facts are made true.
 const MAX_CONDITIONS: usize = 24;
@@ -95,23 +95,22 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
     ] {
         let before = found.len();
         ended.places(kind.name(), most, sites.iter().filter(|site| site.kind == kind).count());
-        for site in sites.iter().filter(|site| site.kind == kind).take(most) {
-            *tries = match tries.checked_sub(1) {
-                Some(left) => left,
-                None => return found,
-            };
-            match noop::apply(func, site, settings) {
-                Ok((made, change)) => found.push((kind.name(), made, vec![change])),
-                Err(_) if kind == SiteKind::Overcompute => {
-                    filled += 1;
-                    if filled > MAX_FILLED {
-                        continue;
-                    }
+        let places: Vec<Site> = sites.iter().filter(|site| site.kind == kind).take(most).cloned().collect();
+        let tried = &places[..places.len().min(*tries)];
+        noop::apply_each(func, tried, settings, |site, result| match result {
+            Ok((made, change)) => found.push((kind.name(), made, vec![change])),
+            Err(_) if kind == SiteKind::Overcompute => {
+                filled += 1;
+                if filled <= MAX_FILLED {
                     let ways = noop::apply_after_filling(func, site, settings).into_iter();
                     found.extend(ways.map(|(made, changes)| ("fill, overcompute", made, changes.into())));
                 }
-                Err(_) => {}
             }
+            Err(_) => {}
+        });
+        *tries -= tried.len();
+        if tried.len() < places.len() {
+            return found;
         }
         ended.places("choose-padding", MAX_FILLED, filled);
         // All of them at once, which may be further than the search looks.

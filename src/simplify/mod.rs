@@ -292,7 +292,7 @@ pub fn expression(
         tables: OnceCell::new(),
     };
     let magnitudes = Arc::new(Magnitudes::unbounded());
-    let mut known = Known { ranges, magnitudes, ..Known::default() };
+    let mut known = Known { ranges: ranges.into(), magnitudes, ..Known::default() };
     for cond in conds {
         assume(&mut known, cond, true);
     }

@@ -160,8 +160,10 @@ mod tests {
 
     #[test]
     fn questions_are_equal_up_to_names() {
-        let known =
-            Known { ranges: vec![Interval::ALL, Interval::ALL, Interval::NON_NEGATIVE], ..Known::default() };
+        let known = Known {
+            ranges: vec![Interval::ALL, Interval::ALL, Interval::NON_NEGATIVE].into(),
+            ..Known::default()
+        };
         let ask = |e: Expr| Question::new(&known, &e).0;
         assert_eq!(ask(var(0) + 1), ask(var(1) + 1));
         assert_ne!(ask(var(0) + 1), ask(var(2) + 1), "another range");

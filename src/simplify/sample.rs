@@ -355,7 +355,8 @@ mod tests {
             (Expr::binary(BinOp::Le, n.clone(), i.clone()), true),
             (Expr::binary(BinOp::Lt, i, n.clone() + n.clone()), true),
         ];
-        let known = Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL], facts, ..Known::default() };
+        let known =
+            Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL].into(), facts, ..Known::default() };
         let sampler = Sampler::default();
         Samples::new(&sampler, &known, 0).iterate(VarId(1), DType::I32, &n, &n);
         assert!(Samples::new(&sampler, &known, 2).points().len() > LANES / 2);

@@ -20,7 +20,7 @@ const MAX_PASSES: usize = 4;
 /// What holds in the whole function: dimensions of parameters are not negative, or (`positive`) not below 1.
 pub(crate) fn known(func: &PrimFunc, positive: bool) -> Known {
     let magnitudes = Arc::new(Magnitudes::new(func));
-    let mut known = Known { ranges: parameter_ranges(func), magnitudes, ..Known::default() };
+    let mut known = Known { ranges: parameter_ranges(func).into(), magnitudes, ..Known::default() };
     let least = i64::from(positive);
     let at_least = Interval::new(least, Interval::POS_INF);
     for buffer in func.buffers.iter().filter(|b| matches!(b.origin, Origin::Param | Origin::Match(_))) {

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_is_made_of_what_is_not_negative_is_not_negative() {
-        let known = Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL], ..Known::default() };
+        let known = Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL].into(), ..Known::default() };
         let holds = |op: BinOp, a: Expr, b: Expr| holds_by_signs(&known, &Expr::binary(op, a, b));
         let zero = || Expr::int(0, DType::I32);
         let divided = |op: BinOp, a: Expr| Expr::binary(op, a, var(0) * var(0));

@@ -77,6 +77,23 @@ impl<'a> Prover<'a> {
         self.decide_possible(cond, fuel, false)
     }
 
+    /// Whether [`decide`](Prover::decide) has this answer: nothing is asked about the other one.
+    pub(crate) fn decides(&mut self, cond: &Expr, truth: bool, fuel: u64) -> bool {
+        let condition = self.translator.condition(cond);
+        let Some(opposite) = condition.negate() else { return false };
+        let facts = self.relevant(&condition);
+        let (seen_true, seen_false) = self.sample(&facts, &condition);
+        let (goal, opposite) = if truth { (condition, opposite) } else { (opposite, condition) };
+        let (seen, seen_opposite) = if truth { (seen_true, seen_false) } else { (seen_false, seen_true) };
+        let mut fuel = fuel;
+        let problem = &mut self.translator.problem;
+        let mut impossible = |goal: Formula| {
+            let formulas: Vec<Formula> = facts.iter().cloned().chain([goal]).collect();
+            refute(problem, &formulas, &mut fuel)
+        };
+        !seen_opposite && impossible(opposite) && (seen || !impossible(goal))
+    }
+
     /// As [`decide`](Prover::decide) of a condition of which it may be known that it holds for some values of the
     /// variables that satisfy the assumptions: then no time is lost with refuting it.
     pub(crate) fn decide_possible(&mut self, cond: &Expr, fuel: u64, possible: bool) -> Option<bool> {

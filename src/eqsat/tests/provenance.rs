@@ -177,7 +177,7 @@ fn reasons_of(text: &str, cond: &str) -> Vec<Reason> {
     ranges[0] = Interval::new(0, 15).unwrap();
     let conds = [cond].into_iter().filter(|cond| !cond.is_empty());
     let facts = conds.map(|cond| (parse_expr(cond, &mut func).unwrap(), true)).collect();
-    let known = Known { ranges, facts, ..Known::default() };
+    let known = Known { ranges: ranges.into(), facts, ..Known::default() };
     let mut lowered = lower_at(&func, &Profile::default(), &known, &[&e], logged());
     // With nothing that is known of the place the graph is as that of a whole function.
     lowered.graph.analysis_mut().contextual = !cond.is_empty();
