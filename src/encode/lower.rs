@@ -142,7 +142,7 @@ impl<'a> Lowerer<'a> {
             under: HashMap::new(),
             again: 0,
             out: Lowered {
-                graph: Graph::new(theory_for(func.vars.len(), settings)),
+                graph: Graph::new(theory_for(0, settings)),
                 scopes: Scopes::default(),
                 sites: Vec::new(),
                 callees: Callees::default(),
@@ -196,6 +196,9 @@ impl<'a> Lowerer<'a> {
         self.out.redefined |= self.out.scopes.definition(var).is_some();
         self.out.scopes.define(var, place);
         let theory = self.out.graph.analysis_mut();
+        if theory.var_levels.len() <= var.index() {
+            theory.var_levels.resize(var.index() + 1, 0);
+        }
         theory.var_levels[var.index()] = self.out.scopes.get(place.scope).depth;
         theory.var_ranges[var.index()] = range;
     }
