@@ -2,7 +2,7 @@
 
     python benches/prove/prove.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
                                   [--results FOLDER] [--records FILE] [-o FILE]
-    python benches/prove/prove.py --random N -o benches/prove/RANDOM.md ...
+    python benches/prove/prove.py --random N [--seed FIRST] -o benches/prove/RANDOM.md ...
     python benches/prove/prove.py CORPUS --bit-precise -o benches/prove/BITS.md ...
 
 CORPUS is a folder with folders of programs; all of them are taken, unless `--every` or `--seconds` says less. With `--random`
@@ -128,10 +128,10 @@ def examined(args, name, path, folder):
     return record
 
 
-def random_programs(satir, count, folder):
+def random_programs(satir, count, seed, folder):
     """Files with random programs, one each."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = call([satir, "fuzz", "programs", "--print", "--count", count], seconds=3600).stdout
+    text = call([satir, "fuzz", "programs", "--print", "--count", count, "--seed", seed], seconds=3600).stdout
     parts = re.split(r"^# seed (\d+)\n", text, flags=re.M)[1:]
     for seed, program in zip(parts[::2], parts[1::2]):
         (folder / f"{int(seed):06}.py").write_text(program)
@@ -208,6 +208,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("corpus", type=pathlib.Path, nargs="?")
     parser.add_argument("--random", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed of random programs")
     parser.add_argument("--satir", default="target/release/satir")
     parser.add_argument("--passes", default=",".join(PASSES), help="names with a comma between, of which a part is enough; "
                         "`NAME:N` takes every so many programs only")
@@ -229,7 +230,7 @@ def main():
     corpus = args.corpus
     if args.random is not None:
         corpus = pathlib.Path(tempfile.mkdtemp())
-        random_programs(args.satir, args.random, corpus / "random")
+        random_programs(args.satir, args.random, args.seed, corpus / "random")
     programs = sorted(corpus.glob("*/*.py"))
     kind = "programs of the corpus (all stages)" if args.corpus else "random programs of `satir fuzz`"
     where = f"{len(programs)} {kind}"

@@ -5,12 +5,23 @@
 //! ```text
 //! (satir-certificate 1 (input HASH) (output HASH)
 //!   (function NAME
-//!     (align BLOCK (I J)...)            which statements of a pair of blocks belong together; `_` for none
+//!     (align BLOCK PAIR...)             which statements of a pair of blocks belong together
 //!     (conditions N...)                 which conditions of the result are those of the program at the same depth
 //!     (goal OBLIGATION STEP...)...)...) what shows an obligation that normal forms do not show
 //! ```
 //!
-//! Blocks and obligations are numbered as the checker comes to them. A step changes what is to be shown:
+//! Blocks and obligations are numbered as the checker comes to them. A pair of statements is
+//!
+//! ```text
+//! (I J)                       one of each; `_` for none
+//! (cover I J PROGRAM SHAPE)   a loop of one program that is of this shape in the other one, which is `first` or `second`
+//! (peel I J N)                a loop of which N statements before the one of the result belong to the first iteration
+//! ```
+//!
+//! A shape is `loop`, `(once N)` for one iteration that is N statements, `(nest SHAPE)` for a loop of such iterations, or
+//! `(cut _ SHAPE...)` for one after the other; within a nest it says how many iterations that are in place of `_`.
+//!
+//! A step changes what is to be shown:
 //!
 //! ```text
 //! (rewrite RULE ((LETTER TERM)...) REASON...)     one side of a rule in place of the other; a reason for each condition

@@ -82,6 +82,8 @@ pub(crate) struct Obligation {
     pub(crate) what: &'static str,
     pub(crate) place: Rc<Place>,
     pub(crate) epoch: u32,
+    /// How much of what the first program evaluates may show it.
+    evidence: usize,
     /// Where in the first and in the second program.
     pub(crate) spans: (Span, Span),
 }
@@ -150,8 +152,13 @@ impl Book {
 
     /// The second program owes this here.
     pub(crate) fn owe(&mut self, what: &'static str, goal: Goal) {
+        self.owe_since(usize::MAX, what, goal);
+    }
+
+    /// As [`Book::owe`], without what the first program evaluates from here on: that it does may rest on the obligation.
+    pub(crate) fn owe_since(&mut self, evidence: usize, what: &'static str, goal: Goal) {
         let (place, epoch, spans) = (self.place(), self.epochs[1], self.spans);
-        self.obligations.push(Obligation { goal, what, place, epoch, spans });
+        self.obligations.push(Obligation { goal, what, place, epoch, evidence, spans });
     }
 }
 
@@ -244,7 +251,7 @@ pub(crate) fn facts_of(terms: &mut Terms, book: &Book, obligation: &Obligation) 
     let mut facts = obligation.place.facts.clone();
     let known = Place { lazy: Vec::new(), ..(*obligation.place).clone() };
     let mut seen = Vec::new();
-    for one in &book.evaluated {
+    for one in book.evaluated.iter().take(obligation.evidence) {
         let Risk::Division(divisor) = one.risk else { continue };
         if one.epoch > obligation.epoch || terms.as_int(divisor).is_some() || seen.contains(&divisor) {
             continue;

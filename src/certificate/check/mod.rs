@@ -14,14 +14,16 @@
 
 pub(crate) mod book;
 pub(crate) mod bounds;
-mod eval;
+mod cover;
+pub(crate) mod eval;
 mod memory;
+pub(crate) mod pairs;
 pub(crate) mod proof;
 pub(crate) mod rules;
 pub(crate) mod sexp;
-mod side;
+pub(crate) mod side;
 mod signature;
-mod steps;
+pub(crate) mod steps;
 pub(crate) mod term;
 mod walk;
 
@@ -30,14 +32,17 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use self::book::Book;
+use self::eval::Machine;
+use self::pairs::{Pair, Pairs};
 use self::proof::Checker;
 use self::rules::Rules;
 use self::sexp::Sexp;
+use self::steps::Placed;
 use self::term::Terms;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
-pub(crate) use walk::{CLAIM, GUARD, Pairs, Plan};
+pub(crate) use walk::{CLAIM, GUARD, Plan};
 
 /// The version of the format.
 pub(crate) const VERSION: &str = "1";
@@ -179,9 +184,9 @@ fn check_function(
         let [number, rest @ ..] = rest else { return Err(format!("`{head}` without a number")) };
         let number = number.number().ok_or_else(|| format!("`{head}` without a number"))?;
         let new = match head {
-            "align" => {
-                pairs.insert(number, rest.iter().map(pair).collect::<Option<_>>().ok_or("no pair")?).is_none()
-            }
+            "align" => pairs
+                .insert(number, rest.iter().map(Pair::read).collect::<Option<_>>().ok_or("no pair")?)
+                .is_none(),
             "goal" => steps.insert(number, rest).is_none(),
             _ => return Err(format!("`{head}` is no part of a certificate")),
         };
@@ -189,7 +194,8 @@ fn check_function(
             return Err(format!("`{head} {number}` twice"));
         }
     }
-    let mut aligner = |number: usize, _: &[&crate::ir::Stmt], _: &[&crate::ir::Stmt]| pairs.remove(&number);
+    let mut aligner =
+        |_: &mut Machine<'_>, number: usize, _: &[Placed<'_>], _: &[Placed<'_>]| pairs.remove(&number);
     let plan = Plan { aligner: &mut aligner, claims: &claims };
     let mut session = lay(a, b, plan).map_err(|(what, _)| what)?;
     let named = session.terms.count();
@@ -212,14 +218,4 @@ fn check_function(
     }
     checked.functions += 1;
     Ok(())
-}
-
-/// Numbers of two leaves, or `_` for none.
-fn pair(e: &Sexp) -> Option<(Option<usize>, Option<usize>)> {
-    let [a, b] = e.list()? else { return None };
-    let of = |e: &Sexp| match e.word() {
-        Some("_") => Some(None),
-        _ => e.number().map(Some),
-    };
-    Some((of(a)?, of(b)?))
 }

@@ -13,6 +13,8 @@ pub(crate) enum Step<'a> {
     Bind(VarId, &'a Expr),
     /// An expression without effect is evaluated.
     Eval(&'a Expr),
+    /// The first iteration of a loop begins.
+    First(&'a For),
     /// What follows is under a condition.
     If(&'a Expr),
     /// What follows is under its negation.

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use super::book::{Frame, Goal};
 use super::bounds::Bounds;
 use super::eval::{Machine, Refused, Side, bounds_of, contains_expression, sort_of};
+use super::pairs::{Pair, Pairs};
 use super::steps::{self, Placed, Step};
 use super::term::{MAX_TERM_DEPTH, Sort, Term};
 use crate::ir::{AttrNode, Block, BufferId, BufferRegion, Expr, For, Origin, SBlock, Stmt, StmtKind, VarId};
 
-/// Leaves of two blocks by their numbers: a pair, or one without partner.
-pub(crate) type Pairs = Vec<(Option<usize>, Option<usize>)>;
-
 /// Says which leaves of the pair of blocks of some number belong together, where it is not one to one.
-pub(crate) type Aligner<'r> = dyn FnMut(usize, &[&Stmt], &[&Stmt]) -> Option<Pairs> + 'r;
+pub(crate) type Aligner<'r> =
+    dyn for<'x> FnMut(&mut Machine<'x>, usize, &[Placed<'x>], &[Placed<'x>]) -> Option<Pairs> + 'r;
 
 /// What is owed for a condition that is said to be one of the first program.
 pub(crate) const CLAIM: &str = "a condition is the one of the first program";
@@ -21,26 +22,28 @@ pub(crate) const CLAIM: &str = "a condition is the one of the first program";
 pub(crate) const GUARD: &str = "a statement runs under the same condition";
 
 /// How far a block has been run.
-struct Cursor<'a> {
-    steps: Vec<Placed<'a>>,
-    next: usize,
+pub(super) struct Cursor<'a> {
+    pub(super) steps: Vec<Placed<'a>>,
+    pub(super) next: usize,
     /// Conditions of the block itself at this point.
-    guards: Vec<Term>,
+    pub(super) guards: Vec<Term>,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(block: &'a Block) -> Cursor<'a> {
+    /// A block, which runs under these conditions.
+    pub(super) fn new(block: &'a Block, guards: Vec<Term>) -> Cursor<'a> {
         let mut steps = Vec::new();
         steps::flatten(block, &mut steps);
-        Cursor { steps, next: 0, guards: Vec::new() }
+        Cursor { steps, next: 0, guards }
     }
 
-    fn leaves(&self) -> Vec<&'a Stmt> {
-        let leaf = |placed: &Placed<'a>| match placed.step {
-            Step::Leaf(stmt) => Some(stmt),
-            _ => None,
-        };
-        self.steps.iter().filter_map(leaf).collect()
+    /// The steps up to the last one of so many leaves, and how many leaves there are.
+    pub(super) fn ahead(&self, leaves: usize) -> (&[Placed<'a>], usize) {
+        let rest = &self.steps[self.next..];
+        let ends = rest.iter().enumerate().filter(|(_, placed)| matches!(placed.step, Step::Leaf(_)));
+        let ends: Vec<usize> = ends.map(|(at, _)| at + 1).take(leaves).collect();
+        let end = if leaves == usize::MAX { rest.len() } else { ends.last().copied().unwrap_or(0) };
+        (&rest[..end], ends.len())
     }
 }
 
@@ -64,13 +67,23 @@ pub(crate) struct Walk<'a, 'r> {
     blocks: usize,
     /// Calls that were compared.
     synced: usize,
+    /// Where loops of the second program begin whose first iteration was run alone, and their lengths.
+    pub(super) entered: HashMap<VarId, (Term, Term)>,
 }
 
-type Done = Result<(), Refused>;
+pub(super) type Done = Result<(), Refused>;
 
 impl<'a, 'r> Walk<'a, 'r> {
     pub(crate) fn new(machine: Machine<'a>, plan: Plan<'r>) -> Walk<'a, 'r> {
-        Walk { machine, plan, conditions: 0, claimed: Vec::new(), blocks: 0, synced: 0 }
+        Walk {
+            machine,
+            plan,
+            conditions: 0,
+            claimed: Vec::new(),
+            blocks: 0,
+            synced: 0,
+            entered: HashMap::new(),
+        }
     }
 
     /// The same expression of both programs.
@@ -84,7 +97,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         Ok(x)
     }
 
-    fn owe_same(&mut self, what: &'static str, a: Term, b: Term) -> Done {
+    pub(super) fn owe_same(&mut self, what: &'static str, a: Term, b: Term) -> Done {
         if self.machine.terms.sort(a) != self.machine.terms.sort(b) {
             return Err(format!("{what}: values of other kinds"));
         }
@@ -93,7 +106,7 @@ impl<'a, 'r> Walk<'a, 'r> {
     }
 
     /// Calls since the last time: the same ones with the same arguments.
-    fn after_calls(&mut self) -> Done {
+    pub(super) fn after_calls(&mut self) -> Done {
         let [first, second] = &self.machine.programs;
         if first.calls.len() != second.calls.len() {
             return Err("another number of calls with an effect".into());
@@ -114,27 +127,70 @@ impl<'a, 'r> Walk<'a, 'r> {
 
     /// Two blocks, from the same state to the same state.
     pub(crate) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
+        let outer = self.machine.book.place();
+        let (mut first, mut second) = (Cursor::new(a, Vec::new()), Cursor::new(b, Vec::new()));
+        let number = self.laid(&mut first, &mut second, [usize::MAX; 2])?;
+        self.advance(Side::First, &mut first, number, &[])?;
+        self.advance(Side::Second, &mut second, number, &first.guards)?;
+        self.after_calls()?;
+        self.machine.book.back(&outer);
+        Ok(())
+    }
+
+    /// So many leaves of two blocks; the number of this pair of blocks.
+    pub(super) fn laid(
+        &mut self,
+        first: &mut Cursor<'a>,
+        second: &mut Cursor<'a>,
+        leaves: [usize; 2],
+    ) -> Result<usize, Refused> {
         let number = self.blocks;
         self.blocks += 1;
-        let outer = self.machine.book.place();
-        let (mut first, mut second) = (Cursor::new(a), Cursor::new(b));
-        let (left, right) = (first.leaves(), second.leaves());
-        let (n, m) = (left.len(), right.len());
-        let given = (self.plan.aligner)(number, &left, &right);
-        let pairs = given.unwrap_or_else(|| (0..n.min(m)).map(|i| (Some(i), Some(i))).collect());
+        let ((left, n), (right, m)) = (first.ahead(leaves[0]), second.ahead(leaves[1]));
+        let given = (self.plan.aligner)(&mut self.machine, number, left, right);
+        let one_by_one = || (0..n.min(m)).map(|i| Pair::Leaves(Some(i), Some(i))).collect();
+        let pairs = given.unwrap_or_else(one_by_one);
         // All leaves of both, each once, in order.
-        let firsts = pairs.iter().filter_map(|(i, _)| *i);
-        let seconds = pairs.iter().filter_map(|(_, j)| *j);
-        if !firsts.eq(0..n) || !seconds.eq(0..m) || pairs.contains(&(None, None)) {
+        let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
+        for pair in &pairs {
+            match pair {
+                Pair::Leaves(i, j) => {
+                    firsts.extend(*i);
+                    seconds.extend(*j);
+                }
+                Pair::Peel(i, j, leaves) => {
+                    firsts.push(*i);
+                    seconds.extend((0..=*leaves.min(&m)).map(|k| j.saturating_add(k)));
+                }
+                Pair::Cover(i, j, tree, shape) => {
+                    // No more than there are.
+                    let count = |side| if side == *tree { shape.leaves().min(n.max(m)) } else { 1 };
+                    firsts.extend((0..count(Side::First)).map(|k| i.saturating_add(k)));
+                    seconds.extend((0..count(Side::Second)).map(|k| j.saturating_add(k)));
+                }
+            }
+        }
+        if !firsts.into_iter().eq(0..n)
+            || !seconds.into_iter().eq(0..m)
+            || pairs.contains(&Pair::Leaves(None, None))
+        {
             return Err(format!("{n} and {m} statements that the certificate does not lay side by side"));
         }
-        for (i, j) in pairs {
-            let x = if i.is_some() { self.advance(Side::First, &mut first, number, &[])? } else { None };
-            let y = if j.is_some() {
-                self.advance(Side::Second, &mut second, number, &first.guards)?
-            } else {
-                None
+        for pair in pairs {
+            let (i, j) = match pair {
+                Pair::Leaves(i, j) => (i, j),
+                Pair::Peel(_, _, leaves) => {
+                    self.peeled(first, second, leaves, number)?;
+                    continue;
+                }
+                Pair::Cover(_, _, tree, shape) => {
+                    self.covered(tree, &shape, first, second, number)?;
+                    continue;
+                }
             };
+            let x = if i.is_some() { self.advance(Side::First, first, number, &[])? } else { None };
+            let y =
+                if j.is_some() { self.advance(Side::Second, second, number, &first.guards)? } else { None };
             self.after_calls()?;
             match (x, y) {
                 (Some(x), Some(y)) => {
@@ -159,15 +215,11 @@ impl<'a, 'r> Walk<'a, 'r> {
                 return Err("values are nested too deep".into());
             }
         }
-        self.advance(Side::First, &mut first, number, &[])?;
-        self.advance(Side::Second, &mut second, number, &first.guards)?;
-        self.after_calls()?;
-        self.machine.book.back(&outer);
-        Ok(())
+        Ok(number)
     }
 
     /// Does something under further conditions.
-    fn under<T>(
+    pub(super) fn under<T>(
         &mut self,
         guards: &[Term],
         f: impl FnOnce(&mut Self) -> Result<T, Refused>,
@@ -217,7 +269,7 @@ impl<'a, 'r> Walk<'a, 'r> {
     }
 
     /// Runs a block up to its next leaf, or to its end.
-    fn advance(
+    pub(super) fn advance(
         &mut self,
         side: Side,
         cursor: &mut Cursor<'a>,
@@ -259,6 +311,11 @@ impl<'a, 'r> Walk<'a, 'r> {
                 self.machine.program(side).vars.insert(var, value);
             }
             Step::Eval(e) => drop(self.machine.value(side, e)?),
+            Step::First(l) => {
+                let (min, extent) = (self.machine.value(side, &l.min)?, self.machine.value(side, &l.extent)?);
+                self.machine.program(side).vars.insert(l.var, min);
+                self.entered.insert(l.var, (min, extent));
+            }
             Step::If(cond) => {
                 let cond = self.machine.value(side, cond)?;
                 self.machine.truth_value(cond)?;
@@ -459,7 +516,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         })
     }
 
-    fn bind(&mut self, a: VarId, b: VarId, value: Term) {
+    pub(super) fn bind(&mut self, a: VarId, b: VarId, value: Term) {
         self.machine.programs[0].vars.insert(a, value);
         self.machine.programs[1].vars.insert(b, value);
     }
@@ -513,7 +570,7 @@ impl<'a, 'r> Walk<'a, 'r> {
 
     /// Two loops, iteration by iteration, under what holds in each of them. Each iteration begins with any contents of what the
     /// loops write, and after any number of calls, if there are some in them.
-    fn looped(
+    pub(super) fn looped(
         &mut self,
         frame: Frame,
         holds: Option<Term>,
@@ -564,7 +621,7 @@ impl<'a, 'r> Walk<'a, 'r> {
     }
 
     /// A variable that runs over a range, in both programs the same.
-    fn over(
+    pub(super) fn over(
         &mut self,
         vars: (VarId, VarId),
         min: Term,
@@ -572,6 +629,19 @@ impl<'a, 'r> Walk<'a, 'r> {
         stepped: bool,
         bodies: (&'a Block, &'a Block),
     ) -> Done {
+        let (var, frame, holds) = self.ranged(vars, min, extent, stepped)?;
+        self.bind(vars.0, vars.1, var);
+        self.looped(frame, Some(holds), bodies, (&[], &[]), |walk| walk.blocks(bodies.0, bodies.1))
+    }
+
+    /// A variable that runs over a range, the loop that it is of, and what holds in it.
+    pub(super) fn ranged(
+        &mut self,
+        vars: (VarId, VarId),
+        min: Term,
+        extent: Term,
+        stepped: bool,
+    ) -> Result<(Term, Frame, Term), Refused> {
         let [dtype, other] =
             [(0, vars.0), (1, vars.1)].map(|(i, v)| self.machine.programs[i].func.var(v).ty.dtype());
         if dtype != other || sort_of(dtype) != Sort::Int || self.machine.terms.sort(extent) != Sort::Int {
@@ -587,9 +657,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         let (zero, end) = (terms.int(0), terms.add(min, extent));
         let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
         let holds = if stepped { terms.truth(true) } else { terms.and(&[low, high]) };
-        self.bind(vars.0, vars.1, var);
-        let frame = Frame { var: Some((var, min)), runs };
-        self.looped(frame, Some(holds), bodies, (&[], &[]), |walk| walk.blocks(bodies.0, bodies.1))
+        Ok((var, Frame { var: Some((var, min)), runs }, holds))
     }
 
     fn launched(&mut self, vars: (VarId, VarId), extent: Term, a: &'a Block, b: &'a Block) -> Done {

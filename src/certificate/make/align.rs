@@ -1,9 +1,12 @@
 //! Which statements of two blocks belong together: by what they look like, as few without a partner as can be.
 
+use super::super::check::pairs::Shape;
+use super::super::check::side::Side;
 use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
-use super::super::check::Pairs;
+use super::super::check::pairs::{Pair, Pairs};
+use super::cover::Covers;
 
 /// What a statement looks like.
 #[derive(PartialEq, Eq)]
@@ -49,6 +52,7 @@ pub(super) fn pairs(
     first: (&PrimFunc, &[&Stmt]),
     second: (&PrimFunc, &[&Stmt]),
     never: &[Vec<Span>; 2],
+    covers: &Covers,
 ) -> Option<Pairs> {
     /// Most pairs of statements that are compared.
     const MAX_CELLS: usize = 4_000_000;
@@ -56,14 +60,21 @@ pub(super) fn pairs(
     const ALONE: u32 = 12;
     const OTHER_INDEX: u32 = 16;
     const OTHER_WRITES: u32 = 8;
+    /// Two loops with other lengths, and one that is something else in the other program.
+    const OTHER_LENGTH: u32 = 20;
+    const COVER: u32 = 2;
+    /// A loop of which statements before that of the second program belong to the first iteration.
+    const PEEL: u32 = 3;
     let looks = |(func, all): (&PrimFunc, &[&Stmt])| all.iter().map(|s| look(func, s)).collect::<Vec<_>>();
     let (a, b) = (looks(first), looks(second));
     let (n, m) = (a.len(), b.len());
     let idle =
         |side: usize, all: &[&Stmt]| all.iter().map(|s| never[side].contains(&s.span)).collect::<Vec<_>>();
-    let (idle_a, idle_b) = (idle(0, first.1), idle(1, second.1));
+    let (mut idle_a, mut idle_b) = (idle(0, first.1), idle(1, second.1));
+    covers.never[0].iter().for_each(|&i| idle_a[i] = true);
+    covers.never[1].iter().for_each(|&j| idle_b[j] = true);
     let some = idle_a.contains(&true) || idle_b.contains(&true);
-    if (a == b && !some) || (n + 1) * (m + 1) > MAX_CELLS {
+    if (a == b && !some && covers.is_empty()) || (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
     let pair = |i: usize, j: usize| -> Option<u32> {
@@ -73,7 +84,16 @@ pub(super) fn pairs(
         let (x, y) = (&a[i], &b[j]);
         let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
         let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
-        fits.then_some(if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES })
+        let length = u32::from(covers.differ.contains(&(i, j))) * OTHER_LENGTH;
+        fits.then_some(
+            length + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES },
+        )
+    };
+    // Where a loop of one program is leaves of the other one, and how many leaves of both.
+    let cover = |i: usize, j: usize| -> Option<(&(Side, Shape), usize, usize)> {
+        let found = covers.found.get(&(i, j))?;
+        let leaves = found.1.leaves();
+        Some(if found.0 == Side::Second { (found, 1, leaves) } else { (found, leaves, 1) })
     };
     let alone = |idle: bool| if idle { 0 } else { ALONE };
     let at = |i: usize, j: usize| i * (m + 1) + j;
@@ -93,6 +113,12 @@ pub(super) fn pairs(
             {
                 best = best.min(cost[at(i + 1, j + 1)] + c);
             }
+            if let Some(&leaves) = covers.peeled.get(&(i, j)) {
+                best = best.min(cost[at(i + 1, j + leaves + 1)] + PEEL);
+            }
+            if let Some((_, p, q)) = cover(i, j) {
+                best = best.min(cost[at(i + p, j + q)] + COVER);
+            }
             cost[at(i, j)] = best;
         }
     }
@@ -100,16 +126,26 @@ pub(super) fn pairs(
     while (i, j) != (n, m) {
         let here = cost[at(i, j)];
         if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
-            pairs.push((Some(i), Some(j)));
+            pairs.push(Pair::Leaves(Some(i), Some(j)));
             (i, j) = (i + 1, j + 1);
+        } else if let Some(&leaves) =
+            covers.peeled.get(&(i, j)).filter(|&leaves| cost[at(i + 1, j + leaves + 1)] + PEEL == here)
+        {
+            pairs.push(Pair::Peel(i, j, leaves));
+            (i, j) = (i + 1, j + leaves + 1);
+        } else if let Some((found, p, q)) =
+            cover(i, j).filter(|(_, p, q)| cost[at(i + p, j + q)] + COVER == here)
+        {
+            pairs.push(Pair::Cover(i, j, found.0, found.1.clone()));
+            (i, j) = (i + p, j + q);
         } else if i < n && cost[at(i + 1, j)] + alone(idle_a[i]) == here {
-            pairs.push((Some(i), None));
+            pairs.push(Pair::Leaves(Some(i), None));
             i += 1;
         } else {
-            pairs.push((None, Some(j)));
+            pairs.push(Pair::Leaves(None, Some(j)));
             j += 1;
         }
     }
-    let plain = n == m && pairs.iter().all(|(i, j)| i == j);
+    let plain = n == m && pairs.iter().all(|pair| matches!(pair, Pair::Leaves(i, j) if i == j));
     (!plain).then_some(pairs)
 }

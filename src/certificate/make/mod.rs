@@ -1,22 +1,27 @@
 //! The maker of certificates: it runs the checker's own walk, and looks for steps for what normal forms do not show.
 
 mod align;
+mod cover;
 mod farkas;
 mod prover;
 mod reduce;
 mod shown;
 mod written;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::check::book::{Goal, facts_of};
+use super::check::eval::Machine;
+use super::check::pairs::{Pair, Pairs};
 use super::check::proof::{Checker, State};
 use super::check::rules::Rules;
 use super::check::sexp::Sexp;
-use super::check::{CLAIM, GUARD, Pairs, Plan, VERSION, lay};
+use super::check::side::Side;
+use super::check::steps::Placed;
+use super::check::{CLAIM, GUARD, Plan, VERSION, lay};
 use crate::diag::Span;
-use crate::ir::{Module, PrimFunc, Stmt, with_room};
+use crate::ir::{Module, PrimFunc, with_room};
 use prover::Prover;
 
 /// Most conditions of a function that are claimed to be those of another one.
@@ -126,17 +131,28 @@ fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
 fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> (Certificate, bool) {
     let mut made = Certificate::default();
     let _ = write!(made.text, "\n  (function {:?}", &*a.name);
-    let mut given: Vec<(usize, Pairs)> = Vec::new();
+    let mut given: BTreeMap<usize, Pairs> = BTreeMap::new();
+    let mut looked = false;
     let never = guesses.never.clone();
-    let mut aligner = |number: usize, left: &[&Stmt], right: &[&Stmt]| {
-        let pairs = align::pairs((a, left), (b, right), &never)?;
-        given.push((number, pairs.clone()));
-        Some(pairs)
-    };
+    let mut aligner =
+        |machine: &mut Machine<'_>, number: usize, left: &[Placed<'_>], right: &[Placed<'_>]| {
+            let covers = cover::covers(machine, left, right);
+            looked |= covers.looked;
+            let pairs = align::pairs((a, &cover::leaves(left)), (b, &cover::leaves(right)), &never, &covers)?;
+            given.insert(number, pairs.clone());
+            Some(pairs)
+        };
     // More than there are conditions is no harm.
     let claims: BTreeSet<usize> = (0..MAX_CLAIMS).filter(|n| !guesses.apart.contains(n)).collect();
-    let plan = Plan { aligner: &mut aligner, claims: &claims };
-    let mut session = match lay(a, b, plan) {
+    let mut laid = lay(a, b, Plan { aligner: &mut aligner, claims: &claims });
+    if looked {
+        // Once more without the terms that it took to find out, as numbers of terms are those that the checker will have.
+        let mut again = |_: &mut Machine<'_>, number: usize, _: &[Placed<'_>], _: &[Placed<'_>]| {
+            given.get(&number).cloned()
+        };
+        laid = lay(a, b, Plan { aligner: &mut again, claims: &claims });
+    }
+    let mut session = match laid {
         Err((what, spans)) => {
             made.unaligned += 1;
             made.obligations += 1;
@@ -148,8 +164,19 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
     for (number, pairs) in given {
         let _ = write!(made.text, "\n    (align {number}");
         for pair in pairs {
-            let [i, j] = [pair.0, pair.1].map(|i| i.map_or("_".to_owned(), |i| i.to_string()));
-            let _ = write!(made.text, " ({i} {j})");
+            match pair {
+                Pair::Leaves(i, j) => {
+                    let [i, j] = [i, j].map(|i| i.map_or("_".to_owned(), |i| i.to_string()));
+                    let _ = write!(made.text, " ({i} {j})");
+                }
+                Pair::Peel(i, j, leaves) => {
+                    let _ = write!(made.text, " (peel {i} {j} {leaves})");
+                }
+                Pair::Cover(i, j, tree, shape) => {
+                    let tree = if tree == Side::First { "first" } else { "second" };
+                    let _ = write!(made.text, " (cover {i} {j} {tree} {})", cover::written(&shape));
+                }
+            }
         }
         made.text.push(')');
     }

@@ -1,0 +1,266 @@
+//! A loop of one program whose iterations are several statements of the other one: pieces of it one behind the other, nests of
+//! loops that count them together, iterations written out. Iterations keep their order, so all that is owed besides what each of
+//! them does is that they are as many.
+
+use super::book::Goal;
+use super::eval::{Refused, Side};
+use super::pairs::Shape;
+use super::steps::{self, Placed, Step, has_effect};
+use super::term::Term;
+use super::walk::{Cursor, Done, GUARD, Walk};
+use crate::ir::{Block, For, ForKind, Stmt, StmtKind};
+
+/// What is the same for all iterations of a loop.
+#[derive(Clone, Copy)]
+struct Whole<'a, 'g> {
+    /// The loop, and the program that has something else for it.
+    one: &'a For,
+    tree: Side,
+    /// The conditions under which it runs.
+    guards: &'g [Term],
+    /// The number of the pair of blocks.
+    block: usize,
+    /// How much of what the first program evaluates does not rest on how many iterations there are.
+    since: usize,
+}
+
+fn other(side: Side) -> Side {
+    match side {
+        Side::First => Side::Second,
+        Side::Second => Side::First,
+    }
+}
+
+/// Whether iterations run one after the other, by one, nothing leaves them, and they declare no memory.
+fn is_plain(l: &For) -> bool {
+    let mut plain = l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none();
+    for stmt in &l.body {
+        stmt.walk(&mut |s| {
+            plain &= matches!(
+                s.kind,
+                StmtKind::Bind { .. }
+                    | StmtKind::Store { .. }
+                    | StmtKind::Evaluate(_)
+                    | StmtKind::For(_)
+                    | StmtKind::If { .. }
+            );
+        });
+    }
+    plain && !has_effect(&l.min) && !has_effect(&l.extent)
+}
+
+impl<'a> Walk<'a, '_> {
+    /// A loop of one program, which is of this shape in the other one.
+    pub(super) fn covered(
+        &mut self,
+        tree: Side,
+        shape: &Shape,
+        first: &mut Cursor<'a>,
+        second: &mut Cursor<'a>,
+        block: usize,
+    ) -> Done {
+        let (of_one, of_tree) = if tree == Side::Second { (first, second) } else { (second, first) };
+        let one = self.plain_loop(other(tree), of_one, block)?;
+        let guards = of_one.guards.clone();
+        let side = other(tree);
+        let (min, whole) = self.under(&guards, |walk| {
+            Ok((walk.machine.value(side, &one.min)?, walk.machine.value(side, &one.extent)?))
+        })?;
+        let since = self.machine.book.evaluated.len();
+        let whole_of = Whole { one, tree, guards: &guards, block, since };
+        let none_yet = self.machine.terms.int(0);
+        let length = self.cover(whole_of, shape, of_tree, min, none_yet)?;
+        self.owe_length(whole_of, length, whole)
+    }
+
+    /// That iterations are as many, which must not follow from what they show: there are such iterations only if it holds.
+    fn owe_length(&mut self, of: Whole<'a, '_>, length: Term, whole: Term) -> Done {
+        self.under(of.guards, |walk| {
+            let goal = Goal::Same(length, whole);
+            walk.machine.book.owe_since(of.since, "a loop has as many iterations", goal);
+            Ok(())
+        })
+    }
+
+    /// The next leaf, which is such a loop.
+    fn plain_loop(&mut self, side: Side, cursor: &mut Cursor<'a>, block: usize) -> Result<&'a For, Refused> {
+        match self.advance(side, cursor, block, &[])? {
+            Some(Stmt { kind: StmtKind::For(l), .. }) if is_plain(l) => Ok(l),
+            _ => Err("iterations of what is no plain loop".into()),
+        }
+    }
+
+    /// Iterations from `first` on, after `number` times as many of them as this is; how many they are.
+    fn cover(
+        &mut self,
+        of: Whole<'a, '_>,
+        shape: &Shape,
+        cursor: &mut Cursor<'a>,
+        first: Term,
+        number: Term,
+    ) -> Result<Term, Refused> {
+        match shape {
+            Shape::Loop | Shape::Nest(_) => {
+                let l = self.plain_loop(of.tree, cursor, of.block)?;
+                let guards = [of.guards, &cursor.guards].map(|guards| self.machine.terms.and(guards));
+                let [a, b] = if of.tree == Side::Second { guards } else { [guards[1], guards[0]] };
+                self.owe_same(GUARD, a, b)?;
+                self.under(of.guards, |walk| walk.cover_loop(of, shape, l, first, number))
+            }
+            Shape::Once(leaves) => {
+                let at = self.machine.terms.add(first, number);
+                self.machine.program(other(of.tree)).vars.insert(of.one.var, at);
+                self.once(of, &of.one.body, cursor, *leaves)?;
+                Ok(self.machine.terms.int(1))
+            }
+            Shape::Cut(length, pieces) => {
+                let zero = self.machine.terms.int(0);
+                let before = match length {
+                    Some(length) => {
+                        let length = self.machine.terms.int(*length);
+                        self.machine.terms.mul(number, length)
+                    }
+                    None if number == zero => zero,
+                    None => return Err("pieces of unknown length in a nest".into()),
+                };
+                let (first, mut sum) = (self.machine.terms.add(first, before), zero);
+                for piece in pieces {
+                    let from = self.machine.terms.add(first, sum);
+                    let part = self.cover(of, piece, cursor, from, zero)?;
+                    sum = self.machine.terms.add(sum, part);
+                }
+                if let Some(length) = length {
+                    let length = self.machine.terms.int(*length);
+                    self.owe_length(of, sum, length)?;
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    /// Iterations that a loop counts, alone or together with what is in it.
+    fn cover_loop(
+        &mut self,
+        of: Whole<'a, '_>,
+        shape: &Shape,
+        l: &'a For,
+        first: Term,
+        number: Term,
+    ) -> Result<Term, Refused> {
+        let (min, extent) = (self.machine.value(of.tree, &l.min)?, self.machine.value(of.tree, &l.extent)?);
+        let terms = &mut self.machine.terms;
+        let (zero, always) = (terms.int(0), terms.truth(true));
+        let runs = terms.at_most(zero, extent);
+        self.machine.book.owe_since(
+            of.since,
+            "a loop that is a part of one has a length",
+            Goal::Same(runs, always),
+        );
+        let (vars, bodies) = match of.tree {
+            Side::Second => ((of.one.var, l.var), (&of.one.body, &l.body)),
+            Side::First => ((l.var, of.one.var), (&l.body, &of.one.body)),
+        };
+        let (var, frame, holds) = self.ranged(vars, min, extent, false)?;
+        self.machine.program(of.tree).vars.insert(l.var, var);
+        let terms = &mut self.machine.terms;
+        let (scaled, since) = (terms.mul(number, extent), terms.sub(var, min));
+        let number = terms.add(scaled, since);
+        let mut length = extent;
+        self.looped(frame, Some(holds), bodies, (&[], &[]), |walk| {
+            let Shape::Nest(inner) = shape else {
+                let at = walk.machine.terms.add(first, number);
+                walk.machine.program(other(of.tree)).vars.insert(of.one.var, at);
+                return walk.blocks(bodies.0, bodies.1);
+            };
+            let mut cursor = Cursor::new(&l.body, Vec::new());
+            let part = walk.cover(Whole { guards: &[], ..of }, inner, &mut cursor, first, number)?;
+            if walk.advance(of.tree, &mut cursor, of.block, &[])?.is_some() {
+                return Err("more in a nest than its loops".into());
+            }
+            let fixed = walk.machine.terms.replace(part, var, min, &mut hashbrown::HashMap::new());
+            if fixed != part {
+                return Err("a nest of loops whose lengths vary".into());
+            }
+            length = walk.machine.terms.mul(extent, part);
+            Ok(())
+        })?;
+        Ok(length)
+    }
+
+    /// A loop of both programs, of which some statements before that of the second one belong to the first iteration: that is run
+    /// alone, and then the others.
+    pub(super) fn peeled(
+        &mut self,
+        first: &mut Cursor<'a>,
+        second: &mut Cursor<'a>,
+        leaves: usize,
+        block: usize,
+    ) -> Done {
+        let a = self.plain_loop(Side::First, first, block)?;
+        let ends = second.steps.iter().enumerate().skip(second.next);
+        let at =
+            ends.filter(|(_, placed)| matches!(placed.step, Step::Leaf(_))).map(|(at, _)| at).nth(leaves);
+        let at = at.ok_or("a loop without the statements of its first iteration")?;
+        let placed = second.steps[at];
+        let Step::Leaf(Stmt { kind: StmtKind::For(b), .. }) = placed.step else {
+            return Err("a first iteration of what is no loop".into());
+        };
+        if !is_plain(b) {
+            return Err("iterations of what is no plain loop".into());
+        }
+        let guards = first.guards.clone();
+        let since = self.machine.book.evaluated.len();
+        let owe = |walk: &mut Self, what, x, y| walk.machine.book.owe_since(since, what, Goal::Same(x, y));
+        let (min, extent) = self.under(&guards, |walk| {
+            let min = walk.machine.value(Side::First, &a.min)?;
+            let extent = walk.machine.value(Side::First, &a.extent)?;
+            let (zero, always) = (walk.machine.terms.int(0), walk.machine.terms.truth(true));
+            let runs = walk.machine.terms.less(zero, extent);
+            owe(walk, "a loop has a first iteration", runs, always);
+            Ok((min, extent))
+        })?;
+        // What is assumed in it must not show that there is such an iteration.
+        let outer = self.machine.book.place();
+        self.machine.program(Side::First).vars.insert(a.var, min);
+        let mut iteration = Cursor::new(&a.body, guards.clone());
+        let mut steps = second.steps[second.next..at].to_vec();
+        steps.push(Placed { step: Step::First(b), ..placed });
+        steps::flatten(&b.body, &mut steps);
+        let mut unrolled = Cursor { steps, next: 0, guards: std::mem::take(&mut second.guards) };
+        self.laid(&mut iteration, &mut unrolled, [usize::MAX; 2])?;
+        self.advance(Side::First, &mut iteration, block, &[])?;
+        self.advance(Side::Second, &mut unrolled, block, &[])?;
+        self.after_calls()?;
+        self.machine.book.back(&outer);
+        (second.next, second.guards) = (at + 1, unrolled.guards);
+        let (other_min, other_extent) = *self.entered.get(&b.var).ok_or("a loop that was not entered")?;
+        let (guard, other) = (self.machine.terms.and(&guards), self.machine.terms.and(&second.guards));
+        self.owe_same(GUARD, guard, other)?;
+        self.under(&guards, |walk| {
+            owe(walk, "a loop begins at the same value", min, other_min);
+            owe(walk, "a loop has as many iterations", extent, other_extent);
+            let one = walk.machine.terms.int(1);
+            let (min, extent) = (walk.machine.terms.add(min, one), walk.machine.terms.sub(extent, one));
+            walk.over((a.var, b.var), min, extent, false, (&a.body, &b.body))
+        })
+    }
+
+    /// One iteration of a loop, which is so many statements of the other program.
+    fn once(&mut self, of: Whole<'a, '_>, body: &'a Block, cursor: &mut Cursor<'a>, leaves: usize) -> Done {
+        if cursor.ahead(leaves).1 != leaves {
+            return Err("an iteration of more statements than there are".into());
+        }
+        // What is assumed in it must not show that there is such an iteration.
+        let outer = self.machine.book.place();
+        let mut iteration = Cursor::new(body, of.guards.to_vec());
+        let all = usize::MAX;
+        let side = other(of.tree);
+        match of.tree {
+            Side::Second => self.laid(&mut iteration, cursor, [all, leaves])?,
+            Side::First => self.laid(cursor, &mut iteration, [leaves, all])?,
+        };
+        self.advance(side, &mut iteration, of.block, &[])?;
+        self.machine.book.back(&outer);
+        Ok(())
+    }
+}

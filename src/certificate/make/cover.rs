@@ -1,0 +1,267 @@
+//! Which loops of one program are something else in the other one: found by how many iterations they have.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::check::bounds::Bounds;
+use super::super::check::eval::Machine;
+use super::super::check::pairs::Shape;
+use super::super::check::side::Side;
+use super::super::check::steps::{Placed, Step, flatten};
+use super::super::check::term::{Sort, Term, Terms};
+use crate::ir::{Block, Stmt, StmtKind};
+
+/// Loops of two blocks that are not one in each.
+#[derive(Default)]
+pub(super) struct Covers {
+    /// From which leaves of both on a loop of one is something in the other one, which is of that program.
+    pub(super) found: HashMap<(usize, usize), (Side, Shape)>,
+    /// Loops with another number of iterations.
+    pub(super) differ: HashSet<(usize, usize)>,
+    /// From which leaves of both on a loop of the first program is so many leaves, which belong to its first iteration, and a loop.
+    pub(super) peeled: HashMap<(usize, usize), usize>,
+    /// Leaves of both that never run.
+    pub(super) never: [Vec<usize>; 2],
+    /// Whether anything was evaluated to find out.
+    pub(super) looked: bool,
+}
+
+impl Covers {
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.peeled.is_empty() && self.never.iter().all(Vec::is_empty)
+    }
+}
+
+/// What is known of a leaf: how many stores and calls it executes, as far as that is known, and of a loop the same of an iteration.
+struct Leaf {
+    work: Option<Term>,
+    /// Whether the conditions around it never hold.
+    never: bool,
+    of: Option<Loop>,
+}
+
+struct Loop {
+    min: Option<Term>,
+    extent: Term,
+    body_work: Option<Term>,
+    inner: Vec<Leaf>,
+}
+
+/// The leaves among steps.
+pub(super) fn leaves<'a>(steps: &[Placed<'a>]) -> Vec<&'a Stmt> {
+    let leaf = |placed: &Placed<'a>| match placed.step {
+        Step::Leaf(stmt) => Some(stmt),
+        _ => None,
+    };
+    steps.iter().filter_map(leaf).collect()
+}
+
+/// A shape as a certificate has it.
+pub(super) fn written(shape: &Shape) -> String {
+    match shape {
+        Shape::Loop => "loop".to_owned(),
+        Shape::Once(leaves) => format!("(once {leaves})"),
+        Shape::Nest(inner) => format!("(nest {})", written(inner)),
+        Shape::Cut(length, pieces) => {
+            let length = length.map_or("_".to_owned(), |length| length.to_string());
+            let pieces: Vec<String> = pieces.iter().map(written).collect();
+            format!("(cut {length} {})", pieces.join(" "))
+        }
+    }
+}
+
+/// Looks for loops of two blocks that are something else in the other one.
+pub(super) fn covers(machine: &mut Machine<'_>, first: &[Placed<'_>], second: &[Placed<'_>]) -> Covers {
+    /// Most leaves of a block in which they are looked for.
+    const MAX_LEAVES: usize = 100;
+    let mut covers = Covers::default();
+    let [left, right] = [leaves(first), leaves(second)];
+    let has_loop = |all: &[&Stmt]| all.iter().any(|s| matches!(s.kind, StmtKind::For(_)));
+    let plain = !has_loop(&left) && !has_loop(&right) && left.len() == right.len();
+    if plain || left.len().max(right.len()) > MAX_LEAVES {
+        return covers;
+    }
+    covers.looked = true;
+    let [left, right] = [(Side::First, first), (Side::Second, second)].map(|(side, steps)| {
+        let vars = machine.program(side).vars.clone();
+        let found = known(machine, side, steps, MAX_DEPTH);
+        machine.program(side).vars = vars;
+        found
+    });
+    covers.never = [&left, &right].map(|all| (0..all.len()).filter(|&i| all[i].never).collect());
+    let terms = &mut machine.terms;
+    for (i, a) in left.iter().enumerate() {
+        for (j, b) in right.iter().enumerate() {
+            if let (Some(p), Some(q)) = (&a.of, &b.of) {
+                if (p.extent, p.min) == (q.extent, q.min) {
+                    continue;
+                }
+                covers.differ.insert((i, j));
+            }
+            if let (Some(p), None) = (&a.of, &b.of) {
+                let before = right[j..].iter().take_while(|leaf| leaf.of.is_none()).count();
+                let next = right.get(j + before).and_then(|leaf| leaf.of.as_ref());
+                if before <= MAX_PEELED && next.is_some_and(|l| l.extent == p.extent) {
+                    covers.peeled.insert((i, j), before);
+                }
+            }
+            for (one, tree, side) in [(a, &right[j..], Side::Second), (b, &left[i..], Side::First)] {
+                if let Some(one) = &one.of
+                    && let Some(shape) = shape(terms, one, tree)
+                {
+                    covers.found.entry((i, j)).or_insert((side, shape));
+                }
+            }
+        }
+    }
+    covers
+}
+
+/// The deepest nest that is looked into, and most statements that are a part of a first iteration.
+const MAX_DEPTH: usize = 6;
+const MAX_PEELED: usize = 8;
+
+/// What is known of the leaves of a block.
+fn known(machine: &mut Machine<'_>, side: Side, steps: &[Placed<'_>], depth: usize) -> Vec<Leaf> {
+    let (mut found, mut guards) = (Vec::new(), Vec::new());
+    for placed in steps {
+        let never = guards.iter().any(|&guard| machine.terms.as_truth(guard) == Some(false));
+        match placed.step {
+            Step::Bind(var, value) => {
+                if let Ok(value) = machine.described(side, value) {
+                    machine.program(side).vars.insert(var, value);
+                }
+            }
+            Step::First(l) => {
+                if let Ok(value) = machine.described(side, &l.min) {
+                    machine.program(side).vars.insert(l.var, value);
+                }
+            }
+            Step::If(cond) => {
+                let cond = machine.described(side, cond);
+                guards.push(cond.unwrap_or_else(|_| machine.terms.atom(Sort::Truth, Bounds::NONE)));
+            }
+            Step::Else => {
+                if let Some(cond) = guards.pop() {
+                    guards.push(machine.terms.not(cond));
+                }
+            }
+            Step::End => drop(guards.pop()),
+            Step::Leaf(Stmt { kind: StmtKind::For(l), .. }) => {
+                let min = machine.described(side, &l.min).ok();
+                let of = machine.described(side, &l.extent).ok().map(|extent| {
+                    let var = machine.terms.atom(Sort::Int, Bounds::NONE);
+                    machine.program(side).vars.insert(l.var, var);
+                    let inner =
+                        if depth == 0 { Vec::new() } else { known_in(machine, side, &l.body, depth - 1) };
+                    let body_work = if depth == 0 { None } else { work(&mut machine.terms, &inner) };
+                    Loop { min, extent, body_work, inner }
+                });
+                let body = of.as_ref().and_then(|l| Some((l.extent, l.body_work?)));
+                let work = body.map(|(extent, work)| machine.terms.mul(extent, work));
+                found.push(Leaf { work, never, of });
+            }
+            Step::Leaf(_) => {
+                let one = machine.terms.int(1);
+                found.push(Leaf { work: Some(one), never, of: None });
+            }
+            Step::Eval(_) | Step::Buffer(_) | Step::Assume(_) => {}
+        }
+    }
+    found
+}
+
+fn known_in(machine: &mut Machine<'_>, side: Side, block: &Block, depth: usize) -> Vec<Leaf> {
+    let mut steps = Vec::new();
+    flatten(block, &mut steps);
+    known(machine, side, &steps, depth)
+}
+
+fn work(terms: &mut Terms, leaves: &[Leaf]) -> Option<Term> {
+    let zero = terms.int(0);
+    leaves.iter().try_fold(zero, |sum, leaf| Some(terms.add(sum, leaf.work?)))
+}
+
+/// Most leaves that are one loop.
+const MAX_PIECES: usize = 24;
+
+/// What a loop is of the first of these leaves.
+fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
+    let counts = 1..=tree.len().min(MAX_PIECES);
+    let by_work = |terms: &mut Terms, count: usize| by_work(terms, &tree[..count], one.body_work?);
+    if let Some(found) = counts.clone().find_map(|count| as_long(one, by_work(terms, count)?)) {
+        return Some(found);
+    }
+    (0..=MAX_DEPTH).find_map(|depth| {
+        counts
+            .clone()
+            .find_map(|count| as_long(one, by_depth(terms, &tree[..count], one.inner.len(), depth)?))
+    })
+}
+
+/// Pieces that are all of a loop, as one.
+fn as_long(one: &Loop, (length, mut pieces): (Term, Vec<Shape>)) -> Option<Shape> {
+    (length == one.extent)
+        .then(|| if pieces.len() == 1 { pieces.remove(0) } else { Shape::Cut(None, pieces) })
+}
+
+/// A nest of what its iterations are.
+fn nest(terms: &Terms, (length, mut pieces): (Term, Vec<Shape>)) -> Option<(Term, Shape)> {
+    let inner =
+        if pieces.len() == 1 { pieces.remove(0) } else { Shape::Cut(Some(terms.as_int(length)?), pieces) };
+    Some((length, Shape::Nest(Box::new(inner))))
+}
+
+/// Leaves as iterations that do so much each.
+fn by_work(terms: &mut Terms, tree: &[Leaf], body: Term) -> Option<(Term, Vec<Shape>)> {
+    let (zero, one) = (terms.int(0), terms.int(1));
+    let (mut sum, mut found, mut begun) = (zero, Vec::new(), (0, zero));
+    for leaf in tree {
+        if let (0, Some(l)) = (begun.0, &leaf.of) {
+            if l.body_work == Some(body) {
+                found.push(Shape::Loop);
+                sum = terms.add(sum, l.extent);
+                continue;
+            }
+            if let Some((length, shape)) = by_work(terms, &l.inner, body).and_then(|inner| nest(terms, inner))
+            {
+                found.push(shape);
+                let length = terms.mul(l.extent, length);
+                sum = terms.add(sum, length);
+                continue;
+            }
+        }
+        begun = (begun.0 + 1, terms.add(begun.1, leaf.work?));
+        if begun.1 == body {
+            found.push(Shape::Once(begun.0));
+            sum = terms.add(sum, one);
+            begun = (0, zero);
+        }
+    }
+    (begun.0 == 0 && !found.is_empty()).then_some((sum, found))
+}
+
+/// Leaves as iterations of so many statements, where loops count them with so many loops within.
+fn by_depth(terms: &mut Terms, tree: &[Leaf], body: usize, depth: usize) -> Option<(Term, Vec<Shape>)> {
+    let (mut sum, mut found, mut rest) = (terms.int(0), Vec::new(), tree);
+    while let Some((leaf, others)) = rest.split_first() {
+        let (length, shape, others) = match &leaf.of {
+            Some(l) if depth == 0 => (l.extent, Shape::Loop, others),
+            Some(l) => {
+                let inner = by_depth(terms, &l.inner, body, depth - 1)?;
+                let (length, shape) = nest(terms, inner)?;
+                (terms.mul(l.extent, length), shape, others)
+            }
+            None => {
+                let once = rest.get(..body).filter(|_| body > 0)?;
+                if once.iter().any(|leaf| leaf.of.is_some()) {
+                    return None;
+                }
+                (terms.int(1), Shape::Once(body), &rest[body..])
+            }
+        };
+        sum = terms.add(sum, length);
+        found.push(shape);
+        rest = others;
+    }
+    (!found.is_empty()).then_some((sum, found))
+}
