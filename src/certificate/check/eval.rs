@@ -205,6 +205,12 @@ impl<'a> Machine<'a> {
                 let equal = self.terms.equal(a, b);
                 return if op == BinOp::Eq { equal } else { self.terms.not(equal) };
             }
+            // The second operand where they are not ordered, or equal.
+            Sort::Other if dtype.is_float() && matches!(op, BinOp::Min | BinOp::Max) => {
+                let order = if op == BinOp::Max { BinOp::Gt } else { BinOp::Lt };
+                let takes_first = self.binary(side, order, dtype, a, b);
+                return self.terms.choice(takes_first, a, b);
+            }
             _ => {}
         }
         let sort = if op.is_compare() { Sort::Truth } else { sort_of(dtype) };
@@ -370,7 +376,17 @@ impl<'a> Machine<'a> {
             return self.effect(side, dtype, name, call);
         }
         // Functions of scalars are applied lane by lane.
-        let by_lane = MathFn::from_name(name).is_some();
+        let function = MathFn::from_name(name);
+        let by_lane = function.is_some();
+        // What is exact has one value of a constant, wherever it is computed.
+        if let (Some(f), [Expr { kind: ExprKind::Float(bits), dtype: of }]) = (function, &call.args[..])
+            && f.is_exact()
+            && let Ok(Value::Float(float)) = f.eval(of.scalar(), &[Value::Float(f64::from_bits(*bits))])
+            && dtype == *of
+        {
+            let name = format!("float {} {dtype}", float.to_bits());
+            return Ok(self.terms.apply(&name, Sort::Other, Vec::new()));
+        }
         let (form, args) = self.arguments(side, call, by_lane)?;
         let args = self.by_lane(dtype, args);
         let shift = match (name, &args[..]) {
@@ -401,7 +417,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Parts of a vector that depend on the number of the lane, at least by that number itself.
-    fn by_lane(&mut self, dtype: DType, mut parts: Vec<Term>) -> Vec<Term> {
+    pub(super) fn by_lane(&mut self, dtype: DType, mut parts: Vec<Term>) -> Vec<Term> {
         if !dtype.is_scalar() && !parts.iter().any(|&part| self.terms.has_lanes(part)) {
             parts.push(self.terms.lane(dtype.lanes));
         }

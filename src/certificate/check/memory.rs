@@ -86,6 +86,29 @@ impl Memories {
         self.all[number].id
     }
 
+    /// Whether equal indices name one element in both of these buffers of the first function, of elements of one type.
+    pub(crate) fn same_elements(&self, func: &PrimFunc, a: usize, b: usize) -> bool {
+        let dtype = func.buffer(self.all[a].id).dtype;
+        let shapes = self.all[a].shape == self.all[b].shape
+            || self.all[a].shape.len() == 1 && self.all[b].shape.len() == 1;
+        // Views of all of one memory, from its beginning on.
+        let is_whole = |number: usize| {
+            let (mut id, root) = (self.all[number].id, self.all[self.all[number].root].id);
+            loop {
+                let buffer = func.buffer(id);
+                if !buffer.strides.is_empty() || buffer.elem_offset.is_some() || buffer.dtype != dtype {
+                    return false;
+                }
+                match buffer.origin {
+                    _ if id == root => return true,
+                    Origin::View(of) => id = of,
+                    _ => return false,
+                }
+            }
+        };
+        a == b || self.all[a].root == self.all[b].root && shapes && is_whole(a) && is_whole(b)
+    }
+
     pub(crate) fn number(&self, side: Side, id: BufferId) -> Result<usize, Refused> {
         let found = self.numbers[side as usize].get(&id).copied();
         found.ok_or_else(|| {

@@ -16,6 +16,7 @@ pub(crate) mod book;
 pub(crate) mod bounds;
 mod cover;
 pub(crate) mod eval;
+mod idle;
 mod memory;
 pub(crate) mod pairs;
 pub(crate) mod proof;

@@ -260,6 +260,10 @@ impl Terms {
         match (self.as_int(a), self.as_int(b)) {
             (_, Some(0)) => self.int(0),
             (_, Some(1)) => a,
+            (_, Some(-1)) => {
+                let zero = self.int(0);
+                self.sub(zero, a)
+            }
             (Some(p), Some(q)) => {
                 let exact = p.div_euclid(q);
                 // Rounding of `div_euclid` is down for positive divisors only.
@@ -284,6 +288,10 @@ impl Terms {
         match (self.as_int(a), self.as_int(b)) {
             (_, Some(0)) => self.int(0),
             (_, Some(1)) => a,
+            (_, Some(-1)) => {
+                let zero = self.int(0);
+                self.sub(zero, a)
+            }
             (Some(p), Some(q)) => self.int(p / q),
             _ => {
                 let own = bounds::of_truncated(self.bounds(a), self.bounds(b));

@@ -235,7 +235,7 @@ impl<'a, 'r> Walk<'a, 'r> {
 
     /// A statement that only one program has never runs.
     fn nothing(&mut self, what: &'static str, side: Side, stmt: &'a Stmt, guards: &[Term]) -> Done {
-        if side == Side::First && steps::is_idle(stmt) {
+        if side == Side::First && (steps::is_idle(stmt) || self.machine.keeps(std::slice::from_ref(stmt))?) {
             return Ok(());
         }
         let mut runs = guards.to_vec();
@@ -653,7 +653,13 @@ impl<'a, 'r> Walk<'a, 'r> {
         let range = Bounds { lo: first.lo, hi: last };
         // The variable of a loop that never runs may be anything: its bounds must not contradict each other elsewhere.
         let empty = range.lo.zip(range.hi).is_some_and(|(lo, hi)| lo > hi);
-        let var = terms.atom(Sort::Int, if stepped || empty { Bounds::NONE } else { range });
+        // The only value that a loop of one iteration has needs no variable.
+        let only = terms.as_int(min).is_some() && terms.as_int(extent) == Some(1) && !stepped;
+        let var = if only {
+            min
+        } else {
+            terms.atom(Sort::Int, if stepped || empty { Bounds::NONE } else { range })
+        };
         let (zero, end) = (terms.int(0), terms.add(min, extent));
         let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
         let holds = if stepped { terms.truth(true) } else { terms.and(&[low, high]) };

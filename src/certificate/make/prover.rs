@@ -60,7 +60,7 @@ impl<'t> Prover<'t> {
                     }
                     steps.push(step);
                 }
-                None if !has_learned && matches!(state.goal, Goal::Same(..)) => {
+                None if !has_learned => {
                     has_learned = true;
                     steps.extend(self.learned(&mut state));
                     self.tried.clear();

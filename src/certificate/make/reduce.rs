@@ -1,6 +1,7 @@
 //! Steps that make one term simpler.
 
 use super::super::check::bounds::gcd;
+use super::super::check::proof::linear;
 use super::super::check::sexp::Sexp;
 use super::super::check::term::{Monomial, Node, Term, Terms};
 use super::farkas::reason;
@@ -25,7 +26,7 @@ pub(super) fn step(
         Node::NotNegative(a) => at.condition(a),
         Node::IsZero(a) => at.equation(term, a),
         Node::Wrap(_, _, a) => at.wrap(term, a),
-        Node::Apply(..) | Node::Load { .. } | Node::Atom(_) => at.known(term),
+        Node::Apply(..) | Node::Load { .. } | Node::Atom(_) => at.known(term).or_else(|| at.pinned(term)),
         _ => None,
     }
 }
@@ -389,6 +390,50 @@ impl At<'_> {
                     parts.insert(1, self.writer.write(self.terms, term)?);
                     return Some(Sexp::List(parts));
                 }
+            }
+        }
+        None
+    }
+
+    /// The one value that facts about nothing else leave to a term.
+    fn pinned(&mut self, term: Term) -> Option<Sexp> {
+        let bounds = self.terms.bounds(term);
+        let alone = |products: &[(Monomial, i128)]| {
+            products.iter().any(|(m, _)| m[..] == [term])
+                && products.iter().all(|(m, _)| m.is_empty() || m[..] == [term])
+        };
+        let mut ends = Vec::new();
+        for &fact in self.facts {
+            let Some((a, _)) = linear(self.terms, fact) else { continue };
+            let products = self.terms.products(a);
+            if alone(&products) {
+                let [factor, constant] = [true, false].map(|atom| {
+                    products.iter().find(|(m, _)| m.is_empty() != atom).map_or(0, |(_, factor)| *factor)
+                });
+                // factor * term + constant >= 0
+                ends.push(if factor > 0 {
+                    -constant.div_euclid(factor)
+                } else {
+                    constant.div_euclid(-factor)
+                });
+            }
+        }
+        if ends.is_empty() {
+            return None;
+        }
+        ends.extend(bounds.lo.into_iter().chain(bounds.hi));
+        ends.sort_unstable();
+        ends.dedup();
+        for value in ends {
+            let value = self.int(value);
+            let (above, below) = (self.terms.sub(term, value), self.terms.sub(value, term));
+            if let (Some(low), Some(high)) = (self.not_negative(above), self.not_negative(below)) {
+                let both = list([word("both"), low, high]);
+                let step = self.rewrite("equation-holds", &[("?a", term), ("?b", value)], [both])?;
+                let Sexp::List(mut parts) = step else { return None };
+                parts[0] = word("solve");
+                parts.insert(1, self.writer.write(self.terms, term)?);
+                return Some(Sexp::List(parts));
             }
         }
         None

@@ -82,3 +82,33 @@ fn what_the_program_evaluates_may_be_evaluated_before() {
         "x: T.let[T.uint8] = T.Cast(\"uint8\", A[k] // B[0])\nfor i in range(16):\n    C[i] = x",
     );
 }
+
+#[test]
+fn what_is_there_may_stay_there() {
+    // Stores of what is there, through a view of the same memory too.
+    let copy = "for i in range(n):\n    A[i] = A[i]\nB[0] = k";
+    certified(copy, "B[0] = k");
+    let viewed = "V = F.view(64)\nfor i in range(64):\n    if i < k:\n        V[i] = F[i]\nB[0] = k";
+    certified(viewed, "V = F.view(64)\nB[0] = k");
+    certified("A[k] = A[k]\nB[0] = k", "B[0] = k");
+}
+
+#[test]
+fn conditions_and_loops_may_leave_one_value() {
+    certified(
+        "for i in range(8):\n    if i < 1:\n        A[i * 4] = i + k",
+        "for i in range(8):\n    if i < 1:\n        A[0] = k",
+    );
+    certified(
+        "for i in range(8):\n    if i >= 7:\n        A[i * 4] = i + k",
+        "for i in range(8):\n    if i >= 7:\n        A[28] = 7 + k",
+    );
+    certified(
+        "for i in T.thread_binding(1, thread=\"threadIdx.x\"):\n    A[i * 4] = i + k",
+        "for i in T.thread_binding(1, thread=\"threadIdx.x\"):\n    A[0] = k",
+    );
+    certified("A[0] = T.truncdiv(k, -1)", "A[0] = 0 - k");
+    certified("A[0] = k // -1", "A[0] = 0 - k");
+    certified("F[0] = T.Select(F[2] < F[1], F[1], F[2])", "F[0] = T.max(F[1], F[2])");
+    certified("F[0] = F[1] / T.sqrt(T.float32(4))", "F[0] = F[1] / T.float32(2)");
+}

@@ -144,3 +144,28 @@ fn signatures_and_names_count() {
         assert!(!made(&a, &b).is_complete(), "{to}");
     }
 }
+
+#[test]
+fn what_is_not_there_is_stored() {
+    refused("for i in range(n):\n    A[i] = B[i]\nB[0] = k", "B[0] = k");
+    refused("for i in range(n - 1):\n    A[i] = A[i + 1]\nB[0] = k", "B[0] = k");
+    refused("A[0] = k\nB[0] = k", "B[0] = k");
+    // What was there before.
+    refused("x: T.let[T.int32] = A[1]\nA[1] = k\nA[1] = x", "A[1] = k");
+    // Elements of a view that begins elsewhere, or has others for the same index.
+    let view = "V = T.decl_buffer((32,), data=F.data, elem_offset=32)";
+    refused(&format!("{view}\nfor i in range(32):\n    V[i] = F[i]\nB[0] = k"), &format!("{view}\nB[0] = k"));
+    let view = "V = F.view(8, 8)\nW = F.view(4, 16)";
+    refused(
+        &format!("{view}\nfor i, j in T.grid(4, 8):\n    V[i, j] = W[i, j]\nB[0] = k"),
+        &format!("{view}\nB[0] = k"),
+    );
+    // A statement that only the second program has stores nothing, not even that.
+    refused("B[0] = k", "A[k] = A[k]\nB[0] = k");
+    refused("F[0] = T.Select(F[2] < F[1], F[1], F[2])", "F[0] = T.max(F[2], F[1])");
+    refused("F[0] = T.Select(F[2] <= F[1], F[1], F[2])", "F[0] = T.max(F[1], F[2])");
+    refused(
+        "for i in range(8):\n    if i < 2:\n        A[i * 4] = i + k",
+        "for i in range(8):\n    if i < 2:\n        A[0] = k",
+    );
+}
