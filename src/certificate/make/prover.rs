@@ -75,6 +75,12 @@ impl<'t> Prover<'t> {
                 .map(|&t| shown::show_deep(self.checker.terms, t, 12))
                 .collect::<Vec<_>>()
         );
+        if let Some((written, absurd)) = self.divisor(&state) {
+            let case = self.checker.case(&state, &written, false).ok()?;
+            let rest = Sexp::List(self.steps(obligation, case, depth)?);
+            steps.push(list([word("cases"), written, list([absurd]), rest]));
+            return Some(steps);
+        }
         if depth == 0
             && let Some(step) = self.like(obligation, &state)
         {
@@ -233,7 +239,20 @@ impl<'t> Prover<'t> {
         let parts = self.parts(goal_terms(&state.goal));
         let is_quotient = |&term: &Term| matches!(self.checker.terms.node(term), Node::Quotient(..));
         let quotients: Vec<Term> = parts.iter().copied().filter(is_quotient).collect();
-        for term in parts {
+        // A bound of a quotient is one of its dividend, which is simpler as it is written.
+        let is_bound = |&term: &Term| match *self.checker.terms.node(term) {
+            Node::NotNegative(a) => {
+                let products = self.checker.terms.products(a);
+                let mut atoms = products.iter().filter(|(monomial, _)| !monomial.is_empty());
+                let of_quotient = |(monomial, factor): &(Vec<Term>, i128)| {
+                    factor.abs() == 1 && monomial.len() == 1 && is_quotient(&monomial[0])
+                };
+                atoms.next().is_some_and(of_quotient) && atoms.next().is_none()
+            }
+            _ => false,
+        };
+        let bounds: Vec<Term> = parts.iter().copied().filter(is_bound).collect();
+        for term in bounds.into_iter().chain(parts) {
             if self.tried.contains(&(term, Vec::new())) {
                 continue;
             }
@@ -271,6 +290,39 @@ impl<'t> Prover<'t> {
 }
 
 impl Prover<'_> {
+    /// That a factor of a divisor is zero, which contradicts facts though none says so, and why.
+    fn divisor(&mut self, state: &State) -> Option<(Sexp, Sexp)> {
+        /// Most factors that are looked at.
+        const MAX_FACTORS: usize = 12;
+        let mut factors = Vec::new();
+        for term in self.parts(goal_terms(&state.goal)) {
+            let (Node::Quotient(_, b) | Node::Truncated(_, b)) = *self.checker.terms.node(term) else {
+                continue;
+            };
+            match &self.checker.terms.products(b)[..] {
+                [(monomial, _)] => factors.extend(monomial.iter().copied()),
+                _ => factors.push(b),
+            }
+        }
+        factors.sort_unstable();
+        factors.dedup();
+        for factor in factors.into_iter().take(MAX_FACTORS) {
+            let terms = &mut *self.checker.terms;
+            let condition = terms.is_zero(factor);
+            let nonzero = terms.not(condition);
+            if terms.as_truth(condition).is_some() || state.facts.contains(&nonzero) {
+                continue;
+            }
+            let Some(written) = self.writer.write(terms, condition) else { continue };
+            let Ok(case) = self.checker.case(state, &written, true) else { continue };
+            if let Some(reason) = farkas::contradiction(self.checker.terms, &self.writer, &case.facts, factor)
+            {
+                return Some((written, list([word("absurd"), reason])));
+            }
+        }
+        None
+    }
+
     /// Whether the remainder and what the dividend of another quotient is ahead are as much as the divisor.
     fn carried(&mut self, state: &State) -> Option<Term> {
         let all = self.parts(goal_terms(&state.goal));

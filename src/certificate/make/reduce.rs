@@ -102,10 +102,14 @@ impl At<'_> {
                 return Some(step);
             }
         }
-        if let Node::Quotient(n, d) = *self.terms.node(a)
-            && let Some(positive) = self.positive(b)
-        {
-            return self.rewrite("quotient-nested", &[("?n", n), ("?d", d), ("?c", b)], [positive]);
+        if let Node::Quotient(n, d) = *self.terms.node(a) {
+            if let Some(positive) = self.positive(b) {
+                return self.rewrite("quotient-nested", &[("?n", n), ("?d", d), ("?c", b)], [positive]);
+            }
+            // By zero both are zero.
+            if let Some(low) = self.not_negative(b) {
+                return self.rewrite("floordiv-nested", &[("?x", n), ("?a", d), ("?b", b)], [low]);
+            }
         }
         let c = self.terms.as_int(b)?;
         if c < 0 {
@@ -186,6 +190,14 @@ impl At<'_> {
         let products = self.terms.products(rest);
         if let Some(step) = self.small_part(&products, c) {
             return Some(step);
+        }
+        // Of a sum and its opposite, the one that begins with the lesser factor.
+        let first =
+            products.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, factor)| factor.rem_euclid(c));
+        if first > c - first {
+            let (zero, positive) = (self.int(0), self.positive(b)?);
+            let opposite = self.terms.sub(zero, a);
+            return self.rewrite("quotient-negated", &[("?n", opposite), ("?c", b)], [positive]);
         }
         // Factors below the divisor.
         let of = |part: fn(i128, i128) -> i128| -> Products {
@@ -322,6 +334,7 @@ impl At<'_> {
 
     /// A bound of a quotient is one of its dividend.
     fn quotient_bound(&mut self, a: Term) -> Option<Sexp> {
+        let (mut found, mut all) = (None, 0);
         for (monomial, factor) in self.terms.products(a) {
             let [atom] = monomial[..] else { continue };
             let Node::Quotient(x, c) = *self.terms.node(atom) else { continue };
@@ -336,20 +349,24 @@ impl At<'_> {
                 m.iter()
                     .all(|atom| !matches!(self.terms.node(*atom), Node::Quotient(..)) || inner.contains(atom))
             };
-            if !self.terms.products(rest).iter().all(simple) {
-                continue;
+            all += 1;
+            if self.terms.products(rest).iter().all(simple) {
+                (found, all) = (Some((x, c, rest, factor)), 1);
+                break;
             }
-            let Some(positive) = self.positive(c) else { continue };
-            // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
-            let (rule, y) = if factor == 1 {
-                let zero = self.int(0);
-                ("le-to-quotient", self.terms.sub(zero, rest))
-            } else {
-                ("le-quotient", rest)
-            };
-            return self.rewrite(rule, &[("?x", x), ("?c", c), ("?y", y)], [positive]);
+            found = Some((x, c, rest, factor));
         }
-        None
+        // Where there is a choice both sides of a goal might make another one.
+        let (x, c, rest, factor) = found.filter(|_| all == 1)?;
+        let positive = self.positive(c)?;
+        // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
+        let (rule, y) = if factor == 1 {
+            let zero = self.int(0);
+            ("le-to-quotient", self.terms.sub(zero, rest))
+        } else {
+            ("le-quotient", rest)
+        };
+        self.rewrite(rule, &[("?x", x), ("?c", c), ("?y", y)], [positive])
     }
 
     /// `a == 0`, if it never holds, or is known.
