@@ -105,7 +105,9 @@ impl<'a> Walk<'a, '_> {
                 let guards = [of.guards, &cursor.guards].map(|guards| self.machine.terms.and(guards));
                 let [a, b] = if of.tree == Side::Second { guards } else { [guards[1], guards[0]] };
                 self.owe_same(GUARD, a, b)?;
-                self.under(of.guards, |walk| walk.cover_loop(of, shape, l, first, number))
+                // Those of the first program: what it evaluates in there shows nothing where they do not hold.
+                let guards = if of.tree == Side::Second { of.guards.to_vec() } else { cursor.guards.clone() };
+                self.under(&guards, |walk| walk.cover_loop(of, shape, l, first, number))
             }
             Shape::Once(leaves) => {
                 let at = self.machine.terms.add(first, number);

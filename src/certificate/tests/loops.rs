@@ -13,6 +13,11 @@ fn within(head: &str, body: &str) -> String {
     format!("for {head}:\n{}", body.join("\n"))
 }
 
+/// Statements under a condition.
+fn within_if(cond: &str, body: &str) -> String {
+    within("", body).replacen("for :", &format!("if {cond}:"), 1)
+}
+
 #[track_caller]
 fn refused(a: &str, b: &str) {
     let (a, b) = (program(a), program(b));
@@ -117,6 +122,22 @@ fn iterations_do_not_show_that_they_are_there() {
     let one = "T.assume(k == 1)\nA[0] = 3";
     refused(&within("i in range(k)", one), one);
     refused(&within("i in range(k)", "A[0] = n // (k - 1)"), "A[0] = n // (k - 1)");
+    // Nor that the conditions hold under which they are.
+    let store = |range: &str| within(&format!("i in {range}"), "F[i] = T.Cast(\"float32\", n // k)");
+    let pieces = within_if("k != 0", &format!("{}\n{}", store("range(5)"), store("range(5, 12)")));
+    let whole = store("range(12)");
+    certified(&within_if("k != 0", &whole), &pieces);
+    certified(&pieces, &within_if("k != 0", &whole));
+    refused(&pieces, &whole);
+    refused(&within_if("k != 0", &whole), &format!("{}\n{}", store("range(5)"), store("range(5, 12)")));
+    let nest = |cond: &str| {
+        within(
+            "o in range(3)",
+            &within_if(cond, &within("i in range(4)", "F[o * 4 + i] = T.Cast(\"float32\", n // k)")),
+        )
+    };
+    certified(&nest("o < 3"), &within_if("k != k + 1", &whole));
+    refused(&nest("k != 0"), &whole);
     refused(
         &within("i in range(k)", "if i == 0:\n    T.assume(k == 4)\n    B[0] = 1\nA[i] = 3"),
         &format!("B[0] = 1\n{}", within("i in range(k)", "A[i] = 3")),
