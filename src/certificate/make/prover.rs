@@ -18,6 +18,8 @@ pub(super) struct Prover<'t> {
     pub(super) checker: Checker<'t>,
     pub(super) writer: Writer,
     fuel: usize,
+    /// Whether sums and their opposites are written alike, and bounds of quotients taken first: some is shown so, some is not.
+    bold: bool,
     /// What did not help under these facts.
     tried: HashSet<(Term, Vec<Term>)>,
 }
@@ -25,7 +27,7 @@ pub(super) struct Prover<'t> {
 impl<'t> Prover<'t> {
     pub(super) fn new(checker: Checker<'t>) -> Prover<'t> {
         let writer = Writer::new(checker.terms, checker.named);
-        Prover { checker, writer, fuel: 0, tried: HashSet::new() }
+        Prover { checker, writer, fuel: 0, bold: false, tried: HashSet::new() }
     }
 
     /// What an obligation is about, for the log.
@@ -41,8 +43,10 @@ impl<'t> Prover<'t> {
 
     /// Steps that show an obligation.
     pub(super) fn prove(&mut self, obligation: &Obligation, state: State) -> Option<Vec<Sexp>> {
-        self.fuel = MAX_STEPS;
-        self.steps(obligation, state, 0)
+        [false, true].into_iter().find_map(|bold| {
+            (self.fuel, self.bold) = (MAX_STEPS, bold);
+            self.steps(obligation, state.clone(), 0)
+        })
     }
 
     fn steps(&mut self, obligation: &Obligation, mut state: State, depth: usize) -> Option<Vec<Sexp>> {
@@ -251,12 +255,13 @@ impl<'t> Prover<'t> {
             }
             _ => false,
         };
-        let bounds: Vec<Term> = parts.iter().copied().filter(is_bound).collect();
+        let bounds: Vec<Term> = parts.iter().copied().filter(|term| self.bold && is_bound(term)).collect();
         for term in bounds.into_iter().chain(parts) {
             if self.tried.contains(&(term, Vec::new())) {
                 continue;
             }
-            let step = reduce::step(self.checker.terms, &self.writer, &state.facts, term, &quotients);
+            let step =
+                reduce::step(self.checker.terms, &self.writer, &state.facts, term, &quotients, self.bold);
             match step {
                 Some(step) => {
                     let mut copy = state.clone();

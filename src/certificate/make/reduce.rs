@@ -16,8 +16,9 @@ pub(super) fn step(
     facts: &[Term],
     term: Term,
     quotients: &[Term],
+    bold: bool,
 ) -> Option<Sexp> {
-    let mut at = At { terms, writer, facts, quotients };
+    let mut at = At { terms, writer, facts, quotients, bold };
     match at.terms.node(term).clone() {
         Node::Quotient(a, b) => at.quotient(a, b),
         Node::Truncated(a, b) => at.truncated(a, b),
@@ -38,6 +39,8 @@ struct At<'a> {
     facts: &'a [Term],
     /// Quotients of the goal.
     quotients: &'a [Term],
+    /// Whether steps are taken that help some goals and not others.
+    bold: bool,
 }
 
 impl At<'_> {
@@ -194,7 +197,7 @@ impl At<'_> {
         // Of a sum and its opposite, the one that begins with the lesser factor.
         let first =
             products.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, factor)| factor.rem_euclid(c));
-        if first > c - first {
+        if self.bold && first > c - first {
             let (zero, positive) = (self.int(0), self.positive(b)?);
             let opposite = self.terms.sub(zero, a);
             return self.rewrite("quotient-negated", &[("?n", opposite), ("?c", b)], [positive]);
@@ -334,7 +337,7 @@ impl At<'_> {
 
     /// A bound of a quotient is one of its dividend.
     fn quotient_bound(&mut self, a: Term) -> Option<Sexp> {
-        let (mut found, mut all) = (None, 0);
+        let (mut found, mut all, mut is_simple) = (None, 0, false);
         for (monomial, factor) in self.terms.products(a) {
             let [atom] = monomial[..] else { continue };
             let Node::Quotient(x, c) = *self.terms.node(atom) else { continue };
@@ -351,13 +354,13 @@ impl At<'_> {
             };
             all += 1;
             if self.terms.products(rest).iter().all(simple) {
-                (found, all) = (Some((x, c, rest, factor)), 1);
+                (found, all, is_simple) = (Some((x, c, rest, factor)), 1, true);
                 break;
             }
             found = Some((x, c, rest, factor));
         }
         // Where there is a choice both sides of a goal might make another one.
-        let (x, c, rest, factor) = found.filter(|_| all == 1)?;
+        let (x, c, rest, factor) = found.filter(|_| all == 1 && (is_simple || self.bold))?;
         let positive = self.positive(c)?;
         // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
         let (rule, y) = if factor == 1 {

@@ -127,7 +127,7 @@ fn what_is_learned_of_a_fact_is_checked() {
         ("nothing learned", text.replacen("(fact 2)", "(fact 1)", 1)),
         (
             "another law",
-            text.replacen("(learn 1 (rewrite le-to-quotient", "(learn 1 (rewrite le-quotient", 1),
+            text.replacen("(learn 1 (rewrite quotient-split", "(learn 1 (rewrite quotient-halves", 1),
         ),
     ] {
         assert_ne!(changed, text, "{what}");
