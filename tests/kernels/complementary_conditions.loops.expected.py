@@ -6,12 +6,10 @@ class Module:
     @T.prim_func(s_tir=True)
     def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
         T.func_attr({"tirx.noalias": True})
-        for i, j in T.grid(3, 4):
-            A[4 * i + j] = 1
-            B[4 * i + j] = 3
-        for j in range(2):
-            A[j + 12] = 1
-            B[j + 12] = 3
-        for j in range(2, 4):
-            A[j + 12] = 2
-            B[j + 12] = 4
+        for i in range(16):
+            if i < 14:
+                A[i] = 1
+                B[i] = 3
+            else:
+                A[i] = 2
+                B[i] = 4

@@ -15,5 +15,5 @@ class Module:
                 for k in range(3):
                     B[f_0, f_1] = B[f_0, f_1] + A[f_0, k + f_1 - 1]
             B[f_0, 39] = 0
-            for k in range(2):
-                B[f_0, 39] = B[f_0, 39] + A[f_0, k + 38]
+            for k in range(3):
+                B[f_0, 39] = B[f_0, 39] + T.if_then_else(k < 2, A[f_0, k + 38], 0)
