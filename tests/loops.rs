@@ -260,6 +260,12 @@ fn initializations_go_in_front_of_reductions() {
     let bound = "for i, k, j in T.grid(16, 90, 6):\n    x: T.let[T.int32] = A[0, 0] * 0 + i * 6 + j\n    if k == 0:\n        B[x] = 7\n    B[x] = B[x] + A[i * 6 + j, k]";
     let before = program(SUMS, bound);
     same(&before, &ran(&before, "loops", &Options::default()));
+    // Nor is there a buffer that the loop declares.
+    let view = tiled
+        .replace(":\n    if", ":\n    V = T.decl_buffer((96,), \"int32\", data=B.data)\n    if")
+        .replace("B[", "V[");
+    let before = program(SUMS, &view);
+    same(&before, &ran(&before, "loops", &Options::default()));
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! This changes the order of stores, so it is refuted that anything which ran before a store meets the element that it writes
 //! ([`instances`](crate::analysis::instances)). What goes in front reads no memory.
 
+use hashbrown::HashSet;
+
 use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, hollow, mentions};
 use super::init::is_equation;
@@ -12,7 +14,7 @@ use super::place::{Place, is_plain};
 use crate::analysis::accesses::{Accesses, Kind, reads_memory};
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::reads_or_has_side_effects;
-use crate::ir::{BinOp, Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{BinOp, Block, BufferId, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most initializations of a loop, and the most accesses that they are compared with.
 const MAX_INITS: usize = 32;
@@ -44,8 +46,8 @@ pub(super) fn inits(place: &Place<'_>, outermost: &For) -> Option<Inits> {
     let mut finder = Finder { place: place.clone(), around: Vec::new(), number: 0, found: Vec::new() };
     finder.for_loop(outermost);
     let mut inits = finder.found;
-    // A variable that is bound in the loop has no value in front of it.
-    let bound = defined(&outermost.body);
+    // What the loop binds or declares does not exist in front of it.
+    let (bound, declared) = (defined(&outermost.body), declared(&outermost.body));
     inits.retain(|init| {
         let has_value =
             |var: VarId| !bound.contains(&var) || init.first.iter().any(|(known, _)| *known == var);
@@ -53,6 +55,7 @@ pub(super) fn inits(place: &Place<'_>, outermost: &For) -> Option<Inits> {
         let mut closed = true;
         init.alone.walk(&mut |stmt| {
             stmt.for_each_expr(|e| closed &= !e.mentions(|var| !has_value(var) && !own.contains(&var)));
+            closed &= !matches!(&stmt.kind, StmtKind::Store { buffer, .. } if declared.contains(buffer));
         });
         closed
     });
@@ -94,6 +97,19 @@ fn remove(block: &mut Block, number: &mut usize, which: &[usize]) {
         stmt.for_each_block_mut(|inner| remove(inner, number, which));
         !which.contains(&own)
     });
+}
+
+/// The buffers that a block declares.
+fn declared(block: &Block) -> HashSet<BufferId> {
+    let mut found = HashSet::new();
+    for stmt in block {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Alloc { buffer, .. } | StmtKind::Decl { buffer } = stmt.kind {
+                found.insert(buffer);
+            }
+        });
+    }
+    found
 }
 
 /// The number of the loop of a variable.
