@@ -26,7 +26,7 @@ struct Init {
     /// The number of the statement among those in the loop, in the order of [`Stmt::walk`].
     number: usize,
     /// The same statements with the loops around them, those of the reduction left out.
-    alone: Stmt,
+    alone: Block,
     /// The variables of the reduction with their first values.
     first: Vec<(VarId, Expr)>,
 }
@@ -51,12 +51,13 @@ pub(super) fn inits(place: &Place<'_>, outermost: &For) -> Option<Inits> {
     inits.retain(|init| {
         let has_value =
             |var: VarId| !bound.contains(&var) || init.first.iter().any(|(known, _)| *known == var);
-        let own = defined(&vec![init.alone.clone()]);
+        let own = defined(&init.alone);
         let mut closed = true;
-        init.alone.walk(&mut |stmt| {
+        let mut look = |stmt: &Stmt| {
             stmt.for_each_expr(|e| closed &= !e.mentions(|var| !has_value(var) && !own.contains(&var)));
             closed &= !matches!(&stmt.kind, StmtKind::Store { buffer, .. } if declared.contains(buffer));
-        });
+        };
+        init.alone.iter().for_each(|stmt| stmt.walk(&mut look));
         closed
     });
     if inits.is_empty() || inits.len() > MAX_INITS {
@@ -81,7 +82,7 @@ pub(super) fn split_off(func: &mut PrimFunc, outermost: For, inits: Inits) -> Bl
     let mut made = Block::new();
     let numbers: Vec<usize> = inits.0.iter().map(|init| init.number).collect();
     for Init { alone, first, .. } in inits.0 {
-        made.append(&mut copy(func, &vec![alone], &first));
+        made.append(&mut copy(func, &alone, &first));
     }
     let mut rest = vec![Stmt::new(StmtKind::For(Box::new(outermost)))];
     remove(&mut rest, &mut 0, &numbers);
@@ -210,10 +211,8 @@ impl Finder<'_> {
                 StmtKind::If { cond, then, otherwise }
                     if otherwise.is_empty() && !reads_or_has_side_effects(cond) =>
                 {
-                    let before = self.number;
                     if let Some(init) = self.init(cond, then) {
                         self.found.push(init);
-                        self.number = before;
                         self.skip(then);
                         continue;
                     }
@@ -279,11 +278,7 @@ impl Finder<'_> {
                 Around::If(cond) => guarded(cond.clone(), inside),
             }];
         }
-        let alone = match &mut inside[..] {
-            [_] => inside.pop()?,
-            _ => guarded(Expr::bool(true), inside),
-        };
-        Some(Init { number: self.number, alone, first })
+        Some(Init { number: self.number, alone: inside, first })
     }
 }
 

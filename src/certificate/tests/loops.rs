@@ -1,6 +1,6 @@
 //! Loops that are cut, split, joined and peeled, and what must be rejected of them.
 
-use super::{certified, checked, made, program};
+use super::{certified, checked, made, program, refused};
 
 /// A store to an element of `A`, under the condition that it is there.
 fn store(index: &str, value: &str) -> String {
@@ -16,14 +16,6 @@ fn within(head: &str, body: &str) -> String {
 /// Statements under a condition.
 fn within_if(cond: &str, body: &str) -> String {
     within("", body).replacen("for :", &format!("if {cond}:"), 1)
-}
-
-#[track_caller]
-fn refused(a: &str, b: &str) {
-    let (a, b) = (program(a), program(b));
-    let certificate = made(&a, &b);
-    assert!(!certificate.is_complete(), "{}", certificate.text);
-    assert!(checked(&a, &b, &certificate.text).is_err());
 }
 
 fn whole() -> String {

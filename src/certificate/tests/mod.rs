@@ -36,6 +36,15 @@ fn checked(a: &str, b: &str, certificate: &str) -> Result<Checked, String> {
     check(&parsed(a), &parsed(b), &[hash(a), hash(b)], certificate)
 }
 
+/// There is no certificate that two functions of such statements do the same.
+#[track_caller]
+fn refused(a: &str, b: &str) {
+    let (a, b) = (program(a), program(b));
+    let certificate = made(&a, &b);
+    assert!(!certificate.is_complete(), "{}", certificate.text);
+    assert!(checked(&a, &b, &certificate.text).is_err());
+}
+
 #[track_caller]
 fn certified(a: &str, b: &str) -> Checked {
     let (a, b) = (program(a), program(b));

@@ -1,14 +1,6 @@
 //! Results that do something else, or take a risk that the program does not take: there is no certificate of them.
 
-use super::{certified, checked, made, program};
-
-#[track_caller]
-fn refused(a: &str, b: &str) {
-    let (a, b) = (program(a), program(b));
-    let certificate = made(&a, &b);
-    assert!(!certificate.is_complete(), "{}", certificate.text);
-    assert!(checked(&a, &b, &certificate.text).is_err());
-}
+use super::{certified, made, program, refused};
 
 #[test]
 fn memory_changes_between_loads() {

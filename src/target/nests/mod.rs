@@ -19,6 +19,7 @@ pub(crate) use self::iterations::Odds;
 use self::registers::Registers;
 use self::size::{Conditions, Size};
 use super::llvm::nests::{lanes, operation};
+use crate::analysis::accesses::reads_memory;
 use crate::cost::{Bindings, Profile};
 use crate::ir::{Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
@@ -432,7 +433,8 @@ impl<'a> Estimate<'a> {
                 self.frame().computes = true;
             }
         }
-        if depth == here && (!cost.on_vectors || lazy.is_some() && condition_depth == here && has_load(e)) {
+        if depth == here && (!cost.on_vectors || lazy.is_some() && condition_depth == here && reads_memory(e))
+        {
             self.frame().scalar = true;
         }
         if lazy.is_some() && condition_depth == here {
@@ -440,12 +442,6 @@ impl<'a> Estimate<'a> {
         }
         Seen { depth, hash }
     }
-}
-
-fn has_load(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::hash::{hash_by, mix};
 use super::products::products;
+use crate::analysis::accesses::reads_memory;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, StmtKind, VarId};
 
 /// The most accesses of a loop that are looked at.
@@ -49,8 +50,9 @@ impl Registers {
                 StmtKind::Store { buffer, indices, .. } => self.push(*buffer, indices, Some(guarded)),
                 StmtKind::For(_) => depth += 1,
                 StmtKind::If { cond, .. } => {
-                    let is_decided = written_out
-                        .is_some_and(|known| !has_load(cond) && !cond.mentions(|var| !known.contains(&var)));
+                    let is_decided = written_out.is_some_and(|known| {
+                        !reads_memory(cond) && !cond.mentions(|var| !known.contains(&var))
+                    });
                     if !is_decided {
                         guarded = depth;
                     }
@@ -112,10 +114,4 @@ fn base(indices: &[Expr]) -> u64 {
         });
         mix(hash, products.fold(24, u64::wrapping_add))
     })
-}
-
-fn has_load(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
 }
