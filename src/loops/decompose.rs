@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 
 use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, hollow, mentions};
-use super::init::is_equation;
+use super::init::at_first;
 use super::place::{Place, is_plain};
 use crate::analysis::accesses::{Accesses, Kind, reads_memory};
 use crate::analysis::instances::Asker;
@@ -236,15 +236,17 @@ impl Finder<'_> {
         let mut first: Vec<(VarId, Expr)> = Vec::new();
         let mut left = Vec::new();
         for part in conjuncts(cond) {
-            let equated = self.around.iter().find_map(|around| match around {
-                Around::Loop { l, .. } if is_equation(&part, l.var, &l.min) => Some((l.var, l.min.clone())),
-                _ => None,
+            let loops = self.around.iter().filter_map(|around| match around {
+                Around::Loop { l, .. } => Some(l),
+                Around::If(_) => None,
             });
-            match equated {
-                Some(equation) if first.iter().all(|(var, _)| *var != equation.0) => first.push(equation),
-                Some(_) => {}
-                None => left.push(part),
+            let said = at_first(&part, loops.clone().map(|l| (l.var, &l.min)));
+            if said.is_empty() {
+                left.push(part);
             }
+            let is_new = |l: &&For| said.contains(&l.var) && first.iter().all(|(var, _)| *var != l.var);
+            let new: Vec<_> = loops.filter(is_new).map(|l| (l.var, l.min.clone())).collect();
+            first.extend(new);
         }
         let is_first = |var: VarId| first.iter().any(|(known, _)| *known == var);
         let Some(Around::Loop { l: outermost, .. }) = self.around.first() else { return None };

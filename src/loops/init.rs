@@ -49,34 +49,44 @@ pub(super) fn first(place: &Place<'_>, outermost: &For) -> Option<First> {
     }
     let (mut open, mut left) = (vars.clone(), Vec::new());
     for part in conjuncts(cond) {
-        let before = open.len();
-        open.retain(|(var, min)| !is_equation(&part, *var, min));
+        let said = at_first(&part, vars.iter().map(|(var, min)| (*var, min)));
+        open.retain(|(var, _)| !said.contains(var));
         let depends = vars.iter().any(|(var, _)| mentions(&part, *var));
         let reads = !place.is_free(&part);
-        match (before > open.len(), depends || reads) {
-            (true, _) => {}
-            (false, true) => return None,
-            (false, false) => left.push(part),
+        match (said.is_empty(), depends || reads) {
+            (false, _) => {}
+            (true, true) => return None,
+            (true, false) => left.push(part),
         }
     }
     open.is_empty().then(|| First { vars, runs, cond: conjunction(left) })
 }
 
-/// Whether a condition says that the variable has the value.
-pub(super) fn is_equation(cond: &Expr, var: VarId, value: &Expr) -> bool {
-    let ExprKind::Binary(BinOp::Eq, a, b) = &cond.kind else { return false };
+/// The variables of loops of which a condition says that they have their first values. It may say so of several at once:
+/// `q * 4 + r == 0` where neither is less than 0.
+pub(super) fn at_first<'l>(cond: &Expr, loops: impl Iterator<Item = (VarId, &'l Expr)>) -> Vec<VarId> {
+    let ExprKind::Binary(BinOp::Eq, a, b) = &cond.kind else { return Vec::new() };
     let mut atoms = Atoms::default();
-    let difference = (|| {
-        let difference = atoms.poly(a)?.plus(&atoms.poly(b)?, -1);
-        let linear = atoms.linear(&difference, var)?;
-        let value = atoms.poly(value)?;
-        match linear.slope.as_constant()? {
-            1 => Some(linear.rest.plus(&value, 1)),
-            -1 => Some(linear.rest.plus(&value, -1)),
-            _ => None,
+    let said = (|| {
+        let mut difference = atoms.poly(a)?.plus(&atoms.poly(b)?, -1);
+        let (mut said, mut sign) = (Vec::new(), 0);
+        for (var, first) in loops {
+            let linear = atoms.linear(&difference, var)?;
+            let slope = linear.slope.as_constant()?;
+            if slope == 0 {
+                continue;
+            }
+            // All grow with the sum, or all as it falls: it has its first value only where they have theirs.
+            if sign * slope.signum() < 0 {
+                return None;
+            }
+            sign = slope.signum();
+            said.push(var);
+            difference = linear.rest.plus(&atoms.poly(first)?, slope);
         }
+        difference.is_zero().then_some(said)
     })();
-    difference.is_some_and(|difference| difference.is_zero())
+    said.unwrap_or_default()
 }
 
 /// The statement, and the nest without it.

@@ -6,8 +6,8 @@ use crate::arith::points::mix;
 use crate::ir::value::{Lanes, evaluate_lanes};
 use crate::ir::{Expr, PrimFunc, Type, VarId};
 
-/// What parameters may be.
-const SIZES: [i64; 8] = [5, 1, 12, 3, 2, 17, 8, 30];
+/// What parameters may be: loops over quotients of sizes by others run at large ones only.
+const SIZES: [i64; 16] = [5, 1, 12, 3, 2, 17, 8, 30, 37, 45, 64, 97, 150, 256, 403, 1_000];
 
 /// Values of variables at some points, and which of these are inside of the loops and conditions around a place.
 #[derive(Debug)]

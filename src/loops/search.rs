@@ -211,8 +211,9 @@ impl Search<'_> {
         (state.length <= self.longest).then_some(state)
     }
 
-    /// The same with all that is known of equality.
-    fn simplified(&self, mut state: State) -> State {
+    /// The same with all that is known of equality. It stays as it is if that makes the loops worse: shorter expressions may be
+    /// of variables of inner loops, of which LLVM computed parts in front of these.
+    fn simplified(&self, state: State) -> State {
         let mut spelled = Spelled::new();
         let mut look = |stmt: &Stmt| {
             if let StmtKind::For(l) = &stmt.kind {
@@ -220,9 +221,16 @@ impl Search<'_> {
             }
         };
         state.func.body.iter().for_each(|stmt| stmt.walk(&mut look));
-        simplify::run(&mut state.func, &self.options.simplification(Reach::Everything));
-        collapse(&mut state.func);
-        self.measured(state.func, Rc::new(spelled))
+        let spelled = Rc::new(spelled);
+        let mut func = state.func.clone();
+        simplify::run(&mut func, &self.options.simplification(Reach::Everything));
+        collapse(&mut func);
+        let simplified = self.measured(func, Rc::clone(&spelled));
+        if simplified.instructions > state.instructions * (1.0 + LEAST_GAIN) && simplified.left >= state.left
+        {
+            return State { spelled, ..state };
+        }
+        simplified
     }
 
     fn measured(&self, func: PrimFunc, spelled: Rc<Spelled>) -> State {

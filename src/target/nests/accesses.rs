@@ -1,10 +1,28 @@
 //! Loads, stores, and what their addresses take.
 
+use std::cell::OnceCell;
+
 use super::hash::{mix, tag};
 use super::products::{Product, products};
+use super::registers::Element;
 use super::{Decided, Estimate, REGISTERS, Seen};
 use crate::ir::{BufferId, Expr};
 use crate::target::llvm::nests::{Stride, lanes, stride};
+
+/// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
+/// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
+const MOVED: f64 = 1.5;
+const SHUFFLED: f64 = 0.5;
+const REVERSED: f64 = 0.25;
+
+/// The same for the elements of a load.
+fn moved(along: Stride) -> f64 {
+    match along {
+        Stride::Constant(-1) => REVERSED,
+        Stride::Constant(2 | -2) => SHUFFLED,
+        _ => MOVED,
+    }
+}
 
 impl Estimate<'_> {
     pub(super) fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
@@ -41,6 +59,10 @@ impl Estimate<'_> {
     /// The loop, by its depth, in which an element is loaded and stored that inner loops keep in a register, and how many such
     /// elements there are: one for each iteration of the loops that are written out and change the address.
     fn kept(&self, buffer: BufferId, indices: &[Expr]) -> Option<(usize, f64)> {
+        let outermost = self.frames.get(1)?.var;
+        if self.decided == Decided::Counted || !self.registers.writes(outermost, buffer) {
+            return None;
+        }
         let mut varies = vec![false; self.frames.len()];
         for index in indices {
             index.walk(&mut |e| {
@@ -50,11 +72,10 @@ impl Estimate<'_> {
                 }
             });
         }
-        if self.decided == Decided::Counted {
-            return None;
-        }
+        let element = OnceCell::new();
         let (mut kept, mut copies) = (None, 1.0);
         let most = REGISTERS * lanes(u32::from(self.func.buffer(buffer).dtype.bits));
+        let written_out = self.known_written_out.as_ref();
         for at in (1..self.frames.len()).rev() {
             let frame = &self.frames[at];
             if varies[at] {
@@ -62,7 +83,11 @@ impl Estimate<'_> {
                     break;
                 }
                 copies *= frame.trips;
-            } else if copies <= most && self.registers.keep(frame.var, at, buffer, indices) {
+            } else if copies <= most {
+                let element = *element.get_or_init(|| Element::of(indices));
+                if !self.registers.keep((frame.var, at), buffer, element, written_out) {
+                    break;
+                }
                 kept = Some((at - 1, copies));
             } else {
                 break;
@@ -83,22 +108,16 @@ impl Estimate<'_> {
             hash = mix(hash, seen.hash);
             let is_last = at + 1 == indices.len();
             let along = var.map_or(Stride::None, |var| stride(index, var));
-            let depths = &self.depths;
-            let varies = |e: &Expr| {
-                let mut found = false;
-                e.walk(&mut |e| {
-                    found |= e
-                        .as_var()
-                        .is_some_and(|var| depths.get(&var).copied().unwrap_or(0) >= here && here > 0);
-                });
-                found
-            };
+            let varies = self.varies_here(index);
             let frame = &mut self.frames[here];
             frame.bits = frame.bits.max(bits);
             match along {
                 Stride::Constant(1) if is_last => {}
-                Stride::None if !varies(index) => frame.scalar |= is_store && is_last && indices.len() == 1,
-                Stride::Constant(_) | Stride::Invariant if !is_store => frame.strided += 1,
+                Stride::None if !varies => frame.scalar |= is_store && is_last && indices.len() == 1,
+                Stride::Constant(_) | Stride::Invariant if !is_store => {
+                    frame.moved += if is_last { moved(along) } else { MOVED };
+                    frame.strided = true;
+                }
                 _ => frame.scalar = true,
             }
         }

@@ -7,6 +7,7 @@
 mod accesses;
 mod hash;
 mod iterations;
+mod loops;
 mod products;
 mod registers;
 mod size;
@@ -18,31 +19,10 @@ use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
 use self::registers::Registers;
 use self::size::{Conditions, Size};
-use super::llvm::nests::{lanes, operation};
+use super::llvm::nests::operation;
 use crate::analysis::accesses::reads_memory;
 use crate::cost::{Bindings, Profile};
-use crate::ir::{Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
-
-/// Instructions of a loop around its body, for each iteration and each time that it starts.
-const PER_ITERATION: f64 = 2.0;
-const PER_LOOP: f64 = 4.0;
-
-/// What setting up one of the addresses that grow with a loop takes, each time that the loop starts.
-const PER_ADDRESS: f64 = 2.0;
-
-/// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
-const PER_VECTOR_LOOP: f64 = 14.0;
-
-/// The most instructions that a loop of constant length has once that it is written out. LLVM does so from the inside out, and
-/// before it looks for vectors; a loop in which one is left is written out only if it is this short.
-const WRITTEN_OUT: f64 = 240.0;
-const SHORT: f64 = 4.0;
-
-/// The most iterations of a loop that LLVM goes through to find what conditions leave of it before it writes it out.
-const SIMULATED: f64 = 10.0;
-
-/// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
-const STRING: f64 = 2_048.0;
+use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// How many vectors LLVM keeps in registers.
 const REGISTERS: f64 = 16.0;
@@ -81,15 +61,14 @@ pub(crate) fn taken(
     bindings: &Bindings,
     (odds, decided): (&Odds, Decided),
 ) -> Taken {
-    let mut estimate = Estimate::new(func, profile, bindings, odds, None);
+    let mut estimate = Estimate::new(func, profile, bindings, odds);
     estimate.decided = decided;
     estimate.block(&func.body, 1.0);
     let knows_more = estimate.decides || estimate.accumulates && !estimate.written_out.is_empty();
     if decided == Decided::Free && knows_more {
         // Which conditions cost nothing, and what stays in registers, is known only once that it is known which loops are
         // written out.
-        let written_out = estimate.written_out;
-        estimate = Estimate::new(func, profile, bindings, odds, Some(written_out));
+        estimate = estimate.again();
         estimate.block(&func.body, 1.0);
     }
     estimate.taken()
@@ -115,15 +94,24 @@ struct Frame {
     scalar: bool,
     /// The bits of the widest element that is accessed.
     bits: u32,
-    /// How many stores it has, and how many of them an iteration comes to on average.
+    /// How many stores it has, and how many of them an iteration comes to on average, by the conditions that it decides.
     stores: usize,
     stored: f64,
+    /// How many of its iterations come to the place that is looked at, by the same conditions.
+    passing: f64,
     /// Whether it does more than to copy or fill elements.
     computes: bool,
-    /// How many loads are of elements that are no neighbours.
-    strided: usize,
+    /// What it takes in each iteration to put elements into vectors that are no neighbours, and whether there are any.
+    moved: f64,
+    strided: bool,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
+}
+
+impl Frame {
+    fn of_function() -> Frame {
+        Frame { runs: 1.0, inner: true, scalar: true, passing: 1.0, ..Frame::default() }
+    }
 }
 
 struct Estimate<'a> {
@@ -132,7 +120,7 @@ struct Estimate<'a> {
     frames: Vec<Frame>,
     /// The loop that defines a variable, by its depth.
     depths: HashMap<VarId, usize>,
-    registers: Registers,
+    registers: Registers<'a>,
     /// What loops take that are closed.
     loops: HashMap<VarId, f64>,
     /// The conditions around what is looked at, within the innermost open loop.
@@ -157,28 +145,33 @@ struct Seen {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(
-        func: &'a PrimFunc,
-        profile: &'a Profile,
-        bindings: &Bindings,
-        odds: &'a Odds,
-        known_written_out: Option<HashSet<VarId>>,
-    ) -> Estimate<'a> {
+    fn new(func: &'a PrimFunc, profile: &'a Profile, bindings: &Bindings, odds: &'a Odds) -> Estimate<'a> {
         let iterations = Iterations::new(func, profile, bindings, odds);
-        let frames = vec![Frame { runs: 1.0, inner: true, scalar: true, ..Frame::default() }];
         Estimate {
             func,
             iterations,
-            frames,
+            frames: vec![Frame::of_function()],
             depths: HashMap::new(),
-            registers: Registers::new(func, known_written_out.as_ref()),
+            registers: Registers::new(func),
             loops: HashMap::new(),
             conditions: Conditions::NONE,
             written_out: HashSet::new(),
-            known_written_out,
+            known_written_out: None,
             decided: Decided::Free,
             decides: false,
             accumulates: false,
+        }
+    }
+
+    /// The same anew, where it is known which loops are written out.
+    fn again(self) -> Estimate<'a> {
+        Estimate {
+            frames: vec![Frame::of_function()],
+            depths: HashMap::new(),
+            loops: HashMap::new(),
+            known_written_out: Some(self.written_out),
+            written_out: HashSet::new(),
+            ..self
         }
     }
 
@@ -213,10 +206,9 @@ impl<'a> Estimate<'a> {
         var.is_some_and(|var| known.is_some_and(|known| known.contains(&var)))
     }
 
-    /// Whether a condition depends on nothing but variables of loops that are known to be written out: it is a constant then.
+    /// Whether a condition is known to be a constant once that loops are written out.
     fn is_decided(&self, cond: &Expr) -> bool {
-        let Some(written_out) = &self.known_written_out else { return false };
-        self.decided_by(cond).is_some() && !cond.mentions(|var| !written_out.contains(&var))
+        registers::is_decided(cond, self.known_written_out.as_ref())
     }
 
     /// The depth of the outermost loop that a condition depends on, if loops are all that it depends on.
@@ -232,6 +224,12 @@ impl<'a> Estimate<'a> {
             _ => {}
         });
         outermost.filter(|_| is_known)
+    }
+
+    /// Whether the innermost open loop changes an expression.
+    fn varies_here(&self, e: &Expr) -> bool {
+        let here = self.frames.len() - 1;
+        here > 0 && e.mentions(|var| self.depths.get(&var).copied().unwrap_or(0) >= here)
     }
 
     /// `share`: how many of the iterations of the innermost open loop come here.
@@ -258,10 +256,13 @@ impl<'a> Estimate<'a> {
                         self.frame().scalar = true;
                     }
                 }
-                self.conditions = around.inside(decided_by, taken);
-                self.block(then, share * taken);
-                self.conditions = around.inside(decided_by, 1.0 - taken);
-                self.block(otherwise, share * (1.0 - taken));
+                let (passing, varies) = (self.frame().passing, self.varies_here(cond));
+                for (arm, taken) in [(then, taken), (otherwise, 1.0 - taken)] {
+                    self.conditions = around.inside(decided_by, taken);
+                    self.frame().passing = passing * if varies { taken } else { 1.0 };
+                    self.block(arm, share * taken);
+                }
+                self.frame().passing = passing;
                 self.conditions = around;
             }
             StmtKind::Store { buffer, indices, value } => {
@@ -276,7 +277,7 @@ impl<'a> Estimate<'a> {
                 };
                 let frame = self.frame();
                 frame.stores += 1;
-                frame.stored += share;
+                frame.stored += frame.passing;
                 frame.computes |= !is_copy;
             }
             StmtKind::Bind { var, value } => {
@@ -293,84 +294,6 @@ impl<'a> Estimate<'a> {
                 }
                 stmt.for_each_block(|inner| self.block(inner, share));
             }
-        }
-    }
-
-    fn for_loop(&mut self, l: &For, share: f64) {
-        let here = self.frames.len() - 1;
-        self.expr(&l.min, share);
-        self.expr(&l.extent, share);
-        self.frame().inner = true;
-        let trips = self.iterations.enter(l);
-        let around = std::mem::replace(&mut self.conditions, Conditions::NONE);
-        self.depths.insert(l.var, here + 1);
-        let starts = self.frames[here].runs * share;
-        let mut frame = Frame { var: Some(l.var), runs: starts * trips, trips, ..Frame::default() };
-        frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
-        let is_vector = l.kind == ForKind::Vectorized;
-        self.frames.push(frame);
-        self.block(&l.body, 1.0);
-        let mut frame = self.frames.pop().expect("pushed above");
-        self.conditions = around;
-        let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
-        let per_start = PER_LOOP + PER_ADDRESS * frame.grown.len() as f64;
-        let (size, decides) = frame.size.written_out(here + 1);
-        let is_short = if frame.looped {
-            trips <= SHORT && per_iteration * trips <= WRITTEN_OUT
-        } else {
-            let is_simulated = trips <= SIMULATED && self.decided == Decided::Free;
-            let left = if is_simulated { size.all() } else { frame.size.all() };
-            (left + 1.0) * trips <= WRITTEN_OUT
-        };
-        let is_written_out = match &self.known_written_out {
-            Some(known) => known.contains(&l.var),
-            None => is_short && l.extent.as_int().is_some(),
-        };
-        let cost = if is_vector {
-            frame.cost / lanes(frame.bits)
-        } else if frame.inner {
-            frame.cost + if is_written_out { 0.0 } else { frame.runs * PER_ITERATION + starts * per_start }
-        } else {
-            let lanes = lanes(frame.bits);
-            let scalar = frame.cost + frame.runs * PER_ITERATION + starts * per_start;
-            let scalar = if is_written_out { frame.cost } else { scalar };
-            let copies = frame.stores > 0 && !frame.computes && frame.strided == 0;
-            // Where writing it out decides conditions, only some iterations are left.
-            let left =
-                if is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
-            let (trips, per_iteration) = (trips * left, per_iteration / left);
-            frame.scalar |= frame.stores == 0 || trips < lanes;
-            if frame.scalar {
-                scalar
-            } else {
-                // Of each vector's elements those that are not neighbours are moved one by one.
-                let moved = frame.strided as f64 * frame.runs;
-                let bytes = trips * f64::from(frame.bits) / 8.0;
-                let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
-                let overhead = if is_written_out { 0.0 } else { starts * PER_VECTOR_LOOP };
-                // The rest takes half as many on shorter vectors, or, at other times, the loop on scalars.
-                let rest = starts * (trips % lanes);
-                let rest = if is_written_out {
-                    let others = (per_iteration - frame.strided as f64).max(0.0);
-                    rest * others * (0.5 - 1.0 / lanes).max(0.0)
-                } else {
-                    rest * (per_iteration + PER_ITERATION) / 2.0
-                };
-                let vector =
-                    (frame.cost + frame.runs * PER_ITERATION / 2.0) / speed + moved + overhead + rest;
-                vector.min(scalar)
-            }
-        };
-        self.loops.insert(l.var, cost);
-        self.frames[here].cost += cost;
-        let outer = &mut self.frames[here];
-        outer.looped |= !is_written_out || frame.looped;
-        if is_written_out {
-            outer.size.add_copies(&size, trips, around, share);
-            self.written_out.insert(l.var);
-            self.decides |= decides;
-        } else {
-            outer.size.add(frame.size.all(), around, share);
         }
     }
 

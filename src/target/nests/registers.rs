@@ -16,50 +16,62 @@ const MAX_ACCESSES: usize = 64;
 #[derive(Clone, Copy, Debug)]
 struct Access {
     buffer: BufferId,
-    /// Hashes of the address, and of the address but for what is constant in it: two that differ in that only are known to be
-    /// different elements.
+    element: Element,
+    is_store: bool,
+    /// The innermost condition around it.
+    guard: Option<usize>,
+}
+
+/// Hashes of an address, and of the address but for what is constant in it: two that differ in that only are known to be different
+/// elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Element {
     address: u64,
     base: u64,
-    /// How many loops there are around the innermost condition of a store; `None` of a load.
-    store: Option<usize>,
+}
+
+/// A condition.
+#[derive(Clone, Copy, Debug)]
+struct Guard<'f> {
+    cond: &'f Expr,
+    /// How many loops there are around it.
+    depth: usize,
+    /// The next condition around it.
+    outer: Option<usize>,
 }
 
 /// The accesses of a function, by loop.
 #[derive(Debug, Default)]
-pub(super) struct Registers {
+pub(super) struct Registers<'f> {
     accesses: Vec<Access>,
     /// Which of them each loop has: first, and one behind the last.
     spans: HashMap<VarId, (usize, usize)>,
+    guards: Vec<Guard<'f>>,
 }
 
-impl Registers {
-    /// Those of a function. Conditions on variables of loops that are written out are none.
-    pub(super) fn new(func: &PrimFunc, written_out: Option<&HashSet<VarId>>) -> Registers {
+impl<'f> Registers<'f> {
+    pub(super) fn new(func: &'f PrimFunc) -> Registers<'f> {
         let mut registers = Registers::default();
-        registers.block(&func.body, 0, 0, written_out);
+        registers.block(&func.body, 0, None);
         registers
     }
 
-    /// `depth`: how many loops are around the block; `guarded`: around its innermost condition.
-    fn block(&mut self, block: &Block, depth: usize, guarded: usize, written_out: Option<&HashSet<VarId>>) {
+    /// `depth`: how many loops are around the block; `guard`: the innermost condition around it.
+    fn block(&mut self, block: &'f Block, depth: usize, guard: Option<usize>) {
         for stmt in block {
             stmt.for_each_expr(|e| self.loads(e));
             let first = self.accesses.len();
-            let (mut depth, mut guarded) = (depth, guarded);
+            let (mut depth, mut inner) = (depth, guard);
             match &stmt.kind {
-                StmtKind::Store { buffer, indices, .. } => self.push(*buffer, indices, Some(guarded)),
+                StmtKind::Store { buffer, indices, .. } => self.push(*buffer, indices, true, guard),
                 StmtKind::For(_) => depth += 1,
                 StmtKind::If { cond, .. } => {
-                    let is_decided = written_out.is_some_and(|known| {
-                        !reads_memory(cond) && !cond.mentions(|var| !known.contains(&var))
-                    });
-                    if !is_decided {
-                        guarded = depth;
-                    }
+                    inner = Some(self.guards.len());
+                    self.guards.push(Guard { cond, depth, outer: guard });
                 }
                 _ => {}
             }
-            stmt.for_each_block(|inner| self.block(inner, depth, guarded, written_out));
+            stmt.for_each_block(|block| self.block(block, depth, inner));
             if let StmtKind::For(l) = &stmt.kind {
                 self.spans.insert(l.var, (first, self.accesses.len()));
             }
@@ -69,13 +81,13 @@ impl Registers {
     fn loads(&mut self, e: &Expr) {
         e.walk(&mut |e| {
             if let ExprKind::Load { buffer, indices } = &e.kind {
-                self.push(*buffer, indices, None);
+                self.push(*buffer, indices, false, None);
             }
         });
     }
 
-    fn push(&mut self, buffer: BufferId, indices: &[Expr], store: Option<usize>) {
-        self.accesses.push(Access { buffer, address: address(indices), base: base(indices), store });
+    fn push(&mut self, buffer: BufferId, indices: &[Expr], is_store: bool, guard: Option<usize>) {
+        self.accesses.push(Access { buffer, element: Element::of(indices), is_store, guard });
     }
 
     fn of(&self, l: Option<VarId>) -> &[Access] {
@@ -85,20 +97,53 @@ impl Registers {
 
     /// Whether a loop stores to a buffer.
     pub(super) fn writes(&self, l: Option<VarId>, buffer: BufferId) -> bool {
-        self.of(l).iter().any(|access| access.store.is_some() && access.buffer == buffer)
+        self.of(l).iter().any(|access| access.is_store && access.buffer == buffer)
     }
 
     /// Whether a loop, of which `depth` says how many it and those around it are, keeps an element in a register, whose address it
-    /// does not change.
-    pub(super) fn keep(&self, l: Option<VarId>, depth: usize, buffer: BufferId, indices: &[Expr]) -> bool {
+    /// does not change. Conditions on variables of loops that are written out are none.
+    pub(super) fn keep(
+        &self,
+        (l, depth): (Option<VarId>, usize),
+        buffer: BufferId,
+        element: Element,
+        written_out: Option<&HashSet<VarId>>,
+    ) -> bool {
         let all = self.of(l);
         if all.len() > MAX_ACCESSES {
             return false;
         }
-        let (address, base) = (address(indices), base(indices));
         let mut others = all.iter().filter(|access| access.buffer == buffer);
-        others.clone().all(|access| access.base == base)
-            && others.any(|a| a.address == address && a.store.is_some_and(|guarded| guarded < depth))
+        others.clone().all(|access| access.element.base == element.base)
+            && others.any(|access| {
+                access.is_store
+                    && access.element == element
+                    && self.guarded(access.guard, written_out).is_none_or(|guarded| guarded < depth)
+            })
+    }
+
+    /// How many loops there are around the innermost condition that stays.
+    fn guarded(&self, mut at: Option<usize>, written_out: Option<&HashSet<VarId>>) -> Option<usize> {
+        while let Some(guard) = at.and_then(|at| self.guards.get(at)) {
+            if !is_decided(guard.cond, written_out) {
+                return Some(guard.depth);
+            }
+            at = guard.outer;
+        }
+        None
+    }
+}
+
+/// Whether a condition depends on nothing but variables of loops that are known to be written out: it is a constant then.
+pub(super) fn is_decided(cond: &Expr, written_out: Option<&HashSet<VarId>>) -> bool {
+    written_out.is_some_and(|known| {
+        cond.mentions(|_| true) && !cond.mentions(|var| !known.contains(&var)) && !reads_memory(cond)
+    })
+}
+
+impl Element {
+    pub(super) fn of(indices: &[Expr]) -> Element {
+        Element { address: address(indices), base: base(indices) }
     }
 }
 

@@ -51,3 +51,32 @@ fn sums_stay_in_registers() {
     let [few, many] = estimates([nest(8).as_str(), nest(80).as_str()]);
     assert!(11.0 * few < many, "{few} {many}");
 }
+
+#[test]
+fn short_loops_of_unknown_length_are_no_vectors() {
+    let [constant, unknown, varying] = estimates([
+        "for i in range(64):\n    for k in range(8):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
+        "for i in range(64):\n    for k in range(n // 12):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
+        "for i in range(64):\n    for k in range(T.min(8, n + 64 - i)):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
+    ]);
+    assert!(1.4 * constant < unknown && unknown < varying, "{constant} {unknown} {varying}");
+}
+
+#[test]
+fn a_condition_on_outer_loops_leaves_vectors_whole() {
+    let [all, half, some] = estimates([
+        "for i in range(64):\n    for j in range(4):\n        for k in range(6):\n            B[i * 24 + j * 6 + k] = A[i * 24 + j * 6 + k]",
+        "for i in range(64):\n    for j in range(4):\n        for k in range(6):\n            if j < 2:\n                B[i * 24 + j * 6 + k] = A[i * 24 + j * 6 + k]",
+        "for i in range(64):\n    for j in range(4):\n        for k in range(6):\n            if k < 3:\n                B[i * 24 + j * 6 + k] = A[i * 24 + j * 6 + k]",
+    ]);
+    assert!(half < 0.7 * all && half < some, "{all} {half} {some}");
+}
+
+#[test]
+fn elements_apart_are_not_put_into_vectors_of_loops_that_are_written_out() {
+    let [apart, neighbours] = estimates([
+        "for i in range(64):\n    for k in range(8):\n        B[i * 8 + k] = A[i * 40 + k * 5]",
+        "for i in range(64):\n    for k in range(8):\n        B[i * 8 + k] = A[i * 40 + k]",
+    ]);
+    assert!(2.0 * neighbours < apart, "{neighbours} {apart}");
+}

@@ -1,0 +1,173 @@
+//! What a loop takes as a whole, once that its body has been looked at.
+
+use super::size::Conditions;
+use super::{Decided, Estimate, Frame};
+use crate::ir::{For, ForKind};
+use crate::target::llvm::nests::lanes;
+
+/// Instructions of a loop around its body, for each iteration and each time that it starts.
+const PER_ITERATION: f64 = 2.0;
+const PER_LOOP: f64 = 4.0;
+
+/// What setting up one of the addresses that grow with a loop takes, each time that the loop starts.
+const PER_ADDRESS: f64 = 2.0;
+
+/// What it takes each time that a loop starts whose length is no constant: the tests of whether it runs and how it is run; and
+/// if other loops change its length, what these compute of that.
+const PER_UNKNOWN: f64 = 4.0;
+const PER_VARYING: f64 = 8.0;
+
+/// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
+const PER_VECTOR_LOOP: f64 = 14.0;
+
+/// The most instructions that a loop of constant length has once that it is written out. LLVM does so from the inside out, and
+/// before it looks for vectors; a loop in which one is left is written out only if it is this short.
+const WRITTEN_OUT: f64 = 240.0;
+const SHORT: f64 = 4.0;
+
+/// The most iterations of a loop that LLVM goes through to find what conditions leave of it before it writes it out.
+const SIMULATED: f64 = 10.0;
+
+/// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
+const STRING: f64 = 2_048.0;
+
+/// How many vectors an iteration of a loop on vectors works on: more than one hide how long operations take.
+const INTERLEAVED: f64 = 2.0;
+
+/// How long a loop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Constant,
+    /// The same each time that it starts.
+    Unknown,
+    /// Loops around it change it.
+    Varying,
+}
+
+/// A loop whose body has been looked at.
+struct Closed {
+    frame: Frame,
+    length: Length,
+    /// How often it starts.
+    starts: f64,
+    /// Instructions of one iteration.
+    per_iteration: f64,
+    is_written_out: bool,
+}
+
+impl Estimate<'_> {
+    pub(super) fn for_loop(&mut self, l: &For, share: f64) {
+        let here = self.frames.len() - 1;
+        self.expr(&l.min, share);
+        let extent = self.expr(&l.extent, share);
+        let length = match (l.extent.as_int(), extent.depth) {
+            (Some(_), _) => Length::Constant,
+            (None, 0) => Length::Unknown,
+            (None, _) => Length::Varying,
+        };
+        self.frame().inner = true;
+        let trips = self.iterations.enter(l);
+        let around = std::mem::replace(&mut self.conditions, Conditions::NONE);
+        self.depths.insert(l.var, here + 1);
+        let starts = self.frames[here].runs * share;
+        let var = Some(l.var);
+        let mut frame = Frame { var, runs: starts * trips, trips, passing: 1.0, ..Frame::default() };
+        frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
+        self.frames.push(frame);
+        self.block(&l.body, 1.0);
+        let frame = self.frames.pop().expect("pushed above");
+        self.conditions = around;
+        let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
+        let (size, decides) = frame.size.written_out(here + 1);
+        let is_short = if frame.looped {
+            trips <= SHORT && per_iteration * trips <= WRITTEN_OUT
+        } else {
+            let is_simulated = trips <= SIMULATED && self.decided == Decided::Free;
+            let left = if is_simulated { size.all() } else { frame.size.all() };
+            (left + 1.0) * trips <= WRITTEN_OUT
+        };
+        let is_written_out = match &self.known_written_out {
+            Some(known) => known.contains(&l.var),
+            None => is_short && length == Length::Constant,
+        };
+        let looped = frame.looped;
+        let whole = frame.size.all();
+        let closed = Closed { frame, length, starts, per_iteration, is_written_out };
+        let cost = closed.cost(l.kind == ForKind::Vectorized);
+        self.loops.insert(l.var, cost);
+        let outer = &mut self.frames[here];
+        outer.cost += cost;
+        outer.looped |= !is_written_out || looped;
+        if is_written_out {
+            outer.size.add_copies(&size, trips, around, share);
+            self.written_out.insert(l.var);
+            self.decides |= decides;
+        } else {
+            outer.size.add(whole, around, share);
+        }
+    }
+}
+
+impl Closed {
+    fn cost(&self, is_vector: bool) -> f64 {
+        let frame = &self.frame;
+        if is_vector {
+            return frame.cost / lanes(frame.bits);
+        }
+        let scalar = frame.cost + if self.is_written_out { 0.0 } else { self.around() };
+        let is_innermost = !frame.inner;
+        if is_innermost { self.on_vectors().map_or(scalar, |cost| cost.min(scalar)) } else { scalar }
+    }
+
+    /// What a loop takes beside its body.
+    fn around(&self) -> f64 {
+        let per_start = PER_LOOP + PER_ADDRESS * self.frame.grown.len() as f64;
+        self.frame.runs * PER_ITERATION + self.starts * (per_start + self.per_start_of_its_length())
+    }
+
+    fn per_start_of_its_length(&self) -> f64 {
+        match self.length {
+            Length::Constant => 0.0,
+            Length::Unknown => PER_UNKNOWN,
+            Length::Varying => PER_UNKNOWN + PER_VARYING,
+        }
+    }
+
+    /// What an innermost loop takes on vectors, if it can run on them.
+    fn on_vectors(&self) -> Option<f64> {
+        let (frame, starts) = (&self.frame, self.starts);
+        let lanes = lanes(frame.bits);
+        let copies = frame.stores > 0 && !frame.computes && !frame.strided;
+        // Where writing it out decides conditions, only some iterations are left.
+        let left =
+            if self.is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
+        let (trips, per_iteration) = (frame.trips * left, self.per_iteration / left);
+        // How many elements at a time: as many as it takes, where that is known.
+        let at_once = if self.length == Length::Constant || copies { lanes } else { INTERLEAVED * lanes };
+        if frame.scalar || frame.stores == 0 || trips < at_once {
+            return None;
+        }
+        let bytes = trips * f64::from(frame.bits) / 8.0;
+        let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
+        if self.is_written_out {
+            // Elements that are no neighbours are not put into vectors then. A rest of a copy takes half as many instructions on
+            // shorter vectors; what computes does so one by one.
+            let rest = starts * (trips % lanes) * per_iteration;
+            let share = if copies { 0.5 - 1.0 / lanes } else { 1.0 - 1.0 / lanes };
+            let vectors = (frame.cost + frame.runs * PER_ITERATION / 2.0) / speed;
+            return (!frame.strided).then_some(vectors + rest * share.max(0.0));
+        }
+        // The C library copies all of it.
+        let rest = match self.length {
+            _ if copies => 0.0,
+            Length::Varying => (at_once - 1.0) / 2.0,
+            Length::Constant | Length::Unknown => trips % at_once,
+        };
+        let on_vectors = (frame.runs - starts * rest).max(0.0);
+        let vectors = on_vectors * (per_iteration + PER_ITERATION / 2.0) / speed + on_vectors * frame.moved;
+        // A rest of constant length is written out.
+        let of_rest = per_iteration + if self.length == Length::Constant { 0.0 } else { PER_ITERATION };
+        let per_start = PER_VECTOR_LOOP + self.per_start_of_its_length();
+        Some(vectors + starts * (rest * of_rest + per_start))
+    }
+}
