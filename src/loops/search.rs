@@ -139,7 +139,7 @@ pub(super) fn better(
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
     // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
-    let (mut left, mut since) = (1.0, None);
+    let (mut left, mut since, mut is_simplified) = (1.0, None, true);
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape, Phase::Tidy] {
         let (before, mut better) = (state.instructions, false);
@@ -159,8 +159,15 @@ pub(super) fn better(
         if better {
             since = since.or(Some(phase));
             left *= state.instructions / before;
-            state = search.simplified(state);
+            is_simplified = state.left > 0;
+            // It may take away what is left.
+            if is_simplified {
+                state = search.simplified(state);
+            }
         }
+    }
+    if !is_simplified {
+        state = search.simplified(state);
     }
     log::debug!("loops: {} ways were looked at", search.tries);
     let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);

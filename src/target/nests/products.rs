@@ -1,24 +1,29 @@
 //! Addresses as sums of products.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// A product in a sum.
 #[derive(Clone)]
 pub(super) struct Product<'e> {
     pub(super) times: i64,
-    pub(super) factors: Vec<&'e Expr>,
+    pub(super) factors: SmallVec<[&'e Expr; 4]>,
 }
+
+/// A sum of products.
+pub(super) type Products<'e> = SmallVec<[Product<'e>; 8]>;
 
 /// The most products that a sum is multiplied out to.
 const MAX_PRODUCTS: usize = 24;
 
 /// The products of which an integer consists when it is multiplied out, and the constant beside them.
-pub(super) fn products(e: &Expr) -> (Vec<Product<'_>>, i64) {
-    let mut found = Vec::new();
-    if !multiply_out(e, &Product { times: 1, factors: Vec::new() }, &mut found) {
+pub(super) fn products(e: &Expr) -> (Products<'_>, i64) {
+    let mut found = Products::new();
+    if !multiply_out(e, &Product { times: 1, factors: SmallVec::new() }, &mut found) {
         let mut addends = Vec::new();
         addends_of(e, &mut addends);
-        found = addends.into_iter().map(|e| Product { times: 1, factors: vec![e] }).collect();
+        found = addends.into_iter().map(|e| Product { times: 1, factors: smallvec![e] }).collect();
     }
     let mut constant = 0_i64;
     found.retain(|product| {
@@ -30,7 +35,7 @@ pub(super) fn products(e: &Expr) -> (Vec<Product<'_>>, i64) {
 }
 
 /// Adds the products of `e * by`; `false` if they become too many.
-fn multiply_out<'e>(e: &'e Expr, by: &Product<'e>, out: &mut Vec<Product<'e>>) -> bool {
+fn multiply_out<'e>(e: &'e Expr, by: &Product<'e>, out: &mut Products<'e>) -> bool {
     let times = |c: i64| Product { times: by.times.wrapping_mul(c), factors: by.factors.clone() };
     match &e.kind {
         ExprKind::Int(value) => out.push(times(*value)),
@@ -39,7 +44,7 @@ fn multiply_out<'e>(e: &'e Expr, by: &Product<'e>, out: &mut Vec<Product<'e>>) -
             return multiply_out(a, by, out) && multiply_out(b, &times(-1), out);
         }
         ExprKind::Binary(BinOp::Mul, a, b) => {
-            let mut inner = Vec::new();
+            let mut inner = Products::new();
             return multiply_out(b, by, &mut inner)
                 && inner.iter().all(|product| multiply_out(a, product, out));
         }

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use super::hash::{hash_by, mix};
 use super::products::products;
 use crate::analysis::accesses::reads_memory;
-use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most accesses of a loop that are looked at.
 const MAX_ACCESSES: usize = 64;
@@ -40,18 +40,38 @@ struct Guard<'f> {
     outer: Option<usize>,
 }
 
-/// The accesses of a function, by loop.
+/// The accesses of a function, by loop, of buffers that it loads from and stores to.
 #[derive(Debug, Default)]
 pub(super) struct Registers<'f> {
+    buffers: HashSet<BufferId>,
     accesses: Vec<Access>,
     /// Which of them each loop has: first, and one behind the last.
     spans: HashMap<VarId, (usize, usize)>,
     guards: Vec<Guard<'f>>,
 }
 
+fn loaded_and_stored(block: &Block) -> HashSet<BufferId> {
+    let (mut loaded, mut stored) = (HashSet::new(), HashSet::new());
+    let mut look = |stmt: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            stored.insert(*buffer);
+        }
+        stmt.for_each_expr(|e| {
+            e.walk(&mut |e| {
+                if let ExprKind::Load { buffer, .. } = &e.kind {
+                    loaded.insert(*buffer);
+                }
+            });
+        });
+    };
+    block.iter().for_each(|stmt| stmt.walk(&mut look));
+    loaded.retain(|buffer| stored.contains(buffer));
+    loaded
+}
+
 impl<'f> Registers<'f> {
     pub(super) fn new(func: &'f PrimFunc) -> Registers<'f> {
-        let mut registers = Registers::default();
+        let mut registers = Registers { buffers: loaded_and_stored(&func.body), ..Registers::default() };
         registers.block(&func.body, 0, None);
         registers
     }
@@ -87,7 +107,9 @@ impl<'f> Registers<'f> {
     }
 
     fn push(&mut self, buffer: BufferId, indices: &[Expr], is_store: bool, guard: Option<usize>) {
-        self.accesses.push(Access { buffer, element: Element::of(indices), is_store, guard });
+        if self.buffers.contains(&buffer) {
+            self.accesses.push(Access { buffer, element: Element::of(indices), is_store, guard });
+        }
     }
 
     fn of(&self, l: Option<VarId>) -> &[Access] {
