@@ -171,8 +171,13 @@ pub(super) fn better(
     }
     log::debug!("loops: {} ways were looked at", search.tries);
     let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
+    let is_as_short = |after: &State, before: &State| {
+        after.instructions <= before.instructions && 4 * after.length <= 5 * before.length
+    };
     let pays = match since {
         None => false,
+        // It takes no more, and says the same with fewer conditions.
+        Some(_) if state.left < first.left && is_as_short(&state, &first) => true,
         Some(_) if !is_better(state.instructions, first.instructions) => false,
         Some(Phase::Shape) if is_better(left, 1.0) => true,
         // Loops were cut before all was simplified: that alone may have taken away the conditions. Or it is not the steps that

@@ -116,7 +116,7 @@ impl Estimate<'_> {
                 Stride::None if !varies => frame.scalar |= is_store && is_last && indices.len() == 1,
                 Stride::Constant(_) | Stride::Invariant if !is_store => {
                     frame.moved += if is_last { moved(along) } else { MOVED };
-                    frame.strided = true;
+                    frame.strided |= along != Stride::Constant(-1);
                 }
                 _ => frame.scalar = true,
             }

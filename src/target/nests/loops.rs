@@ -34,6 +34,9 @@ const STRING: f64 = 2_048.0;
 /// How many vectors an iteration of a loop on vectors works on: more than one hide how long operations take.
 const INTERLEAVED: f64 = 2.0;
 
+/// How many iterations LLVM makes one of if a loop has no branches in it and does not run on vectors.
+const UNROLLED: f64 = 8.0;
+
 /// How long a loop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Length {
@@ -122,7 +125,25 @@ impl Closed {
     /// What a loop takes beside its body.
     fn around(&self) -> f64 {
         let per_start = PER_LOOP + PER_ADDRESS * self.frame.grown.len() as f64;
-        self.frame.runs * PER_ITERATION + self.starts * (per_start + self.per_start_of_its_length())
+        self.turns() * PER_ITERATION + self.starts * (per_start + self.per_start_of_its_length())
+    }
+
+    /// How often it tests whether it is at its end.
+    fn turns(&self) -> f64 {
+        let frame = &self.frame;
+        if frame.inner || frame.branches || frame.trips < UNROLLED {
+            return frame.runs;
+        }
+        let rest = self.rest(UNROLLED);
+        self.starts * (rest + (frame.trips - rest).max(0.0) / UNROLLED)
+    }
+
+    /// How many iterations are left each time if it goes through so many at a time.
+    fn rest(&self, at_once: f64) -> f64 {
+        match self.length {
+            Length::Varying => (at_once - 1.0) / 2.0,
+            Length::Constant | Length::Unknown => self.frame.trips % at_once,
+        }
     }
 
     fn per_start_of_its_length(&self) -> f64 {
@@ -137,7 +158,7 @@ impl Closed {
     fn on_vectors(&self) -> Option<f64> {
         let (frame, starts) = (&self.frame, self.starts);
         let lanes = lanes(frame.bits);
-        let copies = frame.stores > 0 && !frame.computes && !frame.strided;
+        let copies = frame.stores > 0 && !frame.computes && frame.moved == 0.0;
         // Where writing it out decides conditions, only some iterations are left.
         let left =
             if self.is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
@@ -147,22 +168,18 @@ impl Closed {
         if frame.scalar || frame.stores == 0 || trips < at_once {
             return None;
         }
-        let bytes = trips * f64::from(frame.bits) / 8.0;
-        let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
         if self.is_written_out {
             // Elements that are no neighbours are not put into vectors then. A rest of a copy takes half as many instructions on
             // shorter vectors; what computes does so one by one.
             let rest = starts * (trips % lanes) * per_iteration;
             let share = if copies { 0.5 - 1.0 / lanes } else { 1.0 - 1.0 / lanes };
-            let vectors = (frame.cost + frame.runs * PER_ITERATION / 2.0) / speed;
+            let vectors = frame.cost / lanes + frame.runs * frame.moved;
             return (!frame.strided).then_some(vectors + rest * share.max(0.0));
         }
+        let bytes = trips * f64::from(frame.bits) / 8.0;
+        let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
         // The C library copies all of it.
-        let rest = match self.length {
-            _ if copies => 0.0,
-            Length::Varying => (at_once - 1.0) / 2.0,
-            Length::Constant | Length::Unknown => trips % at_once,
-        };
+        let rest = if copies { 0.0 } else { self.rest(at_once) };
         let on_vectors = (frame.runs - starts * rest).max(0.0);
         let vectors = on_vectors * (per_iteration + PER_ITERATION / 2.0) / speed + on_vectors * frame.moved;
         // A rest of constant length is written out.

@@ -101,7 +101,9 @@ struct Frame {
     passing: f64,
     /// Whether it does more than to copy or fill elements.
     computes: bool,
-    /// What it takes in each iteration to put elements into vectors that are no neighbours, and whether there are any.
+    /// Whether there are branches in it, without those of loops in it.
+    branches: bool,
+    /// What it takes in each iteration to put elements into vectors that are no neighbours, and whether some are apart.
     moved: f64,
     strided: bool,
     /// The hashes of addresses that grow with it.
@@ -249,6 +251,7 @@ impl<'a> Estimate<'a> {
                 let seen = self.expr(cond, share);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
+                    self.frame().branches = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
                         || self.is_written_out(self.frames[self.frames.len() - 1].var)
@@ -266,15 +269,14 @@ impl<'a> Estimate<'a> {
                 self.conditions = around;
             }
             StmtKind::Store { buffer, indices, value } => {
-                let written = self.expr(value, share);
+                self.expr(value, share);
                 let seen = self.access(*buffer, indices, share, true);
                 let here = self.frames.len() - 1;
                 self.transfer(*buffer, indices, here, share, None);
                 self.accumulates |= seen.depth > 0 && self.leaves_out_a_loop(indices);
-                let is_copy = match &value.kind {
-                    ExprKind::Load { .. } => true,
-                    _ => written.depth < here,
-                };
+                // The C library copies elements and fills memory with zeros.
+                let is_copy =
+                    matches!(value.kind, ExprKind::Load { .. } | ExprKind::Int(0) | ExprKind::Float(0));
                 let frame = self.frame();
                 frame.stores += 1;
                 frame.stored += frame.passing;
@@ -356,12 +358,14 @@ impl<'a> Estimate<'a> {
                 self.frame().computes = true;
             }
         }
-        if depth == here && (!cost.on_vectors || lazy.is_some() && condition_depth == here && reads_memory(e))
-        {
-            self.frame().scalar = true;
-        }
-        if lazy.is_some() && condition_depth == here {
-            self.frame().computes = true;
+        let chooses = lazy.is_some() && condition_depth == here;
+        // What is only loaded under a condition takes a branch.
+        let branches = chooses && reads_memory(e);
+        let frame = self.frame();
+        frame.computes |= chooses;
+        if depth == here {
+            frame.branches |= branches;
+            frame.scalar |= branches || !cost.on_vectors;
         }
         Seen { depth, hash }
     }
