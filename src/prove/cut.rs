@@ -2,6 +2,8 @@
 //! pieces, each of which is a loop, or one iteration with what it does written out. Iterations keep their order, so all that is
 //! owed is that the pieces are the whole, and that each does the same.
 
+use super::discharge;
+use super::range::Range;
 use super::shape::is_plain;
 use super::steps::{Glimpse, Piece};
 use super::term::{Term, Terms};
@@ -10,36 +12,64 @@ use super::walk::{Cursor, Done, Walk};
 use crate::ir::{Block, For, Stmt, StmtKind};
 
 impl Terms {
-    /// How leaves are the pieces of a loop whose body does so much work: pieces end where iterations do. `None` if they do not,
-    /// or are not the whole.
-    pub(super) fn pieces(&mut self, a: &Glimpse, leaves: &[Glimpse]) -> Option<Vec<Piece>> {
+    /// How the first of these leaves are the pieces of a loop, if they look like that. It is a guess.
+    pub(super) fn pieces(&mut self, a: &Glimpse, leaves: &[Glimpse], known: &[Term]) -> Option<Vec<Piece>> {
         let body = a.body_work?;
+        if let Some(pieces) = self.pieces_of_work(a, body, leaves) {
+            return Some(pieces);
+        }
+        if let Some(pieces) = self.pieces_of_iterations(a, leaves, |leaf| leaf.body_work == Some(body)) {
+            return Some(pieces);
+        }
+        // Iterations may do less in some pieces than in others, and pieces may be cut further.
+        let mut depths: Vec<usize> =
+            leaves.iter().map(|leaf| leaf.depth).filter(|&depth| depth > 0).collect();
+        depths.sort_unstable();
+        depths.dedup();
+        for depth in depths.into_iter().rev() {
+            if let Some(pieces) = self.pieces_of_iterations(a, leaves, |leaf| leaf.depth >= depth) {
+                return Some(pieces);
+            }
+        }
+        self.pieces_and_rest(a, body, leaves, known)
+    }
+
+    /// By the work that they do, which is that of the loop: pieces end where iterations do.
+    fn pieces_of_work(&mut self, a: &Glimpse, body: Term, leaves: &[Glimpse]) -> Option<Vec<Piece>> {
         let zero = self.int(0);
         let (mut found, mut begun, mut total) = (Vec::new(), (0, zero), zero);
-        for leaf in leaves {
+        for (at, leaf) in leaves.iter().enumerate() {
             let work = leaf.work?;
             total = self.add(total, work);
             if begun.0 == 0 && leaf.body_work == Some(body) {
                 found.push(Piece::Loop);
-                continue;
+            } else {
+                begun = (begun.0 + 1, self.add(begun.1, work));
+                if begun.1 == body {
+                    found.push(Piece::Once(begun.0));
+                    begun = (0, zero);
+                }
             }
-            begun = (begun.0 + 1, self.add(begun.1, work));
-            if begun.1 == body {
-                found.push(Piece::Once(begun.0));
-                begun = (0, zero);
+            if at > 0 && begun.0 == 0 && a.work == Some(total) {
+                return Some(found);
             }
         }
-        (begun.0 == 0 && a.work == Some(total)).then_some(found)
+        None
     }
 
-    /// As [`Terms::pieces`], of a loop of which some iterations do less than others: by the number of iterations, where all
-    /// leaves between loops are one of them.
-    pub(super) fn partial_pieces(&mut self, a: &Glimpse, leaves: &[Glimpse]) -> Option<Vec<Piece>> {
-        let (body, mut length) = (a.body_work?, self.int(0));
-        let mut found = Vec::new();
+    /// By the number of iterations, where all leaves between loops are one of them.
+    fn pieces_of_iterations(
+        &mut self,
+        a: &Glimpse,
+        leaves: &[Glimpse],
+        is_loop: impl Fn(&Glimpse) -> bool,
+    ) -> Option<Vec<Piece>> {
+        let (mut found, mut length, mut best) = (Vec::new(), self.int(0), None);
         for leaf in leaves {
-            if leaf.body_work == Some(body) {
-                length = self.add(length, leaf.length?);
+            if is_loop(leaf)
+                && let Some(iterations) = leaf.length
+            {
+                length = self.add(length, iterations);
                 found.push(Piece::Loop);
             } else if let Some(Piece::Once(leaves)) = found.last_mut() {
                 *leaves += 1;
@@ -48,8 +78,47 @@ impl Terms {
                 length = self.add(length, one);
                 found.push(Piece::Once(1));
             }
+            if found.len() > 1 && a.length == Some(length) {
+                best = Some(found.clone());
+            }
         }
-        (found.len() > 1 && a.length == Some(length)).then_some(found)
+        best
+    }
+
+    /// By the work that they do, where the loop does nothing after them.
+    fn pieces_and_rest(
+        &mut self,
+        a: &Glimpse,
+        body: Term,
+        leaves: &[Glimpse],
+        known: &[Term],
+    ) -> Option<Vec<Piece>> {
+        let (var, min, acts) = a.acts?;
+        let zero = self.int(0);
+        let (mut found, mut begun, mut length) = (Vec::new(), (0, zero), zero);
+        for leaf in leaves {
+            let iterations = if begun.0 == 0 && leaf.body_work == Some(body) {
+                found.push(Piece::Loop);
+                leaf.length?
+            } else {
+                begun = (begun.0 + 1, self.add(begun.1, leaf.work?));
+                if begun.1 != body {
+                    continue;
+                }
+                found.push(Piece::Once(begun.0));
+                begun = (0, zero);
+                self.int(1)
+            };
+            length = self.add(length, iterations);
+            let next = self.add(min, length);
+            let acts = self.replace(acts, var, next);
+            let never = self.not(acts);
+            if a.length != Some(length) && discharge::implied(self, known, never) {
+                found.push(Piece::Rest);
+                return Some(found);
+            }
+        }
+        None
     }
 }
 
@@ -87,6 +156,48 @@ impl<'a> Walk<'a> {
         Some(sum)
     }
 
+    /// A variable in place of a loop's, its first value, and the condition under which an iteration does something, if it may be
+    /// one under which not all do.
+    pub(super) fn acts(&mut self, side: Side, l: &'a For) -> Option<(Term, Term, Term)> {
+        let min = self.machine.described(side, &l.min).ok()?;
+        let var = self.machine.terms.new_atom("iteration", l.min.dtype, Range::ALL);
+        self.machine.program(side).vars.insert(l.var, var);
+        let acts = self.block_acts(side, &l.body)?;
+        self.machine.terms.mentions(acts, &|part| part == var).then_some((var, min, acts))
+    }
+
+    fn block_acts(&mut self, side: Side, block: &'a Block) -> Option<Term> {
+        let mut ways = Vec::new();
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Bind { var, value } => {
+                    let value = self.machine.described(side, value).ok()?;
+                    self.machine.program(side).vars.insert(*var, value);
+                }
+                StmtKind::If { cond, then, otherwise } => {
+                    let cond = self.machine.described(side, cond).ok()?;
+                    let not = self.machine.terms.not(cond);
+                    for (cond, block) in [(cond, then), (not, otherwise)] {
+                        let acts = self.block_acts(side, block)?;
+                        ways.push(self.machine.terms.and(&[cond, acts]));
+                    }
+                }
+                StmtKind::For(l) => {
+                    let var = self.machine.terms.new_atom("iteration", l.min.dtype, Range::ALL);
+                    self.machine.program(side).vars.insert(l.var, var);
+                    let acts = self.block_acts(side, &l.body)?;
+                    if self.machine.terms.mentions(acts, &|part| part == var) {
+                        return None;
+                    }
+                    ways.push(acts);
+                }
+                StmtKind::Store { .. } => return Some(self.machine.terms.truth(true)),
+                _ => return None,
+            }
+        }
+        Some(self.machine.terms.or(&ways))
+    }
+
     /// A loop of the first program, and the leaves of the second one that are its pieces.
     pub(super) fn cut(
         &mut self,
@@ -111,6 +222,12 @@ impl<'a> Walk<'a> {
                     self.machine.programs[0].vars.insert(a.var, first);
                     self.once(&a.body, guards, second, *leaves)?;
                     self.machine.terms.int(1)
+                }
+                Piece::Rest => {
+                    let rest = self.machine.terms.sub(whole, offset);
+                    let what = "an iteration that is left out does nothing";
+                    self.nothing_in_loop(what, a, guards, (first, rest))?;
+                    rest
                 }
             };
             lengths.push(length);

@@ -62,7 +62,7 @@ impl Terms {
     }
 
     /// Whether two elements, or vectors of elements, are different ones whatever the values.
-    fn apart(&mut self, a: &[Term], b: &[Term]) -> bool {
+    pub(super) fn apart(&mut self, a: &[Term], b: &[Term]) -> bool {
         a.len() == b.len()
             && a.iter().zip(b).any(|(&x, &y)| {
                 let y = self.other_lane(y);

@@ -14,6 +14,7 @@
 //! ```
 
 mod arith;
+mod between;
 mod bits;
 mod bounds;
 mod buffers;
@@ -24,6 +25,7 @@ mod division;
 mod elements;
 mod extrema;
 mod floats;
+mod front;
 mod integers;
 mod lemmas;
 mod logic;
@@ -179,19 +181,43 @@ fn prove_function(
     if integers == Integers::Bounded {
         return Ok(best);
     }
-    // Loops may have been split, joined or peeled: both functions with such loops in one shape.
+    in_shapes(a, b, solver, &mut best)?;
+    if !best.is_proven() {
+        // What reductions begin with may have been taken out of nests.
+        let moved = (front::first(a, solver)?, front::first(b, solver)?);
+        if moved.0.is_some() || moved.1.is_some() {
+            let (a, b) = (moved.0.as_ref().unwrap_or(a), moved.1.as_ref().unwrap_or(b));
+            better(&mut best, prove_as_written(a, b, integers, solver, false)?);
+            in_shapes(a, b, solver, &mut best)?;
+        }
+    }
+    Ok(best)
+}
+
+/// Loops may have been split, joined or peeled: both functions with such loops in one shape.
+fn in_shapes(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    solver: Option<&Solver>,
+    best: &mut Proof,
+) -> Result<(), SolverError> {
     for shape in [shape::Shape::Peeled, shape::Shape::Flat] {
         let shapes = (shape::canonical(a, shape), shape::canonical(b, shape));
         if best.is_proven() || (shapes.0.is_none() && shapes.1.is_none()) {
             continue;
         }
         let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
-        let other = prove_as_written(a, b, integers, solver, shape == shape::Shape::Flat)?;
-        if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
-            best = other;
-        }
+        better(best, prove_as_written(a, b, Integers::Unbounded, solver, shape == shape::Shape::Flat)?);
     }
-    Ok(best)
+    Ok(())
+}
+
+/// Keeps the proof that leaves less open.
+fn better(best: &mut Proof, other: Proof) {
+    log::debug!("OPEN {:?}", other.open);
+    if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
+        *best = other;
+    }
 }
 
 /// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too.
@@ -221,6 +247,7 @@ fn prove_as_written(
     let (mut terms, book) = (machine.terms, machine.book);
     let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
+    log::debug!("{} duties; {:?}", proof.duties, proof.unaligned);
     let mut asked = Vec::new();
     for (i, duty) in book.duties.iter().enumerate() {
         let questions = discharge::questions(&mut terms, &book, duty, &index);

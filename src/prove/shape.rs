@@ -73,47 +73,12 @@ impl Shaper<'_> {
             if !otherwise.is_empty() {
                 break;
             }
-            let Some((condition, then)) = self.first_only(l, lets, cond, then) else { break };
+            let Some((condition, then)) = first_only(l, &l.body[..lets], cond, then) else { break };
             l.body.remove(lets);
             self.changed = true;
             out.push(StmtKind::If { cond: condition, then, otherwise: Vec::new() });
         }
         out
-    }
-
-    /// A condition and what is under it, at the first iteration of a loop, if it holds in no other one.
-    fn first_only(&self, l: &For, lets: usize, cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
-        let cond = inlined(cond, &l.body[..lets])?;
-        if !is_total(&cond) {
-            return None;
-        }
-        let mut parts = Vec::new();
-        conjuncts(&cond, &mut parts);
-        let at_first = |part: &&Expr| match &part.kind {
-            ExprKind::Binary(BinOp::Eq, a, b) => {
-                (a.as_var() == Some(l.var) && **b == l.min) || (b.as_var() == Some(l.var) && **a == l.min)
-            }
-            _ => false,
-        };
-        if !parts.iter().any(at_first) {
-            return None;
-        }
-        let first = |var: VarId| (var == l.var).then_some(&l.min);
-        let runs = Expr::binary(BinOp::Lt, Expr::int(0, l.extent.dtype), l.extent.clone());
-        let mut all: Vec<Expr> =
-            if l.extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
-        for part in parts.into_iter().filter(|part| !at_first(part)) {
-            let mut part = part.clone();
-            part.substitute(&first);
-            all.push(part);
-        }
-        let condition =
-            all.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
-        let mut then = then.clone();
-        for stmt in &mut then {
-            at(stmt, &l.body[..lets], &first)?;
-        }
-        Some((condition, then))
     }
 
     /// Makes one loop of two, if the body of this one is nothing but another.
@@ -225,6 +190,45 @@ impl Shaper<'_> {
     }
 }
 
+/// A condition and what is under it, at the first iteration of a loop, if it holds in no other one.
+pub(super) fn first_only(l: &For, lets: &[Stmt], cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
+    let cond = inlined(cond, lets)?;
+    if !is_total(&cond) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    conjuncts(&cond, &mut parts);
+    let at_first = |part: &&Expr| is_equation(part, l.var, &l.min);
+    if !parts.iter().any(at_first) {
+        return None;
+    }
+    let first = |var: VarId| (var == l.var).then_some(&l.min);
+    let runs = Expr::binary(BinOp::Lt, Expr::int(0, l.extent.dtype), l.extent.clone());
+    let mut all: Vec<Expr> = if l.extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
+    for part in parts.into_iter().filter(|part| !at_first(part)) {
+        let mut part = part.clone();
+        part.substitute(&first);
+        all.push(part);
+    }
+    let condition =
+        all.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
+    let mut then = then.clone();
+    for stmt in &mut then {
+        at(stmt, lets, &first)?;
+    }
+    Some((condition, then))
+}
+
+/// Whether a condition says that a variable has a value.
+pub(super) fn is_equation(cond: &Expr, var: VarId, value: &Expr) -> bool {
+    match &cond.kind {
+        ExprKind::Binary(BinOp::Eq, a, b) => {
+            (a.as_var() == Some(var) && **b == *value) || (b.as_var() == Some(var) && **a == *value)
+        }
+        _ => false,
+    }
+}
+
 /// Whether iterations run one after the other, by one, and nothing leaves them.
 pub(super) fn is_plain(l: &For) -> bool {
     let mut jumps = false;
@@ -240,7 +244,7 @@ pub(super) fn is_plain(l: &For) -> bool {
 }
 
 /// Whether evaluation traps nowhere, reads no memory and has no effect. That sums fit their type is not looked at.
-fn is_total(e: &Expr) -> bool {
+pub(super) fn is_total(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Not(_) | ExprKind::Select(_) => {
             true
@@ -254,11 +258,11 @@ fn is_total(e: &Expr) -> bool {
     own && parts
 }
 
-fn is_total_let(stmt: &Stmt) -> bool {
+pub(super) fn is_total_let(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Bind { value, .. } if is_total(value))
 }
 
-fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+pub(super) fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
     match &e.kind {
         ExprKind::Binary(BinOp::And, a, b) if e.dtype == DType::BOOL => {
             conjuncts(a, out);
@@ -269,7 +273,7 @@ fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
 }
 
 /// The expression with the values of bindings in it; `None` if it gets too large.
-fn inlined(e: &Expr, lets: &[Stmt]) -> Option<Expr> {
+pub(super) fn inlined(e: &Expr, lets: &[Stmt]) -> Option<Expr> {
     /// Largest expression that is made.
     const MAX_SIZE: usize = 400;
     let mut made = e.clone();
@@ -287,10 +291,17 @@ fn inlined(e: &Expr, lets: &[Stmt]) -> Option<Expr> {
 }
 
 /// A statement with bindings put in and a variable at its first value.
-fn at<'v>(stmt: &mut Stmt, lets: &[Stmt], first: &impl Fn(VarId) -> Option<&'v Expr>) -> Option<()> {
-    // A variable that is bound twice would have two values.
-    let mut done = matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::Evaluate(_) | StmtKind::If { .. })
-        .then_some(());
+pub(super) fn at<'v>(
+    stmt: &mut Stmt,
+    lets: &[Stmt],
+    first: &impl Fn(VarId) -> Option<&'v Expr>,
+) -> Option<()> {
+    // A variable that is bound here might be another one's name there.
+    let mut done = matches!(
+        stmt.kind,
+        StmtKind::Store { .. } | StmtKind::Evaluate(_) | StmtKind::If { .. } | StmtKind::For(_)
+    )
+    .then_some(());
     stmt.for_each_expr_mut(|e| match inlined(e, lets) {
         Some(mut made) => {
             made.substitute(first);

@@ -1,6 +1,9 @@
 //! A loop of one program that is a nest of the other one: its iterations are counted by several variables. They keep their order,
-//! so all that is owed is that the product of the lengths is the length.
+//! so all that is owed is that the product of the lengths is the length. Or the nest has more iterations than the loop: then those
+//! that the loop does not have owe to do nothing.
 
+use super::discharge;
+use super::place::conditions;
 use super::shape::is_plain;
 use super::steps::{self, Step};
 use super::term::Term;
@@ -23,17 +26,25 @@ fn only_loop(body: &Block) -> Option<&For> {
 }
 
 impl<'a> Walk<'a> {
-    /// The loops of a nest whose lengths have this product, at least two of them.
-    pub(super) fn nest_of(&mut self, side: Side, l: &'a For, product: Term) -> Option<Vec<&'a For>> {
+    /// The loops of a nest whose lengths have this product, at least two of them, or else one that is no less; whether it is this.
+    pub(super) fn nest_of(&mut self, side: Side, l: &'a For, product: Term) -> Option<(Vec<&'a For>, bool)> {
         let vars = self.machine.program(side).vars.clone();
-        let mut nest = Vec::new();
+        let known = conditions(&self.machine.book.here, true);
+        let (mut nest, mut enough, mut exact) = (Vec::new(), None, false);
         let (mut next, mut length) = (Some(l), self.machine.terms.int(1));
         while let Some(l) = next {
             let Ok(extent) = self.machine.described(side, &l.extent) else { break };
             nest.push(l);
             length = self.machine.terms.mul(length, extent);
-            if nest.len() > 1 && length == product {
+            exact = nest.len() > 1 && length == product;
+            if exact {
                 break;
+            }
+            if nest.len() > 1 && enough.is_none() {
+                let covers = self.machine.terms.at_most(product, length);
+                if discharge::implied(&mut self.machine.terms, &known, covers) {
+                    enough = Some(nest.len());
+                }
             }
             // What depends on the variable is another value each time.
             self.machine.program(side).vars.remove(&l.var);
@@ -50,14 +61,18 @@ impl<'a> Walk<'a> {
             next = only_loop(&l.body);
         }
         self.machine.program(side).vars = vars;
-        (nest.len() > 1 && length == product && nest.iter().all(|l| is_plain(l))).then_some(nest)
+        if !exact {
+            nest.truncate(enough?);
+        }
+        nest.iter().all(|l| is_plain(l)).then_some((nest, exact))
     }
 
-    /// A nest of one program that is one loop of the other one, which begins there and is so long.
+    /// A nest of one program that is one loop of the other one, which begins there and is so long, or shorter if the nest is not
+    /// `exact`ly as long.
     pub(super) fn split(
         &mut self,
         side: Side,
-        nest: &[&'a For],
+        (nest, exact): (&[&'a For], bool),
         one: &'a For,
         (min, whole): (Term, Term),
     ) -> Done {
@@ -68,7 +83,8 @@ impl<'a> Walk<'a> {
         let mark = self.machine.book.mark();
         let (mut vars, mut lengths) = (Vec::new(), Vec::new());
         let none_yet = self.machine.terms.int(0);
-        self.nested(side, nest, one, min, none_yet, (&mut vars, &mut lengths))?;
+        let end = (!exact).then_some(whole);
+        self.nested(side, nest, one, (min, end), none_yet, (&mut vars, &mut lengths))?;
         let terms = &mut self.machine.terms;
         if lengths.iter().any(|&length| terms.mentions(length, &|part| vars.contains(&part))) {
             return Err(self.unaligned("a nest of loops whose lengths vary"));
@@ -76,7 +92,7 @@ impl<'a> Walk<'a> {
         let (zero, one) = (terms.int(0), terms.int(1));
         let product = lengths.iter().fold(one, |product, &length| terms.mul(product, length));
         let mut all: Vec<Term> = lengths.iter().map(|&length| terms.at_most(zero, length)).collect();
-        all.push(terms.equal(product, whole));
+        all.push(if exact { terms.equal(product, whole) } else { terms.at_most(whole, product) });
         let none: Vec<Term> = lengths.iter().map(|&length| terms.at_most(length, zero)).collect();
         let (all, empty, none) = (terms.and(&all), terms.at_most(whole, zero), terms.or(&none));
         let none = terms.and(&[empty, none]);
@@ -86,13 +102,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The loops of a nest, one in the other; `number` says how many iterations of the innermost one have been, counted by those
-    /// around. Adds their variables and lengths.
+    /// around. The loop has one where the number is below an end, if there is one. Adds their variables and lengths.
     fn nested(
         &mut self,
         side: Side,
         nest: &[&'a For],
         one: &'a For,
-        first: Term,
+        (first, end): (Term, Option<Term>),
         number: Term,
         found: (&mut Vec<Term>, &mut Vec<Term>),
     ) -> Done {
@@ -113,11 +129,13 @@ impl<'a> Walk<'a> {
                 let there = terms.add(first, number);
                 let other = if side == Side::First { Side::Second } else { Side::First };
                 walk.machine.program(other).vars.insert(one.var, there);
-                return walk.blocks(&a.body, &b.body);
+                let below = end.map(|end| walk.machine.terms.less(number, end)).into_iter().collect();
+                let guards = if side == Side::First { (Vec::new(), below) } else { (below, Vec::new()) };
+                return walk.guarded_blocks((&a.body, guards.0), (&b.body, guards.1));
             }
             let mut cursor = Cursor::new(&l.body, Vec::new());
             walk.advance(side, &mut cursor)?;
-            walk.nested(side, inner, one, first, number, found)?;
+            walk.nested(side, inner, one, (first, end), number, found)?;
             walk.advance(side, &mut cursor).map(drop)
         })
     }

@@ -158,6 +158,13 @@ pub(super) fn is_idle(stmt: &Stmt) -> bool {
     idle
 }
 
+/// How many loops stand in one another in a statement.
+pub(super) fn depth(stmt: &Stmt) -> usize {
+    let mut inner = 0;
+    stmt.for_each_block(|block| inner = block.iter().map(depth).fold(inner, usize::max));
+    inner + usize::from(matches!(stmt.kind, StmtKind::For(_)))
+}
+
 /// Adds the memories that statements may change; true if that can be any.
 pub(super) fn written(buffers: &Buffers, side: Side, block: &[Stmt], out: &mut BTreeSet<usize>) -> bool {
     let mut all = false;
@@ -209,6 +216,10 @@ pub(super) struct Glimpse {
     pub(super) body_work: Option<Term>,
     /// How many iterations it has.
     pub(super) length: Option<Term>,
+    /// How many loops stand in one another.
+    pub(super) depth: usize,
+    /// A variable for a loop's, its first value, and when an iteration does something.
+    pub(super) acts: Option<(Term, Term, Term)>,
 }
 
 fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
@@ -247,6 +258,18 @@ pub(super) enum Piece {
     Loop,
     /// So many leaves, which are one iteration.
     Once(usize),
+    /// None: the iterations that are left do nothing.
+    Rest,
+}
+
+/// How many leaves pieces are.
+fn leaves_of(pieces: &[Piece]) -> usize {
+    let each = |piece: &Piece| match piece {
+        Piece::Loop => 1,
+        Piece::Once(leaves) => *leaves,
+        Piece::Rest => 0,
+    };
+    pieces.iter().map(each).sum()
 }
 
 /// What comes next of the leaves of two blocks.
@@ -264,16 +287,24 @@ pub(super) enum Pair {
 /// Leaves of two blocks in order.
 pub(super) type Pairs = Vec<Pair>;
 
-/// Whether leaves look alike one by one, so that they belong together in order.
+/// Whether leaves look alike one by one, loops with lengths, so that they belong together in order.
 pub(super) fn alike(buffers: &Buffers, first: &[&Stmt], second: &[&Stmt]) -> bool {
     let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
-    looks(Side::First, first) == looks(Side::Second, second)
+    let lengths = |all: &[&Stmt]| {
+        let length = |stmt: &&Stmt| match &stmt.kind {
+            StmtKind::For(l) => l.extent.as_int(),
+            _ => None,
+        };
+        all.iter().map(length).collect::<Vec<_>>()
+    };
+    looks(Side::First, first) == looks(Side::Second, second) && lengths(first) == lengths(second)
 }
 
 /// Which leaves belong together: pairs in order, a leaf of one block alone where the other has none for it.
 pub(super) fn align(
     terms: &mut Terms,
     buffers: &Buffers,
+    known: &[Term],
     first: (&[&Stmt], &[Glimpse]),
     second: (&[&Stmt], &[Glimpse]),
 ) -> Option<Pairs> {
@@ -281,7 +312,7 @@ pub(super) fn align(
     const MAX_CELLS: usize = 4_000_000;
     /// Most pairs of leaves where loops in pieces are looked for, and most leaves that are pieces of one.
     const MAX_CUT: usize = 10_000;
-    const MAX_PIECES: usize = 16;
+    const MAX_PIECES: usize = 32;
     /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already, to pair two
     /// stores with other constant indices, two loops that write to other memories, and two leaves whose conditions, elements or
     /// values are written otherwise.
@@ -318,22 +349,19 @@ pub(super) fn align(
     if n * m <= MAX_CUT {
         for i in (0..n).filter(|&i| first.1[i].body_work.is_some()) {
             for j in 0..m {
-                let most = MAX_PIECES.min(m - j);
-                let leaves = |count: usize| &second.1[j..j + count];
-                let whole = (2..=most).find_map(|count| terms.pieces(&first.1[i], leaves(count)));
-                let parts = |terms: &mut Terms| {
-                    (2..=most).rev().find_map(|count| terms.partial_pieces(&first.1[i], leaves(count)))
-                };
-                if let Some(pieces) = whole.or_else(|| parts(terms)) {
+                let leaves = &second.1[j..m.min(j + MAX_PIECES)];
+                if let Some(pieces) = terms.pieces(&first.1[i], leaves, known) {
                     cuts.insert((i, j), pieces);
                 }
             }
         }
     }
-    let length = |pieces: &[Piece]| -> usize {
-        pieces.iter().map(|piece| if let Piece::Once(leaves) = piece { *leaves } else { 1 }).sum()
-    };
     let at = |i: usize, j: usize| i * (m + 1) + j;
+    // A loop that does nothing after some iterations is no pair with one that has no more.
+    let pair = |i: usize, j: usize| match cuts.get(&(i, j)).map(Vec::as_slice) {
+        Some([Piece::Loop, Piece::Rest]) => None,
+        _ => pair(i, j),
+    };
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
     for i in (0..=n).rev() {
         for j in (0..=m).rev() {
@@ -351,7 +379,7 @@ pub(super) fn align(
                 best = best.min(cost[at(i + 1, j + 1)] + c);
             }
             if let Some(pieces) = cuts.get(&(i, j)) {
-                best = best.min(cost[at(i + 1, j + length(pieces))] + CUT);
+                best = best.min(cost[at(i + 1, j + leaves_of(pieces))] + CUT);
             }
             cost[at(i, j)] = best;
         }
@@ -363,9 +391,9 @@ pub(super) fn align(
             pairs.push(Pair::Both);
             (i, j) = (i + 1, j + 1);
         } else if let Some(pieces) =
-            cuts.get(&(i, j)).filter(|p| cost[at(i + 1, j + length(p))] + CUT == here)
+            cuts.get(&(i, j)).filter(|p| cost[at(i + 1, j + leaves_of(p))] + CUT == here)
         {
-            (i, j) = (i + 1, j + length(pieces));
+            (i, j) = (i + 1, j + leaves_of(pieces));
             pairs.push(Pair::Cut(pieces.clone()));
         } else if i < n && cost[at(i + 1, j)] + alone(Side::First, &first.1[i]) == here {
             pairs.push(Pair::First);

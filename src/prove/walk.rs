@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
     }
 
     /// As [`Walk::blocks`], each under conditions of its own.
-    fn guarded_blocks(&mut self, a: (&'a Block, Vec<Term>), b: (&'a Block, Vec<Term>)) -> Done {
+    pub(super) fn guarded_blocks(&mut self, a: (&'a Block, Vec<Term>), b: (&'a Block, Vec<Term>)) -> Done {
         let outer = self.machine.book.here.clone();
         let (mut first, mut second) = (Cursor::new(a.0, a.1), Cursor::new(b.0, b.1));
         let (left, right) = (first.leaves(), second.leaves());
@@ -201,10 +201,12 @@ impl<'a> Walk<'a> {
             return Ok(vec![Pair::Both; left.len()]);
         }
         let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
+        let known = conditions(&self.machine.book.here, true);
         let machine = &mut self.machine;
         let pairs = steps::align(
             &mut machine.terms,
             &machine.buffers,
+            &known,
             (left, &p[..left.len()]),
             (right, &q[..right.len()]),
         );
@@ -259,6 +261,10 @@ impl<'a> Walk<'a> {
                     if let StmtKind::For(l) = &stmt.kind {
                         glimpse.length = self.machine.described(side, &l.extent).ok();
                         glimpse.body_work = self.work_of_block(side, &l.body);
+                        glimpse.depth = steps::depth(stmt);
+                        if side == Side::First && is_plain(l) {
+                            glimpse.acts = self.acts(side, l);
+                        }
                     }
                     glimpse.work = self.work(side, stmt);
                     found.push(glimpse);
@@ -300,7 +306,8 @@ impl<'a> Walk<'a> {
         if let (StmtKind::For(l), Side::First) = (&stmt.kind, side) {
             let thread = usize::from(matches!(l.kind, ForKind::ThreadBinding(_)));
             self.threads += thread;
-            let done = self.nothing_in_loop(what, l, guards);
+            let range = (self.described(Side::First, &l.min)?, self.described(Side::First, &l.extent)?);
+            let done = self.nothing_in_loop(what, l, guards, range);
             self.threads -= thread;
             return done;
         }
@@ -351,8 +358,13 @@ impl<'a> Walk<'a> {
     }
 
     /// No statement of a loop of the first program does anything, in any iteration: so memory stays what it is.
-    fn nothing_in_loop(&mut self, what: &'static str, l: &'a For, guards: &[Term]) -> Done {
-        let (min, extent) = (self.described(Side::First, &l.min)?, self.described(Side::First, &l.extent)?);
+    pub(super) fn nothing_in_loop(
+        &mut self,
+        what: &'static str,
+        l: &'a For,
+        guards: &[Term],
+        (min, extent): (Term, Term),
+    ) -> Done {
         let step = l.step.as_ref().map(|step| self.described(Side::First, step)).transpose()?;
         let upwards = step.is_none_or(|step| self.machine.terms.range(step).positive());
         let func = self.machine.programs[0].func;
@@ -669,11 +681,11 @@ impl<'a> Walk<'a> {
         let (extent, other) = (self.value(Side::First, &a.extent)?, self.value(Side::Second, &b.extent)?);
         self.after_calls(&[&a.extent, &b.extent])?;
         if extent != other && is_plain(a) && is_plain(b) {
-            if let Some(nest) = self.nest_of(Side::Second, b, extent) {
-                return self.split(Side::Second, &nest, a, (min, extent));
+            if let Some((nest, exact)) = self.nest_of(Side::Second, b, extent) {
+                return self.split(Side::Second, (&nest, exact), a, (min, extent));
             }
-            if let Some(nest) = self.nest_of(Side::First, a, other) {
-                return self.split(Side::First, &nest, b, (other_min, other));
+            if let Some((nest, exact)) = self.nest_of(Side::First, a, other) {
+                return self.split(Side::First, (&nest, exact), b, (other_min, other));
             }
         }
         let zero = self.machine.terms.int(0);

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod bounded;
 mod lemmas;
+mod order;
 mod reciprocals;
 mod statements;
 
