@@ -122,10 +122,8 @@ impl Terms {
     pub(super) fn wrap(&mut self, bits: u8, signed: bool, a: Term) -> Term {
         let dtype = if signed { crate::ir::DType::int(bits) } else { crate::ir::DType::uint(bits) };
         let type_range = super::range::Range::of_type(dtype);
-        if self.range(a).within(type_range) == self.range(a)
-            && self.range(a).lo.is_some()
-            && self.range(a).hi.is_some()
-        {
+        let range = self.bounds(a);
+        if range.lo.is_some() && range.hi.is_some() && range.within(type_range) == range {
             return a;
         }
         // What is inside is known modulo 2^bits: other types of at least so many bits wrap nothing of it.
@@ -159,7 +157,7 @@ impl Terms {
             return self.int(value);
         }
         // A value of the type itself, as it was.
-        let range = self.range(inner);
+        let range = self.bounds(inner);
         if range.lo.is_some() && range.hi.is_some() && range.within(type_range) == range {
             return inner;
         }

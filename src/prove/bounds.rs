@@ -9,7 +9,11 @@ impl Terms {
     pub(super) fn bounds(&mut self, term: Term) -> Range {
         if matches!(self.node(term), Node::Sum(_)) && self.refined.insert(term) {
             for quotient in self.quotients_in(term) {
-                if let Some(range) = self.by_remainder(term, quotient) {
+                let range = match *self.node(quotient) {
+                    Node::Truncated(a, by) => self.by_truncated(term, quotient, (a, by)),
+                    _ => self.by_remainder(term, quotient),
+                };
+                if let Some(range) = range {
                     self.restrict(term, range);
                 }
             }
@@ -21,11 +25,34 @@ impl Terms {
     fn quotients_in(&self, sum: Term) -> Vec<Term> {
         let mut found = Vec::new();
         self.for_each_part(sum, |part| {
-            if matches!(self.node(part), Node::Quotient(..)) && !found.contains(&part) {
+            if matches!(self.node(part), Node::Quotient(..) | Node::Truncated(..)) && !found.contains(&part) {
                 found.push(part);
             }
         });
         found
+    }
+
+    /// Bounds of a sum that is `rest + k * (a - d * q)` for `q = a / d`, rounded towards 0, by a number that is not 0.
+    fn by_truncated(&mut self, sum: Term, q: Term, (a, by): (Term, Term)) -> Option<Range> {
+        let d = self.as_int(by).filter(|&d| d != 0)?;
+        let factor = *self.sum_of(sum).0.get(&vec![q])?;
+        if factor % d != 0 {
+            return None;
+        }
+        let k = -(factor / d);
+        let others = self.add_scaled(sum, q, factor.checked_neg()?);
+        let rest = self.add_scaled(others, a, k.checked_neg()?);
+        let remainder = self.truncated_remainder_range(a, d);
+        Some(self.bounds(rest).plus(remainder.times(Range::point(k))))
+    }
+
+    /// What `a - d * (a / d)` can be: as far from 0 as the divisor allows, on the side of the dividend.
+    fn truncated_remainder_range(&mut self, a: Term, d: i128) -> Range {
+        let most = d.checked_abs().map(|d| d - 1);
+        let dividend = self.bounds(a);
+        let lo = if dividend.not_negative() { Some(0) } else { most.map(|most| -most) };
+        let hi = if dividend.hi.is_some_and(|hi| hi <= 0) { Some(0) } else { most };
+        Range::new(lo, hi)
     }
 
     /// Bounds of a sum that is `rest + k * (y - d * q)` for `q = y // d`, where `d` is positive.

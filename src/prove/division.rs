@@ -284,6 +284,11 @@ impl Terms {
             let quotient = self.truncated(a, negated);
             return self.sub(zero, quotient);
         }
+        if let (Some(lo), Some(hi), Some(d)) = (dividend.lo, dividend.hi, self.as_int(b))
+            && d.checked_abs().is_some_and(|d| -d < lo && hi < d)
+        {
+            return zero;
+        }
         self.intern(Node::Truncated(a, b))
     }
 

@@ -311,6 +311,11 @@ impl<'a> Walk<'a> {
             self.threads -= thread;
             return done;
         }
+        if let StmtKind::Bind { var, value } = &stmt.kind {
+            // What is never executed may mention it.
+            let unknown = self.machine.terms.new_atom("never", value.dtype, Range::ALL);
+            self.machine.program(side).vars.insert(*var, unknown);
+        }
         let mut runs = guards.to_vec();
         let extent = match &stmt.kind {
             StmtKind::For(l) => Some(&l.extent),

@@ -82,7 +82,7 @@ impl<'t> Prover<'t> {
         if let Some((written, absurd)) = self.divisor(&state) {
             let case = self.checker.case(&state, &written, false).ok()?;
             let rest = Sexp::List(self.steps(obligation, case, depth)?);
-            steps.push(list([word("cases"), written, list([absurd]), rest]));
+            steps.push(list([word("cases"), written, Sexp::List(absurd), rest]));
             return Some(steps);
         }
         if depth == 0
@@ -296,14 +296,20 @@ impl<'t> Prover<'t> {
 
 impl Prover<'_> {
     /// That a factor of a divisor is zero, which contradicts facts though none says so, and why.
-    fn divisor(&mut self, state: &State) -> Option<(Sexp, Sexp)> {
+    fn divisor(&mut self, state: &State) -> Option<(Sexp, Vec<Sexp>)> {
         /// Most factors that are looked at.
         const MAX_FACTORS: usize = 12;
-        let mut factors = Vec::new();
+        let mut divisors = Vec::new();
+        if let Goal::Safe(_, Risk::Division(b)) = state.goal {
+            divisors.push(b);
+        }
         for term in self.parts(goal_terms(&state.goal)) {
-            let (Node::Quotient(_, b) | Node::Truncated(_, b)) = *self.checker.terms.node(term) else {
-                continue;
-            };
+            if let Node::Quotient(_, b) | Node::Truncated(_, b) = *self.checker.terms.node(term) {
+                divisors.push(b);
+            }
+        }
+        let mut factors = Vec::new();
+        for b in divisors {
             match &self.checker.terms.products(b)[..] {
                 [(monomial, _)] => factors.extend(monomial.iter().copied()),
                 _ => factors.push(b),
@@ -319,10 +325,21 @@ impl Prover<'_> {
                 continue;
             }
             let Some(written) = self.writer.write(terms, condition) else { continue };
-            let Ok(case) = self.checker.case(state, &written, true) else { continue };
-            if let Some(reason) = farkas::contradiction(self.checker.terms, &self.writer, &case.facts, factor)
-            {
-                return Some((written, list([word("absurd"), reason])));
+            let Ok(mut case) = self.checker.case(state, &written, true) else { continue };
+            let near = |prover: &mut Self, facts: &[Term]| {
+                farkas::contradiction(prover.checker.terms, &prover.writer, facts, factor)
+            };
+            let mut steps = Vec::new();
+            let mut reason = near(self, &case.facts);
+            if reason.is_none() {
+                steps = self.learned(&mut case);
+                if !steps.is_empty() {
+                    reason = near(self, &case.facts);
+                }
+            }
+            if let Some(reason) = reason {
+                steps.push(list([word("absurd"), reason]));
+                return Some((written, steps));
             }
         }
         None

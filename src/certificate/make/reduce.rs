@@ -114,7 +114,7 @@ impl At<'_> {
                 return self.rewrite("floordiv-nested", &[("?x", n), ("?a", d), ("?b", b)], [low]);
             }
         }
-        let c = self.terms.as_int(b)?;
+        let Some(c) = self.terms.as_int(b) else { return self.common_factor(a, b) };
         if c < 0 {
             let opposite = self.int(-c);
             return self.rewrite("quotient-negative-divisor", &[("?x", a), ("?c", opposite)], []);
@@ -136,6 +136,28 @@ impl At<'_> {
             }
         }
         None
+    }
+
+    /// By a product of a number: what is a multiple of the number is divided by it first.
+    fn common_factor(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        let divisor = self.terms.products(b);
+        let g = divisor.iter().fold(0, |g, (_, factor)| gcd(g, *factor));
+        let (mut x, mut r): (Products, Products) = (Vec::new(), Vec::new());
+        for (monomial, factor) in self.terms.products(a) {
+            if factor % g.max(1) == 0 {
+                x.push((monomial, factor / g.max(1)));
+            } else {
+                r.push((monomial, factor));
+            }
+        }
+        if g <= 1 || x.is_empty() {
+            return None;
+        }
+        let rest = divisor.into_iter().map(|(m, f)| (m, f / g)).collect();
+        let (x, r, c) = (self.sum(x)?, self.sum(r)?, self.sum(rest)?);
+        let g = self.int(g);
+        let reasons = [self.positive(g)?, self.positive(c)?];
+        self.rewrite("quotient-common-factor", &[("?g", g), ("?x", x), ("?r", r), ("?c", c)], reasons)
     }
 
     /// A quotient by one of a dividend that is less by a constant: it is the same, or one more.
@@ -258,7 +280,10 @@ impl At<'_> {
         }
         let zero = self.int(0);
         let opposite = self.terms.sub(zero, a);
-        if self.not_negative(opposite).is_some() {
+        // Of a sum and its opposite, where the sign is not known, the one that begins with a positive factor.
+        let begins = self.terms.products(a).into_iter().find(|(m, _)| !m.is_empty());
+        let turned = begins.is_some_and(|(_, factor)| factor < 0);
+        if self.not_negative(opposite).is_some() || (turned && self.not_negative(a).is_none()) {
             return self.rewrite("truncation-is-odd", &[("?p", opposite), ("?q", b)], []);
         }
         None
