@@ -18,7 +18,9 @@ impl Terms {
         if let Some(pieces) = self.pieces_of_work(a, body, leaves) {
             return Some(pieces);
         }
-        if let Some(pieces) = self.pieces_of_iterations(a, leaves, |leaf| leaf.body_work == Some(body)) {
+        let usual = usize::MAX;
+        if let Some(pieces) = self.pieces_of_iterations(a, leaves, usual, |leaf| leaf.body_work == Some(body))
+        {
             return Some(pieces);
         }
         // Iterations may do less in some pieces than in others, and pieces may be cut further.
@@ -26,9 +28,12 @@ impl Terms {
             leaves.iter().map(|leaf| leaf.depth).filter(|&depth| depth > 0).collect();
         depths.sort_unstable();
         depths.dedup();
-        for depth in depths.into_iter().rev() {
-            if let Some(pieces) = self.pieces_of_iterations(a, leaves, |leaf| leaf.depth >= depth) {
-                return Some(pieces);
+        // Some of those that are written out may stand one behind the other.
+        for &depth in [usual].iter().chain(depths.iter().rev()) {
+            for last in [usual, a.depth - 1] {
+                if let Some(pieces) = self.pieces_of_iterations(a, leaves, last, |leaf| leaf.depth >= depth) {
+                    return Some(pieces);
+                }
             }
         }
         self.pieces_and_rest(a, body, leaves, known)
@@ -57,21 +62,25 @@ impl Terms {
         None
     }
 
-    /// By the number of iterations, where all leaves between loops are one of them.
+    /// By the number of iterations, where all leaves between loops are one of them, or each of them ends with a nest of so many
+    /// loops.
     fn pieces_of_iterations(
         &mut self,
         a: &Glimpse,
         leaves: &[Glimpse],
+        last: usize,
         is_loop: impl Fn(&Glimpse) -> bool,
     ) -> Option<Vec<Piece>> {
         let (mut found, mut length, mut best) = (Vec::new(), self.int(0), None);
+        let mut ended = false;
         for leaf in leaves {
+            let goes_on = !std::mem::replace(&mut ended, last > 0 && leaf.depth == last);
             if is_loop(leaf)
                 && let Some(iterations) = leaf.length
             {
                 length = self.add(length, iterations);
                 found.push(Piece::Loop);
-            } else if let Some(Piece::Once(leaves)) = found.last_mut() {
+            } else if let (true, Some(Piece::Once(leaves))) = (goes_on, found.last_mut()) {
                 *leaves += 1;
             } else {
                 let one = self.int(1);

@@ -214,7 +214,6 @@ fn in_shapes(
 
 /// Keeps the proof that leaves less open.
 fn better(best: &mut Proof, other: Proof) {
-    log::debug!("OPEN {:?}", other.open);
     if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
         *best = other;
     }
@@ -247,7 +246,7 @@ fn prove_as_written(
     let (mut terms, book) = (machine.terms, machine.book);
     let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
-    log::debug!("{} duties; {:?}", proof.duties, proof.unaligned);
+    log::debug!("{} obligations", proof.duties);
     let mut asked = Vec::new();
     for (i, duty) in book.duties.iter().enumerate() {
         let questions = discharge::questions(&mut terms, &book, duty, &index);
