@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{certified, checked, made};
+use super::{certified, checked, made, refused};
 
 /// Results that satir makes and that are not certified: stores that are merged or moved, values that were stored before, cases
 /// that only several facts together exclude.
@@ -59,6 +59,9 @@ fn steps_show_what_normal_forms_do_not() {
         ("T.if_then_else(i < n, k, 0)", "k"),
         ("(k + 2) % 5", "T.if_then_else(k % 5 >= 3, k % 5 - 3, k % 5 + 2)"),
         ("T.max(0, T.min(8, k - 2))", "T.min(10, T.max(2, k)) - 2"),
+        ("T.truncdiv(k - n, 3)", "0 - T.truncdiv(n - k, 3)"),
+        ("(k * 7 + i % 7) // (n * 7)", "k // n"),
+        ("(k // 7 + i * 4) // n", "(k + i * 28) // (n * 7)"),
     ] {
         let found = certified(&loop_of(a), &loop_of(b));
         assert!(found.obligations > found.by_steps);
@@ -81,6 +84,16 @@ fn what_the_program_evaluates_may_be_evaluated_before() {
         "for i in range(16):\n    C[i] = T.Cast(\"uint8\", A[k] // B[0])",
         "x: T.let[T.uint8] = T.Cast(\"uint8\", A[k] // B[0])\nfor i in range(16):\n    C[i] = x",
     );
+}
+
+#[test]
+fn divisors_are_not_zero_where_loops_say_so() {
+    // With `n` zero there are no iterations.
+    let of = |length: &str, body: &str| format!("for i in range({length}):\n    {body}");
+    let inside = "if i * 7 < k * n:\n        A[0] = i // n";
+    let before = "q: T.let[T.int32] = i // n\n    if i * 7 < k * n:\n        A[0] = q";
+    certified(&of("(k * n + 6) // 7", inside), &of("(k * n + 6) // 7", before));
+    refused(&of("(k * n + 7) // 7", inside), &of("(k * n + 7) // 7", before));
 }
 
 #[test]

@@ -345,3 +345,23 @@ fn volatile_memory_is_read_and_written_as_often_and_in_order() {
     super::tests::not_proven(&volatile(plain), plain);
     super::tests::not_proven("B[0] = A[0]", &volatile("B[0] = A[0]"));
 }
+
+#[test]
+fn truncated_remainders_are_small() {
+    let x = "T.truncmod(k, 4096)";
+    proven(&format!("A[0] = T.truncmod({x}, 5000)"), &format!("A[0] = {x}"));
+    proven(
+        &format!("A[0] = T.truncmod({x} + T.truncmod(n * k, 7), 4102)"),
+        &format!("A[0] = {x} + T.truncmod(n * k, 7)"),
+    );
+    not_proven(
+        &format!("A[0] = T.truncmod({x} + T.truncmod(n * k, 7), 4101)"),
+        &format!("A[0] = {x} + T.truncmod(n * k, 7)"),
+    );
+    proven(&format!("A[0] = T.truncdiv({x}, 4096)"), "A[0] = 0");
+    proven(&format!("A[0] = T.truncdiv({x}, -4096)"), "A[0] = 0");
+    not_proven(&format!("A[0] = T.truncdiv({x}, 4095)"), "A[0] = 0");
+    // As an integer of 64 bits that is one of 32.
+    let wide = "T.Cast(\"int32\", T.truncmod(T.Cast(\"int64\", k) * T.int64(3), T.int64(7)))";
+    proven(&format!("A[0] = {wide}"), "A[0] = T.truncmod(k * 3, 7)");
+}

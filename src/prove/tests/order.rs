@@ -180,3 +180,23 @@ fn loops_may_be_shorter_where_iterations_do_nothing() {
     proven(&b(8), &nest(8, 3));
     not_proven(&b(8), &nest(7, 3));
 }
+
+#[test]
+fn iterations_that_are_written_out_may_stand_one_behind_the_other() {
+    // The last two of six iterations, of which the last one does less, behind a loop.
+    let a = "for i in range(6):\n    A[i, 0] = 0\n    if i < 5:\n        A[i, 1] = 0\n    for k in range(n):\n        A[i, 2] = A[i, 2] + B[k]";
+    let update = |i: usize| format!("for k in range(n):\n    A[{i}, 2] = A[{i}, 2] + B[k]\n");
+    let b = |ends: [usize; 2], last: usize| {
+        format!(
+            "for i in range({}, {}):\n    A[i, 0] = 0\n    A[i, 1] = 0\n    for k in range(n):\n        A[i, 2] = A[i, 2] + B[k]\nA[4, 0] = 0\nA[4, 1] = 0\n{}A[{last}, 0] = 0\n{}",
+            ends[0],
+            ends[1],
+            update(4),
+            update(last)
+        )
+    };
+    proven(a, &b([0, 4], 5));
+    not_proven(a, &b([0, 3], 5));
+    not_proven(a, &b([1, 4], 5));
+    not_proven(a, &b([0, 4], 4));
+}

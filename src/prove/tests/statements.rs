@@ -101,6 +101,14 @@ fn quotients_of_multiples_and_masks_are_exact() {
 }
 
 #[test]
+fn what_never_runs_may_go_with_what_it_binds() {
+    let call = "T.call_extern(\"int32\", \"probe\", n)";
+    let a = |cond: &str| format!("if {cond}:\n    t: T.let[T.int32] = {call}\n    A[0] = t\nB[0] = k");
+    proven(&a("k < k"), "B[0] = k");
+    not_proven(&a("k < n"), "B[0] = k");
+}
+
+#[test]
 fn loops_may_be_cut_in_pieces() {
     let whole = "for i in range(10):\n    A[i] = T.if_then_else(i < 3, 0, B[i])";
     let pieces = |ends: [usize; 4], value: &str| {
