@@ -17,13 +17,22 @@ struct Source {
     name: Sexp,
 }
 
+/// Factors by the numbers of what they are factors of, in order; none is zero.
+type Factors = Vec<(usize, i128)>;
+
 /// A sum of multiples of sources, as a sum of products and a constant.
 #[derive(Clone)]
 struct Row {
-    factors: BTreeMap<usize, i128>,
+    factors: Factors,
     constant: i128,
     /// Which multiples of which sources; the target's negation has the number of all sources.
-    of: BTreeMap<usize, i128>,
+    of: Factors,
+}
+
+impl Row {
+    fn factor(&self, var: usize) -> i128 {
+        self.factors.binary_search_by_key(&var, |(number, _)| *number).map_or(0, |at| self.factors[at].1)
+    }
 }
 
 /// Most sources that are looked at, and most rows at a time.
@@ -46,10 +55,18 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
     if bounds.lo.is_some_and(|lo| lo >= 0) {
         return Some(list([word("sum"), int(1)]));
     }
+    // The same is asked again and again.
+    let question = (target, depth, facts.to_vec());
+    if let Some(known) = writer.reasons.borrow().get(&question) {
+        return known.clone();
+    }
     let sources = sources(terms, writer, facts, target, depth);
-    let of = combine(terms, &sources, Some(target))?;
-    let multiple = *of.get(&sources.len()).filter(|&&multiple| multiple > 0)?;
-    Some(sum(&sources, multiple, &of))
+    let found = combine(terms, &sources, Some(target)).and_then(|of| {
+        let (_, multiple) = *of.iter().find(|(source, _)| *source == sources.len())?;
+        (multiple > 0).then(|| sum(&sources, multiple, &of))
+    });
+    writer.reasons.borrow_mut().insert(question, found.clone());
+    found
 }
 
 /// The reason that facts contradict each other.
@@ -59,10 +76,10 @@ pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], 
     Some(sum(&sources, 1, &of))
 }
 
-fn sum(sources: &[Source], multiple: i128, of: &BTreeMap<usize, i128>) -> Sexp {
+fn sum(sources: &[Source], multiple: i128, of: &Factors) -> Sexp {
     let mut all = vec![word("sum"), int(multiple)];
-    for (&source, &factor) in of {
-        if source < sources.len() && factor != 0 {
+    for &(source, factor) in of {
+        if source < sources.len() {
             all.push(list([int(factor), sources[source].name.clone()]));
         }
     }
@@ -187,20 +204,20 @@ fn is_low(source: &Source, atom: Term) -> bool {
 }
 
 /// Multiples of sources, and of the negation of the target, that add up to a negative constant.
-fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BTreeMap<usize, i128>> {
+fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<Factors> {
     let mut numbers: HashMap<Monomial, usize> = HashMap::new();
     let mut row = |products: &[(Monomial, i128)], scale: i128, plus: i128, source: usize, multiple: i128| {
-        let mut row = Row { factors: BTreeMap::new(), constant: plus, of: BTreeMap::new() };
+        let mut row = Row { factors: Vec::new(), constant: plus, of: vec![(source, multiple)] };
         for (monomial, factor) in products {
             if monomial.is_empty() {
                 row.constant += scale * factor;
             } else {
                 let count = numbers.len();
                 let number = *numbers.entry(monomial.clone()).or_insert(count);
-                row.factors.insert(number, scale * factor);
+                row.factors.push((number, scale * factor));
             }
         }
-        row.of.insert(source, multiple);
+        row.factors.sort_unstable();
         row
     };
     let mut rows = Vec::new();
@@ -221,7 +238,7 @@ fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BT
             return Some(found.of.clone());
         }
         let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for (&var, &factor) in rows.iter().flat_map(|row| &row.factors) {
+        for &(var, factor) in rows.iter().flat_map(|row| &row.factors) {
             let count = counts.entry(var).or_default();
             if factor > 0 {
                 count.0 += 1;
@@ -233,9 +250,8 @@ fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BT
         if up * down > MAX_MADE {
             return None;
         }
-        let (with, mut rest): (Vec<Row>, Vec<Row>) =
-            rows.into_iter().partition(|row| row.factors.contains_key(&var));
-        let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row.factors[&var] > 0);
+        let (with, mut rest): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.factor(var) != 0);
+        let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row.factor(var) > 0);
         for a in &up {
             for b in &down {
                 if let Some(sum) = added(a, b, var) {
@@ -256,25 +272,33 @@ fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<BT
 
 /// The sum of multiples of two rows without a variable.
 fn added(a: &Row, b: &Row, var: usize) -> Option<Row> {
-    let (p, q) = (a.factors[&var], -b.factors[&var]);
+    let (p, q) = (a.factor(var), -b.factor(var));
     let common = super::super::check::bounds::gcd(p, q);
     let (x, y) = (q / common, p / common);
-    let mut factors = BTreeMap::new();
-    let mut of = BTreeMap::new();
-    for (row, scale) in [(a, x), (b, y)] {
-        for (&var, &factor) in &row.factors {
-            let sum: &mut i128 = factors.entry(var).or_default();
-            *sum = sum.checked_add(factor.checked_mul(scale)?)?;
-        }
-        for (&source, &multiple) in &row.of {
-            let sum: &mut i128 = of.entry(source).or_default();
-            *sum = sum.checked_add(multiple.checked_mul(scale)?)?;
-        }
-    }
-    factors.retain(|_, factor| *factor != 0);
+    let factors = combined(&a.factors, x, &b.factors, y)?;
+    let of = combined(&a.of, x, &b.of, y)?;
     let constant = a.constant.checked_mul(x)?.checked_add(b.constant.checked_mul(y)?)?;
-    if of.values().any(|multiple| multiple.unsigned_abs() > 1 << 56) {
+    if of.iter().any(|(_, multiple)| multiple.unsigned_abs() > 1 << 56) {
         return None;
     }
     Some(Row { factors, constant, of })
+}
+
+/// `x * a + y * b`
+fn combined(a: &Factors, x: i128, b: &Factors, y: i128) -> Option<Factors> {
+    let (mut sum, mut i, mut j) = (Vec::with_capacity(a.len() + b.len()), 0, 0);
+    while i < a.len() || j < b.len() {
+        let number = [a.get(i), b.get(j)].into_iter().flatten().map(|(number, _)| *number).min()?;
+        let mut factor = 0i128;
+        for (list, at, scale) in [(a, &mut i, x), (b, &mut j, y)] {
+            if let Some(&(_, f)) = list.get(*at).filter(|(other, _)| *other == number) {
+                factor = factor.checked_add(f.checked_mul(scale)?)?;
+                *at += 1;
+            }
+        }
+        if factor != 0 {
+            sum.push((number, factor));
+        }
+    }
+    Some(sum)
 }

@@ -1,5 +1,7 @@
 //! Terms as a certificate writes them.
 
+use std::cell::RefCell;
+
 use hashbrown::HashMap;
 
 use super::super::check::sexp::Sexp;
@@ -23,6 +25,8 @@ pub(super) struct Writer {
     pub(super) named: usize,
     /// For what steps cannot write otherwise a term of the programs that it is like.
     like: HashMap<String, Term>,
+    /// Why terms are not negative under some facts, as far as quotients in quotients were looked into.
+    pub(super) reasons: RefCell<HashMap<(Term, usize, Vec<Term>), Option<Sexp>>>,
 }
 
 fn head(node: &Node) -> Option<String> {
@@ -47,7 +51,7 @@ impl Writer {
                 like.entry(head).or_insert(Term(number));
             }
         }
-        Writer { named, like }
+        Writer { named, like, reasons: RefCell::default() }
     }
 
     /// A term as text; `None` if no text gives it.
