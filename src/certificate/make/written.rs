@@ -19,6 +19,9 @@ pub(super) fn int(value: i128) -> Sexp {
     word(value.to_string())
 }
 
+/// A term, how far its quotients are looked into, and facts.
+type Question = (Term, usize, Vec<Term>);
+
 /// The terms of the programs, by what is asked of them.
 pub(super) struct Writer {
     /// Terms with a smaller number are written by it.
@@ -26,7 +29,7 @@ pub(super) struct Writer {
     /// For what steps cannot write otherwise a term of the programs that it is like.
     like: HashMap<String, Term>,
     /// Why terms are not negative under some facts, as far as quotients in quotients were looked into.
-    pub(super) reasons: RefCell<HashMap<(Term, usize, Vec<Term>), Option<Sexp>>>,
+    pub(super) reasons: RefCell<HashMap<Question, Option<Sexp>>>,
 }
 
 fn head(node: &Node) -> Option<String> {
