@@ -8,20 +8,25 @@ impl Terms {
     /// The range of the value, as [`Terms::range`], with what the remainders in a sum say. It is remembered.
     pub(super) fn bounds(&mut self, term: Term) -> Range {
         if matches!(self.node(term), Node::Sum(_)) && self.refined.insert(term) {
-            for quotient in self.quotients_in(term) {
-                let range = match *self.node(quotient) {
-                    Node::Truncated(a, by) => self.by_truncated(term, quotient, (a, by)),
-                    _ => self.by_remainder(term, quotient),
-                };
-                if let Some(range) = range {
+            let (truncated, floored): (Vec<Term>, Vec<Term>) = self
+                .quotients_in(term)
+                .into_iter()
+                .partition(|&quotient| matches!(self.node(quotient), Node::Truncated(..)));
+            for quotient in floored {
+                if let Some(range) = self.by_remainder(term, quotient) {
                     self.restrict(term, range);
                 }
+            }
+            // The outermost one first, of whose dividend others may be parts. What is left has the others, so one is enough.
+            let found = truncated.into_iter().rev().find_map(|quotient| self.by_truncated(term, quotient));
+            if let Some(range) = found {
+                self.restrict(term, range);
             }
         }
         self.range(term)
     }
 
-    /// Quotients that are factors in a sum, once each.
+    /// Quotients that are factors in a sum, once each, in the order in which they were made.
     fn quotients_in(&self, sum: Term) -> Vec<Term> {
         let mut found = Vec::new();
         self.for_each_part(sum, |part| {
@@ -29,11 +34,13 @@ impl Terms {
                 found.push(part);
             }
         });
+        found.sort_unstable();
         found
     }
 
     /// Bounds of a sum that is `rest + k * (a - d * q)` for `q = a / d`, rounded towards 0, by a number that is not 0.
-    fn by_truncated(&mut self, sum: Term, q: Term, (a, by): (Term, Term)) -> Option<Range> {
+    fn by_truncated(&mut self, sum: Term, q: Term) -> Option<Range> {
+        let Node::Truncated(a, by) = *self.node(q) else { return None };
         let d = self.as_int(by).filter(|&d| d != 0)?;
         let factor = *self.sum_of(sum).0.get(&vec![q])?;
         if factor % d != 0 {

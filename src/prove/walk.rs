@@ -258,11 +258,13 @@ impl<'a> Walk<'a> {
                         }
                         (glimpse.index, glimpse.value) = (place.map(|(_, index)| index), value);
                     }
-                    if let StmtKind::For(l) = &stmt.kind {
+                    if let StmtKind::For(l) = &stmt.kind
+                        && is_plain(l)
+                    {
                         glimpse.length = self.machine.described(side, &l.extent).ok();
                         glimpse.body_work = self.work_of_block(side, &l.body);
                         glimpse.depth = steps::depth(stmt);
-                        if side == Side::First && is_plain(l) {
+                        if side == Side::First {
                             glimpse.acts = self.acts(side, l);
                         }
                     }
