@@ -4,6 +4,9 @@ use super::arith::Sum;
 use super::range::Range;
 use super::term::{Node, Term, Terms};
 
+/// Most truncated quotients of a sum whose remainders bound it.
+const MAX_TRUNCATED: usize = 8;
+
 impl Terms {
     /// The range of the value, as [`Terms::range`], with what the remainders in a sum say. It is remembered.
     pub(super) fn bounds(&mut self, term: Term) -> Range {
@@ -18,7 +21,9 @@ impl Terms {
                 }
             }
             // The outermost one first, of whose dividend others may be parts. What is left has the others, so one is enough.
-            let found = truncated.into_iter().rev().find_map(|quotient| self.by_truncated(term, quotient));
+            let few = truncated.len() <= MAX_TRUNCATED;
+            let mut outer_first = truncated.into_iter().rev().filter(|_| few);
+            let found = outer_first.find_map(|quotient| self.by_truncated(term, quotient));
             if let Some(range) = found {
                 self.restrict(term, range);
             }

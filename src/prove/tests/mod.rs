@@ -364,16 +364,18 @@ fn truncated_remainders_are_small() {
     // As an integer of 64 bits that is one of 32.
     let wide = "T.Cast(\"int32\", T.truncmod(T.Cast(\"int64\", k) * T.int64(3), T.int64(7)))";
     proven(&format!("A[0] = {wide}"), "A[0] = T.truncmod(k * 3, 7)");
-    // A chain of them takes no longer than its length.
-    let chain = |first: &str| {
+    // A chain of them, and one that is too long, which must not take forever.
+    let chain = |first: &str, length: usize| {
         let mut text = format!("a0: T.let[T.int32] = {first}\nb0: T.let[T.int32] = T.truncmod(n * k, 7)");
-        for i in 0..24 {
+        for i in 0..length {
             text += &format!(
                 "\na{next}: T.let[T.int32] = T.truncmod(a{i} + b{i}, 4096)\nb{next}: T.let[T.int32] = T.truncmod(T.max(a{i} % 2, b{i} - a{i}), 4096)",
                 next = i + 1
             );
         }
-        text + "\nA[0] = a24"
+        text + &format!("\nA[0] = a{length}")
     };
-    proven(&chain("T.truncmod(T.truncmod(k, 4096), 5000)"), &chain("T.truncmod(k, 4096)"));
+    let twice = "T.truncmod(T.truncmod(k, 4096), 5000)";
+    proven(&chain(twice, 4), &chain("T.truncmod(k, 4096)", 4));
+    proven(&chain(twice, 16), &chain("T.truncmod(k, 4096)", 16));
 }
