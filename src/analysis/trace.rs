@@ -216,6 +216,40 @@ impl Trace {
         all
     }
 
+    /// Whether somebody misses a store of these accesses whichever iterations of the first `depth` loops around them they leave
+    /// out: no choice of iterations, but none, is missed by nobody.
+    pub(crate) fn is_missed_anyway(&self, accesses: &Accesses, span: (usize, usize), depth: usize) -> bool {
+        let mut iterations: HashMap<&[i64], usize> = HashMap::new();
+        // The iterations of the events of the accesses, and which of them may still be left out.
+        let mut own: HashMap<usize, usize> = HashMap::new();
+        for access in (span.0..span.1).filter(|&access| accesses.list[access].loops.len() >= depth) {
+            for &event in self.of.get(access).into_iter().flatten() {
+                let point = self.events[event].point;
+                let next = iterations.len();
+                own.insert(event, *iterations.entry(&self.points[point..point + depth]).or_insert(next));
+            }
+        }
+        let mut gone = vec![true; iterations.len()];
+        // A store is missed if an iteration reads it that is not left out, so those that are left out become fewer.
+        let mut left = gone.len();
+        let mut stores: Vec<usize> =
+            own.keys().copied().filter(|&event| self.events[event].changes).collect();
+        stores.sort_unstable();
+        loop {
+            let before = left;
+            for &event in stores.iter().rev() {
+                let is_gone = |event: usize| own.get(&event).is_some_and(|&iteration| gone[iteration]);
+                if is_gone(event) && self.seen(accesses, event, |event, _| is_gone(event)).is_some() {
+                    gone[own[&event]] = false;
+                    left -= 1;
+                }
+            }
+            if left == 0 || left == before {
+                return left == 0;
+            }
+        }
+    }
+
     /// Whether somebody misses a store of these accesses if they do not happen where `idle` holds.
     pub(crate) fn is_missed(&self, accesses: &Accesses, span: (usize, usize), idle: &Expr) -> bool {
         let facts = [(idle.clone(), true)];
@@ -443,6 +477,9 @@ mod tests {
         let span = (stores[0], stores[0] + 1);
         assert!(trace.is_missed(&accesses, span, &Expr::not(late.clone())));
         assert!(!trace.is_missed(&accesses, span, &late));
+        // Those that may go for themselves are missed by nobody, those that others read are.
+        assert!(!trace.is_missed_anyway(&accesses, span, 1));
+        assert!(trace.is_missed_anyway(&accesses, (stores[1], stores[1] + 1), 1));
     }
 
     #[test]

@@ -117,7 +117,11 @@ fn within(
         }),
         _ => own.first().map(|access| access.loops.len()),
     };
-    let candidates = candidates(asker, own, depth.ok_or(Obstacle::Nothing)?);
+    let depth = depth.ok_or(Obstacle::Nothing)?;
+    if asker.trace().is_some_and(|trace| trace.is_missed_anyway(accesses, (first, last), depth)) {
+        return Err(Obstacle::Nothing);
+    }
+    let candidates = candidates(asker, own, depth);
     let mut obstacle = Obstacle::Nothing;
     for idle in candidates {
         if !tries.take() {
