@@ -107,6 +107,19 @@ fn symbolic_tiles_get_their_shape_and_padding() {
 }
 
 #[test]
+fn rows_of_symbolic_length_are_joined() {
+    let text = "@T.prim_func(s_tir=True)\ndef main(n: T.int64, A: T.Buffer((1, 32, n), \"int32\")):\n    for i, j in T.grid(32, n):\n        A[0, i, j] = 1\n";
+    let mut module = crate::parse(text).unwrap();
+    let change =
+        LayoutChange { map: "lambda x, y, z: [x * 32 * n + y * n + z]", pad: Some("7"), elide: false };
+    transform_layout(&mut module.funcs[0], "A", &change).unwrap();
+    crate::verify::verify(&module).unwrap();
+    let text = module.to_string();
+    assert!(text.contains("A: T.Buffer((n * T.int64(32),), \"int32\")"), "{text}");
+    assert!(!text.contains("= 7"), "there is no padding: {text}");
+}
+
+#[test]
 fn copies_are_of_what_may_be_read() {
     let read = |func: &mut crate::ir::PrimFunc| cache_read(func, "A", None, None, false);
     refused("for i in range(14):\n    B[i] = A[i]", read, "would read elements of `A`");

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::boxes::{Cuboid, MAX_BOXES, MAX_ELEMENTS, complement};
+use super::rows::numbering;
 use crate::arith::Interval;
 use crate::arith::invert::{Domain, Map, Trouble, invert, mentions, range, trouble};
 use crate::arith::linear::Prover;
@@ -97,6 +98,13 @@ impl IndexMap {
                 };
             }
             None => {
+                if let [index] = &map.indices[..]
+                    && let Some(numbering) = numbering(index, &map.params, &old_shape)
+                {
+                    map.indices = vec![numbering.index];
+                    map.shape = vec![numbering.size];
+                    return Ok(map);
+                }
                 map.prove_not_negative(func, &domains, &ranges, &name)?;
                 map.shape = map
                     .indices

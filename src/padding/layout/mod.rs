@@ -4,6 +4,7 @@ mod boxes;
 mod change;
 mod fill;
 mod map;
+mod rows;
 mod uses;
 
 pub(super) use self::boxes::{Cuboid, MAX_BOXES, MAX_ELEMENTS, complement};
