@@ -9,7 +9,9 @@ kept here:
 What counts is a test that calls nothing but these primitives and compares what they make. satir is told the same by
 `--args`. A test counts as reached if the result has the same parameters, does the same on two runs of `satir equiv`, and
 its weighted integer cost, loads and stores are at most those of what TVM made; symbolic sizes are 2. Tests that TVM's
-primitives refuse count as reached if satir refuses them too. The exit code is 1 if a result is wrong.
+primitives refuse count as reached if satir refuses them too. Where it does not, its result is compared with the input
+program, with the buffers of a function without parameters as its parameters, and the test counts apart as `beyond` if
+they do the same. The exit code is 1 if a result is wrong.
 """
 
 import argparse
@@ -61,7 +63,10 @@ def main():
         kinds = [kind for _, kind, _ in found]
         wrong |= "wrong" in kinds
         share = 100 * kinds.count("reached") / max(len(kinds), 1)
-        print(f"{path.name}: {kinds.count('reached')} of {len(kinds)} reached ({share:.1f} %), {kinds.count('wrong')} wrong")
+        print(
+            f"{path.name}: {kinds.count('reached')} of {len(kinds)} reached ({share:.1f} %), {kinds.count('wrong')} wrong; "
+            f"{kinds.count('beyond')} that TVM refuses done right"
+        )
         for name, kind, why in found:
             if kind == "wrong" or (options.losses and kind != "reached"):
                 print(f"  {name}: {kind}: {why}")
@@ -170,8 +175,9 @@ def layout_request(schedule, told):
     if callable(pad) and not isinstance(pad, (tirx.IndexMap, tvm.ir.Expr)):
         request["pad"] = lambda_of(tirx.IndexMap.from_func(pad, ndim=len(index_map.final_indices)), value=True)
     elif pad is not None:
-        typed = isinstance(pad, tvm.ir.Expr)
-        request["pad"] = f"T.{pad.ty}({pad.value})" if typed else str(pad)
+        # A plain number has the type that it has anywhere in TVM.
+        value = pad if isinstance(pad, tvm.ir.Expr) else tirx.const(pad)
+        request["pad"] = f"T.{value.ty}({value.value})"
     elif not told["assume_injective_transform"]:
         # There must be no padding.
         request["pad"] = None
@@ -207,35 +213,73 @@ def named(function):
     return function.with_attr("global_symbol", "main").with_attr("tirx.noalias", True)
 
 
+def observed(function):
+    """A function without parameters with the buffers of its outermost block as parameters, so that its runs can be compared."""
+    root = function.body
+    if function.params or not isinstance(root, s_tir.SBlockRealize):
+        return function
+    block = s_tir.SBlock([], [], [], root.block.name_hint, root.block.body)
+    return tirx.PrimFunc(list(root.block.alloc_buffers), s_tir.SBlockRealize([], True, block), attrs=function.attrs)
+
+
+def steps(binary, call, function, folder):
+    """The file of what satir makes of a function, or why it refuses."""
+    previous = folder / "before.py"
+    previous.write_text(named(function).script())
+    for at, (name, request) in enumerate(zip(call.passes, call.args)):
+        told = folder / "args.json"
+        told.write_text(json.dumps(request))
+        made = folder / f"step{at}.py"
+        # TVM's schedules read what they like.
+        done = pairs.run(
+            binary, "opt", "--passes", name, "--readable-parameters", "--args", told, previous, "-o", made
+        )
+        if done.returncode != 0:
+            return None, done.stderr.strip().splitlines()[0]
+        previous = made
+    return previous, ""
+
+
+def compared(binary, wanted, result, *options):
+    """Why a result does not do the same as another program; nothing if it does."""
+    done = pairs.run(binary, "equiv", "--runs", 2, *options, wanted, result)
+    if done.returncode == 0:
+        return None
+    kind = "wrong" if done.returncode == 1 else "not compared"
+    return kind, (done.stderr + done.stdout).strip() + "\n" + result.read_text()
+
+
+def beyond(binary, call, folder):
+    """What became of a test that TVM refuses and satir does not."""
+    function = observed(call.before)
+    result, why = steps(binary, call, function, folder)
+    if result is None:
+        return "not compared", f"with its buffers as parameters: {why}"
+    if not function.params:
+        return "not compared", "nobody sees what it does"
+    layouts = folder / "layouts.json"
+    changed = [request for request in call.args if "map" in request]
+    layouts.write_text(json.dumps({of["buffer"]: {key: of.get(key) for key in ("map", "pad")} for of in changed}))
+    differs = compared(binary, folder / "before.py", result, "--layout", layouts)
+    return differs or ("beyond", "what TVM refuses does the same as the input")
+
+
 def outcome(binary, call, goal):
     """What became of a test, and why."""
     with tempfile.TemporaryDirectory() as folder:
-        source, wanted, result = (pathlib.Path(folder) / f"{name}.py" for name in ("before", "goal", "result"))
-        module = named(call.before)
-        previous = source
-        previous.write_text(module.script())
-        for at, (name, request) in enumerate(zip(call.passes, call.args)):
-            told = pathlib.Path(folder) / "args.json"
-            told.write_text(json.dumps(request))
-            made = pathlib.Path(folder) / f"step{at}.py"
-            # TVM's schedules read what they like.
-            command = (binary, "opt", "--passes", name, "--readable-parameters", "--args", told, previous, "-o", made)
-            done = pairs.run(*command)
-            if done.returncode != 0:
-                why = done.stderr.strip().splitlines()[0]
-                return ("reached", why) if goal is None else ("refused", why)
-            previous = made
-        result.write_text(previous.read_text())
+        folder = pathlib.Path(folder)
+        result, why = steps(binary, call, call.before, folder)
+        if result is None:
+            return ("reached" if goal is None else "refused"), why
         if goal is None:
-            return "accepted", "what TVM refuses"
+            return beyond(binary, call, folder)
+        wanted = folder / "goal.py"
         wanted.write_text(named(goal).script())
         values = dict.fromkeys(pairs.scalars(goal), 2)
         sizes = ["--fixed", "--bind", ",".join(f"{name}={value}" for name, value in values.items())] if values else []
-        compared = pairs.run(binary, "equiv", "--runs", 2, wanted, result, *sizes)
-        if compared.returncode == 1:
-            return "wrong", (compared.stderr + compared.stdout).strip() + "\n" + result.read_text()
-        if compared.returncode != 0:
-            return "not compared", compared.stderr.strip()
+        differs = compared(binary, wanted, result, *sizes)
+        if differs:
+            return differs
         spent = [pairs.count(binary, program, values, 0) for program in (wanted, result)]
         if None not in spent and any(a > b for a, b in zip(spent[1], spent[0])):
             return "missed", f"integer cost, loads, stores: {spent[1]} for {spent[0]}\n{result.read_text()}"
