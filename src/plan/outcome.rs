@@ -17,7 +17,8 @@ use crate::cse::Options;
 pub struct Settings<'a> {
     /// The options of the run: bindings of sizes, target, what may be read, what may be done to loops.
     pub options: &'a Options,
-    /// How many states are followed at each depth.
+    /// How many states are followed at each depth; of a short function half of them, and
+    /// others that are nearly as cheap as the best.
     pub beam: usize,
     /// The most moves in a row.
     pub depth: usize,

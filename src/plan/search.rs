@@ -18,6 +18,11 @@ use crate::simplify::{self, Reach};
 /// A result has to be cheaper by this share: the estimate is not exact.
 const LEAST_GAIN: f64 = 0.001;
 
+/// In functions up to this length, the second half of a beam is followed only as far as it costs no more than this times the
+/// best state of its depth. Longer ones have several nests, and a beam has to hold choices for all of them.
+const SHORT: usize = 300;
+const NEAR: f64 = 1.1;
+
 /// In longer functions passes are tried on the whole function only, one after the other, and the estimate is a rougher one:
 /// each state is simplified, and its loops are searched, as a whole.
 const MAX_LENGTH: usize = 2_500;
@@ -63,6 +68,8 @@ struct Search<'a> {
     settings: &'a Settings<'a>,
     model: Model<'a>,
     seen: HashSet<String>,
+    /// How many states are followed at each depth whatever they cost.
+    few: usize,
     /// What moves have made, before it was simplified.
     made: HashSet<String>,
     states: usize,
@@ -76,6 +83,13 @@ struct Search<'a> {
 
 fn simplified() -> Change {
     Change { what: "what its place decides is written shorter".to_owned(), reasons: Vec::new() }
+}
+
+/// How many of the states of a depth, with these costs in ascending order, are followed: some in any case, up to a beam if they
+/// are nearly as cheap as the best.
+fn followed(costs: &[f64], (few, beam): (usize, usize)) -> usize {
+    let near = costs.first().map_or(0.0, |best| best * NEAR);
+    costs.partition_point(|&cost| cost <= near).clamp(few, beam)
 }
 
 /// Runs the search.
@@ -97,7 +111,8 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
     let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
     let seen = HashSet::new();
     let (made, ended) = (HashSet::new(), Ended::default());
-    let mut search = Search { settings, model, seen, made, states: 1, work, tries, limit: None, ended };
+    let few = if length > SHORT { settings.beam } else { settings.beam.div_ceil(2) };
+    let mut search = Search { settings, model, seen, few, made, states: 1, work, tries, limit: None, ended };
     let input = Rc::new(State {
         cost: search.model.of(func),
         length,
@@ -157,7 +172,8 @@ impl Search<'_> {
                 break;
             }
             next.sort_by(|a, b| a.order(b));
-            next.truncate(self.settings.beam);
+            let costs: Vec<f64> = next.iter().map(|state| state.cost).collect();
+            next.truncate(followed(&costs, (self.few, self.settings.beam)));
             beam = next;
         }
         best
@@ -220,5 +236,19 @@ impl Search<'_> {
         log::debug!("plan: {pass} makes {cost} of {}", from.cost);
         let last = Some(Last { from: Rc::clone(from), pass, changes });
         Some(Rc::new(State { func, cost, length, text, last }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_beam_is_for_what_is_nearly_as_cheap() {
+        assert_eq!(followed(&[], (4, 8)), 4);
+        assert_eq!(followed(&[100.0; 12], (4, 8)), 8);
+        assert_eq!(followed(&[100.0, 101.0, 102.0, 103.0, 105.0, 108.0, 130.0, 140.0], (4, 8)), 6);
+        assert_eq!(followed(&[100.0, 200.0, 300.0, 400.0, 500.0], (4, 8)), 4);
+        assert_eq!(followed(&[100.0, 200.0, 300.0, 400.0, 500.0], (8, 8)), 8);
     }
 }
