@@ -19,6 +19,7 @@ use crate::script::{parse_expr, parse_lambda};
 /// assert!(Pad::parse(Some("0.5"), DType::I32, &mut func).is_err());
 /// assert!(Pad::parse(Some("True"), DType::F32, &mut func).is_err());
 /// assert!(Pad::parse(Some("T.int8(0)"), DType::I32, &mut func).is_err());
+/// assert!(Pad::parse(Some("T.int32(0)"), DType::F32, &mut func).is_err());
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +94,9 @@ fn typed(value: Expr, dtype: DType, text: &str) -> Result<Expr, String> {
         format!("the padding value `{text}` is of type `{}`, but the elements are of `{dtype}`", value.dtype)
     };
     let fits = |v: i64| dtype.int_range().is_none_or(|(least, most)| (least..=most).contains(&v.into()));
-    match Value::of(&value).filter(|_| matches!(value.dtype, DType::I32 | DType::F32)) {
+    // What `T.int32(0)` says of its type is meant.
+    let is_bare = !text.contains("T.") && matches!(value.dtype, DType::I32 | DType::F32);
+    match Value::of(&value).filter(|_| is_bare) {
         Some(Value::Int(v)) if dtype.is_float() => Ok(Expr::float(v as f64, dtype)),
         Some(Value::Int(v)) if fits(v) => Ok(Expr::int(v, dtype)),
         Some(Value::Float(v)) if dtype.is_float() => Ok(Expr::float(v, dtype)),
