@@ -15,9 +15,10 @@ const POINTS: u64 = 512;
 /// The most points that are looked at: of loops whose length depends on others some are no iterations.
 const DRAWN: u64 = 2 * POINTS;
 
-/// An unknown size is so many times as long as an unknown loop and a little more: loops over it that are cut into tiles have
-/// some whole ones, and the last one is none.
+/// An unknown size is so many times as long as an unknown loop, and so much more: loops over it that are cut into tiles have
+/// some whole ones and a part of one.
 const TILES: i64 = 3;
+const PART: i64 = 5;
 
 /// What is known of expressions on average, as far as that has been found out: ways to write a nest have most of their
 /// conditions and bounds in common.
@@ -60,7 +61,7 @@ impl<'a> Iterations<'a> {
         bindings: &Bindings,
         odds: &'a Odds,
     ) -> Iterations<'a> {
-        let unknown = TILES * profile.default_extent() as i64 + 5;
+        let unknown = TILES * profile.default_extent() as i64 + PART;
         let values =
             func.vars.iter().map(|var| bindings.get(&*var.name).copied().unwrap_or(unknown)).collect();
         Iterations { odds, profile, values, ranges: HashMap::new() }
