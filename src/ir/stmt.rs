@@ -47,6 +47,11 @@ impl Stmt {
         Stmt { span: Span::NONE, kind }
     }
 
+    /// Statements under a condition, without a place in a source.
+    pub(crate) fn guarded(cond: Expr, then: Block) -> Stmt {
+        Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })
+    }
+
     /// Calls `f` on each expression that the statement itself evaluates, in order: not those of its blocks, and
     /// not descriptions that nothing evaluates (shapes, regions, axis domains, annotations, lambdas).
     ///

@@ -262,7 +262,7 @@ impl Finder<'_> {
         }
         let mut inside = then.clone();
         if let Some(cond) = conjunction(left) {
-            inside = vec![guarded(cond, inside)];
+            inside = vec![Stmt::guarded(cond, inside)];
         }
         for around in self.around.iter().rev() {
             inside = vec![match around {
@@ -270,22 +270,18 @@ impl Finder<'_> {
                     if *runs {
                         continue;
                     }
-                    guarded(Expr::int(0, l.extent.dtype).lt(l.extent.clone()), inside)
+                    Stmt::guarded(Expr::int(0, l.extent.dtype).lt(l.extent.clone()), inside)
                 }
                 Around::Loop { l, .. } => {
                     let mut l = l.clone();
                     l.body = inside;
                     Stmt::new(StmtKind::For(Box::new(l)))
                 }
-                Around::If(cond) => guarded(cond.clone(), inside),
+                Around::If(cond) => Stmt::guarded(cond.clone(), inside),
             }];
         }
         Some(Init { number: self.number, alone: inside, first })
     }
-}
-
-fn guarded(cond: Expr, then: Block) -> Stmt {
-    Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })
 }
 
 /// Whether statements do nothing but store what they compute without memory.

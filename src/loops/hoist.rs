@@ -72,7 +72,7 @@ fn apply(func: &mut PrimFunc, path: &Path, step: Step) -> Option<()> {
         Step::Around(cond, left) => {
             let Some(Stmt { kind: StmtKind::If { then, .. }, .. }) = l.body.pop() else { return None };
             l.body = match left {
-                Some(cond) => vec![Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })],
+                Some(cond) => vec![Stmt::guarded(cond, then)],
                 None => then,
             };
             vec![branch(cond, vec![looping(l)], Block::new())]

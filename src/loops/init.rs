@@ -96,7 +96,7 @@ pub(super) fn split_off(func: &mut PrimFunc, mut outermost: For, first: First) -
     };
     let mut made = copy(func, &then, &first.vars);
     for cond in first.cond.into_iter().chain(first.runs.into_iter().rev()) {
-        made = vec![Stmt::new(StmtKind::If { cond, then: made, otherwise: Block::new() })];
+        made = vec![Stmt::guarded(cond, made)];
     }
     made.push(Stmt::new(StmtKind::For(Box::new(outermost))));
     made

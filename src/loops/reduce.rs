@@ -8,7 +8,7 @@ use super::search::collapse;
 use crate::analysis::side_effects::has_side_effects;
 use crate::arith::poly::Atoms;
 use crate::cse::Options;
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type};
+use crate::ir::{BinOp, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type};
 
 /// The most steps for each loop of a function.
 const STEPS_FOR_EACH: usize = 8;
@@ -46,7 +46,7 @@ pub(super) fn reduce(func: &mut PrimFunc, options: &Options) -> bool {
             Step::Narrow(to) => vec![looping(narrow(l, to))],
             Step::Outward(cond, left) => {
                 let then = vec![looping(under(l, left))];
-                vec![Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })]
+                vec![Stmt::guarded(cond, then)]
             }
             Step::Stride(stride) => vec![looping(strided(func, l, stride))],
         };

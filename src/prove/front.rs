@@ -125,7 +125,7 @@ impl Mover<'_> {
         if let Some(cond) = &all
             && let Some((cond, then)) = first_only(l, &lets, cond, &then.to_vec())
         {
-            let stmt = guarded(cond, then);
+            let stmt = Stmt::guarded(cond, then);
             let closed = !mentions(&stmt, &|var| var == l.var || bound.contains(&var));
             return closed.then_some(Way::First(stmt));
         }
@@ -170,7 +170,7 @@ impl Mover<'_> {
             parts.into_iter().partition(|part| part.mentions(|var| var == l.var));
         let both = |all: Vec<&Expr>| all.into_iter().cloned().reduce(|a, b| Expr::binary(BinOp::And, a, b));
         if let Some(cond) = both(within) {
-            inside = vec![guarded(cond, inside)];
+            inside = vec![Stmt::guarded(cond, inside)];
         }
         let (min, extent) = (l.min.clone(), l.extent.clone());
         let own = For {
@@ -184,7 +184,7 @@ impl Mover<'_> {
         };
         let own = Stmt::new(StmtKind::For(Box::new(own)));
         Some(match both(around) {
-            Some(cond) => guarded(cond, vec![own]),
+            Some(cond) => Stmt::guarded(cond, vec![own]),
             None => own,
         })
     }
@@ -262,16 +262,12 @@ fn split_conditions(block: &mut Block) {
                 split_conditions(then);
                 let each = std::mem::take(then).into_iter();
                 block.extend(
-                    each.map(|inner| Stmt { span: inner.span, ..guarded(cond.clone(), vec![inner]) }),
+                    each.map(|inner| Stmt { span: inner.span, ..Stmt::guarded(cond.clone(), vec![inner]) }),
                 );
             }
             _ => block.push(stmt),
         }
     }
-}
-
-fn guarded(cond: Expr, then: Block) -> Stmt {
-    Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })
 }
 
 /// The variable that a statement binds for those behind it.

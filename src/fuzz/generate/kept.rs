@@ -39,6 +39,6 @@ impl Generator<'_> {
         let op = self.dice.pick(&[BinOp::FloorDiv, BinOp::FloorMod, BinOp::Div]);
         let value = Expr::binary(op, k, x - y).floormod(997);
         let then = vec![Stmt::new(StmtKind::Store { buffer: array.buffer, indices, value })];
-        out.push(Stmt::new(StmtKind::If { cond, then, otherwise: Vec::new() }));
+        out.push(Stmt::guarded(cond, then));
     }
 }

@@ -44,7 +44,7 @@ impl Generator<'_> {
         let mut body = if self.dice.chance(35) { self.reduction() } else { self.bordered(&dims, &position) };
         if tile.is_some() {
             let cond = position.lt(all);
-            body = vec![Stmt::new(StmtKind::If { cond, then: body, otherwise: Block::new() })];
+            body = vec![Stmt::guarded(cond, body)];
         }
         self.work = work;
         self.scope.reset(&mark);
@@ -151,8 +151,7 @@ impl Generator<'_> {
         let work = self.work;
         self.work = work.saturating_mul(most);
         let first = Expr::binary(BinOp::Eq, Expr::var(var, self.index), Expr::int(0, self.index));
-        let mut body =
-            vec![Stmt::new(StmtKind::If { cond: first, then: self.block(), otherwise: Block::new() })];
+        let mut body = vec![Stmt::guarded(first, self.block())];
         body.extend(self.block());
         self.work = work;
         self.scope.reset(&mark);

@@ -100,7 +100,7 @@ impl Generator<'_> {
         let value = self.stored(array.dtype, 2);
         let then = vec![Stmt::new(StmtKind::Store { buffer: array.buffer, indices, value })];
         self.scope.reset(&mark);
-        out.push(Stmt::new(StmtKind::If { cond, then, otherwise: Vec::new() }));
+        out.push(Stmt::guarded(cond, then));
     }
 
     fn bind(&mut self, out: &mut Block) {
@@ -446,7 +446,7 @@ impl Generator<'_> {
             Some(promise) if promise.dtype == DType::BOOL => Expr::not(promise),
             _ => self.cond(2),
         };
-        out.push(Stmt::new(StmtKind::If { cond, then: vec![Stmt::new(exit)], otherwise: Vec::new() }));
+        out.push(Stmt::guarded(cond, vec![Stmt::new(exit)]));
     }
 
     /// A launch of threads, or an attribute around a block.

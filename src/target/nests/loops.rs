@@ -48,8 +48,8 @@ enum Length {
 }
 
 /// A loop whose body has been looked at.
-struct Closed {
-    frame: Frame,
+struct Closed<'f> {
+    frame: &'f Frame,
     length: Length,
     /// How often it starts.
     starts: f64,
@@ -93,33 +93,31 @@ impl Estimate<'_> {
             Some(known) => known.contains(&l.var),
             None => is_short && length == Length::Constant,
         };
-        let looped = frame.looped;
-        let whole = frame.size.all();
-        let closed = Closed { frame, length, starts, per_iteration, is_written_out };
+        let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
         let cost = closed.cost(l.kind == ForKind::Vectorized);
         self.loops.insert(l.var, cost);
         let outer = &mut self.frames[here];
         outer.cost += cost;
-        outer.looped |= !is_written_out || looped;
+        outer.looped |= !is_written_out || frame.looped;
         if is_written_out {
             outer.size.add_copies(&size, trips, around, share);
             self.written_out.insert(l.var);
             self.decides |= decides;
         } else {
-            outer.size.add(whole, around, share);
+            outer.size.add(frame.size.all(), around, share);
         }
     }
 }
 
-impl Closed {
+impl Closed<'_> {
     fn cost(&self, is_vector: bool) -> f64 {
-        let frame = &self.frame;
+        let frame = self.frame;
         if is_vector {
             return frame.cost / lanes(frame.bits);
         }
         let scalar = frame.cost + if self.is_written_out { 0.0 } else { self.around() };
-        let is_innermost = !frame.inner;
-        if is_innermost { self.on_vectors().map_or(scalar, |cost| cost.min(scalar)) } else { scalar }
+        let vectors = if frame.inner { None } else { self.on_vectors() };
+        vectors.map_or(scalar, |cost| cost.min(scalar))
     }
 
     /// What a loop takes beside its body.
@@ -130,7 +128,7 @@ impl Closed {
 
     /// How often it tests whether it is at its end.
     fn turns(&self) -> f64 {
-        let frame = &self.frame;
+        let frame = self.frame;
         if frame.inner || frame.branches || frame.trips < UNROLLED {
             return frame.runs;
         }
@@ -156,7 +154,7 @@ impl Closed {
 
     /// What an innermost loop takes on vectors, if it can run on them.
     fn on_vectors(&self) -> Option<f64> {
-        let (frame, starts) = (&self.frame, self.starts);
+        let (frame, starts) = (self.frame, self.starts);
         let lanes = lanes(frame.bits);
         let copies = frame.stores > 0 && !frame.computes && frame.moved == 0.0;
         // Where writing it out decides conditions, only some iterations are left.

@@ -50,6 +50,7 @@ pub(super) struct Registers<'f> {
     guards: Vec<Guard<'f>>,
 }
 
+/// The buffers that statements both load from and store to: in no others elements are accumulated.
 fn loaded_and_stored(block: &Block) -> HashSet<BufferId> {
     let (mut loaded, mut stored) = (HashSet::new(), HashSet::new());
     let mut look = |stmt: &Stmt| {
