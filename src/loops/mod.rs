@@ -53,7 +53,7 @@ pub(crate) struct Rewritten {
 /// The estimate is one for CPUs, so functions for a GPU stay. There the order in which one thread runs is not all that counts
 /// either: threads wait for each other.
 pub(crate) fn run(func: &PrimFunc, options: &Options) -> Option<(PrimFunc, Vec<Rewritten>)> {
-    better(func, options, Decided::Free)
+    better(func, options, Decided::Inside)
 }
 
 /// The same for a caller that judges the result by an estimate of his own.

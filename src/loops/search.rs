@@ -95,7 +95,7 @@ enum Phase {
     Shape,
     /// Those that make copies of what is in a loop.
     Cut,
-    /// The same for loops that LLVM writes out: there they only make the text plainer.
+    /// The same for loops that LLVM writes out: there they make the text plainer, and rarely more.
     Tidy,
 }
 
@@ -184,11 +184,16 @@ pub(super) fn better(
         // make it better, but what they let simplification do, or that alone. It does not halve what loops are made of.
         Some(_) => {
             state.instructions < first.instructions / 2.0
-                || is_better(state.instructions, search.simplified(first).instructions)
+                || is_better(state.instructions, search.simplified(first.clone()).instructions)
         }
     };
     log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
-    pays.then_some((state.func, search.taken))
+    // With all that LLVM writes out of the one and of the other.
+    let compiled = |state: &State| match decided {
+        nests::Decided::Inside => search.estimated(&state.func, nests::Decided::Free).instructions,
+        nests::Decided::Free | nests::Decided::Counted => state.instructions,
+    };
+    (pays && compiled(&state) <= compiled(&first)).then_some((state.func, search.taken))
 }
 
 impl Search<'_> {
@@ -245,9 +250,12 @@ impl Search<'_> {
         simplified
     }
 
+    fn estimated(&self, func: &PrimFunc, decided: nests::Decided) -> nests::Taken {
+        nests::taken(func, &self.options.profile, &self.options.bindings, (&self.odds, decided))
+    }
+
     fn measured(&self, func: PrimFunc, spelled: Rc<Spelled>) -> State {
-        let (profile, bindings) = (&self.options.profile, &self.options.bindings);
-        let taken = Rc::new(nests::taken(&func, profile, bindings, (&self.odds, self.decided)));
+        let taken = Rc::new(self.estimated(&func, self.decided));
         let instructions = taken.instructions;
         let left = left(&func, &taken.written_out);
         let with_left = instructions * (1.0 + FOR_ONE_LEFT * left.min(MAX_LEFT) as f64);
@@ -289,10 +297,10 @@ impl Search<'_> {
                     && way.left < state.left
             };
             let is_better = |way: &State| value(way) < value(state) * (1.0 - LEAST_GAIN);
-            let best = match phase {
-                Phase::Tidy => ways.into_iter().find(is_plainer),
-                _ if ways.first().is_some_and(is_better) => ways.into_iter().next(),
-                _ => ways.into_iter().find(is_plainer),
+            let best = if ways.first().is_some_and(is_better) {
+                ways.into_iter().next()
+            } else {
+                ways.into_iter().find(is_plainer)
             };
             if let Some(mut best) = best {
                 // If it is still there, more may be done.
@@ -322,6 +330,7 @@ impl Search<'_> {
                 (joined, joint) = (Some(ways.len()), next_var);
                 ways.push(next);
             }
+            ways.extend(joined.and_then(|at| self.joined_and_simplified(&ways[at], joint)));
             ways.extend(self.narrow(state, var));
             ways.extend(self.init(state, var));
         }
@@ -359,6 +368,18 @@ impl Search<'_> {
             Some(narrowed) => Some((narrowed, new)),
             None => Some((joined, new)),
         }
+    }
+
+    /// What simplification as a whole makes of a joined nest that is the whole statement: loops that only number elements in another
+    /// way are a copy then.
+    fn joined_and_simplified(&mut self, state: &State, var: VarId) -> Option<State> {
+        let is_all = matches!(&state.func.body[..], [Stmt { kind: StmtKind::For(l), .. }] if l.var == var);
+        if !is_all || state.left == 0 || state.length > self.work {
+            return None;
+        }
+        self.work -= state.length;
+        let simplified = self.simplified(state.clone());
+        (simplified.left < state.left).then_some(simplified)
     }
 
     fn narrow(&mut self, state: &State, var: VarId) -> Option<State> {
@@ -455,7 +476,7 @@ impl Search<'_> {
 #[cfg(any(test, feature = "lab"))]
 pub(super) fn all(func: &PrimFunc, options: &Options, reorders: bool) -> Vec<PrimFunc> {
     const WORK: usize = 60_000;
-    let mut search = Search::new(func, options, (WORK, usize::MAX / 8), (reorders, nests::Decided::Free));
+    let mut search = Search::new(func, options, (WORK, usize::MAX / 8), (reorders, nests::Decided::Inside));
     let state = search.measured(func.clone(), Rc::default());
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(&state.func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));

@@ -7,6 +7,8 @@ use crate::ir::{BinOp, Expr, ExprKind, VarId};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::target) struct Operation {
     pub(in crate::target) instructions: f64,
+    /// How many LLVM counts where it asks how long a loop is (`getInstructionCost` for sizes).
+    pub(in crate::target) size: f64,
     /// Whether there are instructions that do it for all elements of a vector.
     pub(in crate::target) on_vectors: bool,
 }
@@ -14,28 +16,33 @@ pub(in crate::target) struct Operation {
 /// What the operation at the root of an expression takes. A division counts by the time that it takes as well: it is one
 /// instruction, but one that takes as long as many.
 pub(in crate::target) fn operation(e: &Expr) -> Operation {
-    let Some((class, units)) = classify(e) else { return Operation { instructions: 0.0, on_vectors: true } };
-    let (instructions, on_vectors) = match class {
-        OpClass::DivConst => (6.0, false),
-        OpClass::DivPow2 => (2.0, true),
-        OpClass::DivVar => (20.0, false),
-        OpClass::MinMax => (2.0, true),
-        OpClass::FloatDiv => (4.0, true),
-        OpClass::Transcendental => (30.0, true),
-        OpClass::Call => (20.0, false),
-        OpClass::Bind | OpClass::Load | OpClass::Store => (0.0, true),
+    let Some((class, units)) = classify(e) else {
+        return Operation { instructions: 0.0, size: 0.0, on_vectors: true };
+    };
+    // Of floats it is made of three operations on bits.
+    let selection = if e.dtype.is_float() { 3.0 } else { 1.0 };
+    let is_extremum = matches!(e.kind, ExprKind::Binary(BinOp::Min | BinOp::Max, ..));
+    let (instructions, size, on_vectors) = match class {
+        OpClass::DivConst => (6.0, 4.0, false),
+        OpClass::DivPow2 => (2.0, 2.0, true),
+        OpClass::DivVar => (20.0, 4.0, false),
+        OpClass::MinMax => (2.0, 1.0 + selection, true),
+        OpClass::Select => (1.0, selection, true),
+        OpClass::FloatDiv => (4.0, 1.0, true),
+        OpClass::Transcendental => (30.0, 1.0, true),
+        OpClass::Call => (20.0, 4.0, false),
+        OpClass::Bind | OpClass::Load | OpClass::Store => (0.0, 0.0, true),
         OpClass::AddSub
         | OpClass::Compare
         | OpClass::Logic
-        | OpClass::Select
         | OpClass::Shift
         | OpClass::Bitwise
         | OpClass::IntCast
         | OpClass::MulPow2
-        | OpClass::Mul
-        | OpClass::FloatArith => (1.0, true),
+        | OpClass::Mul => (1.0, 1.0, true),
+        OpClass::FloatArith => (1.0, if is_extremum { 1.0 + selection } else { 1.0 }, true),
     };
-    Operation { instructions: instructions * units as f64, on_vectors }
+    Operation { instructions: instructions * units as f64, size: size * units as f64, on_vectors }
 }
 
 /// How many elements of this many bits a vector has, on a processor of which nothing else is known: 128 bits.

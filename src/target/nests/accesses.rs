@@ -5,15 +5,38 @@ use std::cell::OnceCell;
 use super::hash::{mix, tag};
 use super::products::{Product, products};
 use super::registers::Element;
-use super::{Decided, Estimate, REGISTERS, Seen};
+use super::{Decided, Estimate, NO_LOOP, REGISTERS, Seen, of_both};
 use crate::ir::{BufferId, Expr};
 use crate::target::llvm::nests::{Stride, lanes, stride};
+
+/// The addends of an address that vary in one loop and not further in.
+#[derive(Clone, Copy, Default)]
+struct Addends {
+    /// Those that do not grow by the same amount with each iteration.
+    others: u32,
+    /// Those that are subtracted: an addition is part of the access, on top of what inner loops leave alone.
+    subtracted: u32,
+}
 
 /// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
 /// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
 const MOVED: f64 = 1.5;
 const SHUFFLED: f64 = 0.5;
 const REVERSED: f64 = 0.25;
+
+/// Tells what is counted as a text from what is executed.
+const TEXT: u64 = 31;
+
+/// The loop in which an element is loaded and stored that inner loops keep in a register.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// Its depth.
+    at: usize,
+    /// How many such elements there are: one for each iteration of the loops that are written out and change the address.
+    copies: f64,
+    /// The depth before loops are written out.
+    at_first: usize,
+}
 
 /// The same for the elements of a load.
 fn moved(along: Stride) -> f64 {
@@ -31,7 +54,7 @@ impl Estimate<'_> {
         let written = (1..=here).rev().find(|&at| self.registers.writes(self.frames[at].var, buffer));
         let (depth, hash) = (seen.depth.max(written.unwrap_or(0)), mix(tag(e), seen.hash));
         self.transfer(buffer, indices, depth, share, Some(hash));
-        Seen { depth, hash }
+        Seen::unknown(depth, hash)
     }
 
     /// The load or the store of an element, in the loop at a depth if none keeps it in a register. `hash`: of a load, which takes
@@ -44,9 +67,14 @@ impl Estimate<'_> {
         share: f64,
         hash: Option<u64>,
     ) {
-        let (at, copies) = self.kept(buffer, indices).unwrap_or((at, 1.0));
-        if hash.is_none_or(|hash| self.frames[at].seen.insert(hash)) {
-            self.charge(at, copies, share);
+        let kept = self.kept(buffer, indices);
+        let (kept_at, copies) = kept.map_or((at, 1.0), |kept| (kept.at, kept.copies));
+        if hash.is_none_or(|hash| self.frames[kept_at].seen.insert(hash)) {
+            self.charge(kept_at, copies, share);
+        }
+        let at = kept.map_or(at, |kept| kept.at_first.min(at));
+        if hash.is_none_or(|hash| self.frames[at].seen.insert(mix(hash, TEXT))) {
+            self.text(at, 1.0, share, None);
         }
     }
 
@@ -56,9 +84,8 @@ impl Estimate<'_> {
         vars.any(|of| !indices.iter().any(|index| index.mentions(|var| var == of)))
     }
 
-    /// The loop, by its depth, in which an element is loaded and stored that inner loops keep in a register, and how many such
-    /// elements there are: one for each iteration of the loops that are written out and change the address.
-    fn kept(&self, buffer: BufferId, indices: &[Expr]) -> Option<(usize, f64)> {
+    /// Where an element is loaded and stored if inner loops keep it in a register.
+    fn kept(&self, buffer: BufferId, indices: &[Expr]) -> Option<Kept> {
         let outermost = self.frames.get(1)?.var;
         if self.decided == Decided::Counted || !self.registers.writes(outermost, buffer) {
             return None;
@@ -73,7 +100,7 @@ impl Estimate<'_> {
             });
         }
         let element = OnceCell::new();
-        let (mut kept, mut copies) = (None, 1.0);
+        let (mut kept, mut copies, mut at_first) = (None, 1.0, None);
         let most = REGISTERS * lanes(u32::from(self.func.buffer(buffer).dtype.bits));
         let written_out = self.known_written_out.as_ref();
         for at in (1..self.frames.len()).rev() {
@@ -83,6 +110,7 @@ impl Estimate<'_> {
                     break;
                 }
                 copies *= frame.trips;
+                at_first = at_first.or(Some(at));
             } else if copies <= most {
                 let element = *element.get_or_init(|| Element::of(indices));
                 if !self.registers.keep((frame.var, at), buffer, element, written_out) {
@@ -93,7 +121,7 @@ impl Estimate<'_> {
                 break;
             }
         }
-        kept
+        kept.map(|(at, copies)| Kept { at, copies, at_first: at_first.unwrap_or(at) })
     }
 
     /// What the address of an element takes.
@@ -101,11 +129,12 @@ impl Estimate<'_> {
         let here = self.frames.len() - 1;
         let var = self.frames[here].var;
         let bits = u32::from(self.func.buffer(buffer).dtype.bits);
-        let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
+        let (mut depth, mut hash, mut of_loops) = (0, mix(7, u64::from(buffer.0)), Some(NO_LOOP));
         for (at, index) in indices.iter().enumerate() {
             let seen = self.address(index, share);
             depth = depth.max(seen.depth);
             hash = mix(hash, seen.hash);
+            of_loops = of_both(of_loops, seen.of_loops);
             let is_last = at + 1 == indices.len();
             let along = var.map_or(Stride::None, |var| stride(index, var));
             let varies = self.varies_here(index);
@@ -121,43 +150,49 @@ impl Estimate<'_> {
                 _ => frame.scalar = true,
             }
         }
-        Seen { depth, hash }
+        Seen { depth, hash, of_loops }
     }
 
     /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
     /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
     fn address(&mut self, index: &Expr, share: f64) -> Seen {
         let here = self.frames.len() - 1;
-        let (mut depth, mut hash, mut parts, mut grows) = (0, 11_u64, [0_u32; 16], false);
+        let (mut depth, mut hash, mut of_loops, mut grows) = (0, 11_u64, Some(NO_LOOP), false);
+        let mut parts = [Addends::default(); 16];
         let (products, constant) = products(index);
         for product in products {
             let (seen, is_grown) = self.product(&product, share);
             depth = depth.max(seen.depth);
             hash = hash.wrapping_add(mix(seen.hash, 12));
-            if seen.depth < parts.len() {
-                parts[seen.depth] += if is_grown { 0 } else { 1 };
+            of_loops = of_both(of_loops, seen.of_loops);
+            if let Some(part) = parts.get_mut(seen.depth) {
+                part.others += u32::from(!is_grown);
+                part.subtracted += u32::from(product.times < 0);
             }
             grows |= is_grown && seen.depth == here;
         }
         if grows {
             self.frame().grown.insert(hash);
         }
-        // What varies in the innermost loop and does not grow with it is added there.
-        for (at, &count) in parts.iter().enumerate().take(here + 1).skip(1) {
-            if count > 0 && self.frames[at].seen.insert(mix(hash, at as u64)) {
-                self.charge(at, f64::from(count), share);
+        for (at, part) in parts.iter().enumerate().take(here + 1).skip(1) {
+            if (part.others > 0 || part.subtracted > 0) && self.frames[at].seen.insert(mix(hash, at as u64)) {
+                // What varies in the innermost loop and does not grow with it is added there.
+                self.charge(at, f64::from(part.others), share);
+                self.text(at, f64::from(part.others.max(part.subtracted)), share, None);
             }
         }
-        Seen { depth, hash: mix(hash, constant as u64) }
+        Seen { depth, hash: mix(hash, constant as u64), of_loops }
     }
 
     /// A product, and whether it grows by the same amount with each iteration of one loop.
     fn product(&mut self, product: &Product<'_>, share: f64) -> (Seen, bool) {
         let (mut depth, mut hash, mut of_loop, mut beside) = (0, 0_u64, None, 0);
+        let mut of_loops = Some(NO_LOOP);
         for &factor in &product.factors {
             let seen = self.expr(factor, share);
             depth = depth.max(seen.depth);
             hash = hash.wrapping_add(mix(seen.hash, 13));
+            of_loops = of_both(of_loops, seen.of_loops);
             if factor.as_var().is_some_and(|var| self.iterations.is_of_loop(var))
                 && of_loop.is_none_or(|outer| outer < seen.depth)
             {
@@ -169,9 +204,11 @@ impl Estimate<'_> {
         hash = mix(hash, product.times as u64);
         let is_grown = of_loop.is_some_and(|depth| beside < depth);
         let multiplied = product.factors.len() + usize::from(product.times != 1);
-        if !is_grown && multiplied > 1 && self.frames[depth].seen.insert(hash) {
-            self.charge(depth, (multiplied - 1) as f64, share);
+        if multiplied > 1 && self.frames[depth].seen.insert(hash) {
+            let operations = (multiplied - 1) as f64;
+            self.charge(depth, if is_grown { 0.0 } else { operations }, share);
+            self.text(depth, operations, share, of_loops);
         }
-        (Seen { depth, hash }, is_grown)
+        (Seen { depth, hash, of_loops }, is_grown)
     }
 }

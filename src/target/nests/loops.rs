@@ -1,6 +1,6 @@
 //! What a loop takes as a whole, once that its body has been looked at.
 
-use super::size::Conditions;
+use super::size::{Conditions, WrittenOut};
 use super::{Decided, Estimate, Frame};
 use crate::ir::{For, ForKind};
 use crate::target::llvm::nests::lanes;
@@ -20,13 +20,18 @@ const PER_VARYING: f64 = 8.0;
 /// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
 const PER_VECTOR_LOOP: f64 = 14.0;
 
-/// The most instructions that a loop of constant length has once that it is written out. LLVM does so from the inside out, and
-/// before it looks for vectors; a loop in which one is left is written out only if it is this short.
-const WRITTEN_OUT: f64 = 240.0;
-const SHORT: f64 = 4.0;
+/// The instructions of a loop that count its iterations, and the branch to what stands behind it.
+const OF_A_LOOP: f64 = 3.0;
+const JOIN: f64 = 1.0;
 
-/// The most iterations of a loop that LLVM goes through to find what conditions leave of it before it writes it out.
+/// The most instructions of a loop of constant length once that it is written out (LLVM's `-unroll-threshold` at -O3). LLVM writes
+/// loops out from the inside out, before it looks for vectors, and before outer loops keep values in registers.
+const WRITTEN_OUT: f64 = 300.0;
+
+/// The most iterations of a loop that LLVM goes through to find what would be left of it, and by how much it raises the limit
+/// at most where little is left.
 const SIMULATED: f64 = 10.0;
+const MOST_RAISED: f64 = 4.0;
 
 /// The C library copies and fills more bytes than this with an instruction for strings, which works byte by byte.
 const STRING: f64 = 2_048.0;
@@ -81,14 +86,8 @@ impl Estimate<'_> {
         let frame = self.frames.pop().expect("pushed above");
         self.conditions = around;
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
-        let (size, decides) = frame.size.written_out(here + 1);
-        let is_short = if frame.looped {
-            trips <= SHORT && per_iteration * trips <= WRITTEN_OUT
-        } else {
-            let is_simulated = trips <= SIMULATED && self.decided == Decided::Free;
-            let left = if is_simulated { size.all() } else { frame.size.all() };
-            (left + 1.0) * trips <= WRITTEN_OUT
-        };
+        let size = frame.size.written_out(here + 1);
+        let is_short = is_short(&frame, &size, self.decided);
         let is_written_out = match &self.known_written_out {
             Some(known) => known.contains(&l.var),
             None => is_short && length == Length::Constant,
@@ -100,13 +99,32 @@ impl Estimate<'_> {
         outer.cost += cost;
         outer.looped |= !is_written_out || frame.looped;
         if is_written_out {
-            outer.size.add_copies(&size, trips, around, share);
+            outer.size.add_copies(&size.size, trips, around, share);
+            outer.size.add(JOIN, around, share);
             self.written_out.insert(l.var);
-            self.decides |= decides;
+            self.decides |= size.decides;
         } else {
-            outer.size.add(frame.size.all(), around, share);
+            outer.size.add(frame.size.all() + OF_A_LOOP + JOIN, around, share);
         }
     }
+}
+
+/// Whether LLVM writes out a loop of constant length: as the functions `shouldFullUnroll` and `analyzeLoopUnrollCost` of its
+/// LoopUnrollPass decide that.
+fn is_short(frame: &Frame, size: &WrittenOut, decided: Decided) -> bool {
+    if frame.looped && decided == Decided::Inside {
+        return false;
+    }
+    // The branch and its condition are dropped.
+    if (frame.size.all() + OF_A_LOOP - 2.0) * frame.trips + 2.0 < WRITTEN_OUT {
+        return true;
+    }
+    if frame.looped || frame.trips > SIMULATED || decided == Decided::Counted {
+        return false;
+    }
+    // It goes through the iterations: what is saved raises the limit.
+    let (before, after) = ((size.reached + OF_A_LOOP) * frame.trips, size.left * frame.trips);
+    after < WRITTEN_OUT * (before / after).min(MOST_RAISED)
 }
 
 impl Closed<'_> {

@@ -30,11 +30,17 @@ const REGISTERS: f64 = 16.0;
 /// A branch on a condition.
 const BRANCH: f64 = 1.0;
 
+/// A branch to what stands behind a condition.
+const JUMP: f64 = 1.0;
+
 /// What is taken of conditions that are constants once that loops are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decided {
     /// They cost nothing: LLVM is known to compile the text as it is.
     Free,
+    /// The same only for loops in which no loop is left. Whether an outer one is written out depends on all that is in it, so that
+    /// a search step by step would stop where one step alone changes that.
+    Inside,
     /// They count as others do: whoever asks writes loops out himself, or wants them gone.
     Counted,
 }
@@ -65,7 +71,7 @@ pub(crate) fn taken(
     estimate.decided = decided;
     estimate.block(&func.body, 1.0);
     let knows_more = estimate.decides || estimate.accumulates && !estimate.written_out.is_empty();
-    if decided == Decided::Free && knows_more {
+    if decided != Decided::Counted && knows_more {
         // Which conditions cost nothing, and what stays in registers, is known only once that it is known which loops are
         // written out.
         estimate = estimate.again();
@@ -144,6 +150,26 @@ struct Seen {
     /// The innermost loop that it varies in.
     depth: usize,
     hash: u64,
+    /// The outermost loop that it depends on, if loops are all that it depends on.
+    of_loops: Option<usize>,
+}
+
+/// A constant depends on no loop.
+const NO_LOOP: usize = usize::MAX;
+
+/// The outermost loop that two expressions depend on, if loops are all that they depend on.
+fn of_both(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    Some(a?.min(b?))
+}
+
+impl Seen {
+    fn constant(hash: u64) -> Seen {
+        Seen { depth: 0, hash, of_loops: Some(NO_LOOP) }
+    }
+
+    fn unknown(depth: usize, hash: u64) -> Seen {
+        Seen { depth, hash, of_loops: None }
+    }
 }
 
 impl<'a> Estimate<'a> {
@@ -179,13 +205,11 @@ impl<'a> Estimate<'a> {
 
     /// What it found when the function has been looked at.
     fn taken(mut self) -> Taken {
+        let is_free = self.decided != Decided::Counted;
         Taken {
             instructions: self.frames.pop().map_or(0.0, |frame| frame.cost),
             of_loops: self.loops,
-            written_out: match self.decided {
-                Decided::Free => self.written_out,
-                Decided::Counted => HashSet::new(),
-            },
+            written_out: if is_free { self.written_out } else { HashSet::new() },
         }
     }
 
@@ -193,13 +217,38 @@ impl<'a> Estimate<'a> {
         self.frames.last_mut().expect("the function's frame is never closed")
     }
 
+    /// Instructions that run in the loop at a depth.
     fn charge(&mut self, depth: usize, cost: f64, share: f64) {
         let is_here = depth + 1 == self.frames.len();
-        let share = if is_here { share } else { 1.0 };
         let frame = &mut self.frames[depth];
-        frame.cost += cost * frame.runs * share;
-        let around = if is_here { self.conditions } else { Conditions::NONE };
-        frame.size.add(cost, around, share);
+        frame.cost += cost * frame.runs * if is_here { share } else { 1.0 };
+    }
+
+    /// Instructions that stand in the loop at a depth when LLVM decides whether to write it out. `of_loops`: as in [`Seen`].
+    fn text(&mut self, depth: usize, instructions: f64, share: f64, of_loops: Option<usize>) {
+        let of_loops = of_loops.filter(|&depth| depth != NO_LOOP);
+        self.text_by(depth, instructions, share, |around| around.of_index(of_loops));
+    }
+
+    /// The same for branches on a condition.
+    fn branches(&mut self, depth: usize, branches: f64, share: f64, of_loops: Option<usize>) {
+        let of_loops = of_loops.filter(|&depth| depth != NO_LOOP);
+        self.text_by(depth, branches, share, |around| around.of_index(of_loops).branch());
+    }
+
+    fn text_by(
+        &mut self,
+        depth: usize,
+        instructions: f64,
+        share: f64,
+        of: impl FnOnce(Conditions) -> Conditions,
+    ) {
+        if self.known_written_out.is_some() {
+            return;
+        }
+        let is_here = depth + 1 == self.frames.len();
+        let (around, share) = if is_here { (self.conditions, share) } else { (Conditions::NONE, 1.0) };
+        self.frames[depth].size.add(instructions, of(around), share);
     }
 
     /// Whether a loop is known to be written out.
@@ -228,6 +277,13 @@ impl<'a> Estimate<'a> {
         outermost.filter(|_| is_known)
     }
 
+    /// Whether an expression is known to be a constant once that loops are written out.
+    fn is_constant(&self, seen: Seen) -> bool {
+        let is_written_out =
+            |depth: usize| self.frames.get(depth).is_some_and(|frame| self.is_written_out(frame.var));
+        seen.of_loops.is_some_and(|outermost| is_written_out(outermost) && is_written_out(seen.depth))
+    }
+
     /// Whether the innermost open loop changes an expression.
     fn varies_here(&self, e: &Expr) -> bool {
         let here = self.frames.len() - 1;
@@ -251,6 +307,7 @@ impl<'a> Estimate<'a> {
                 let seen = self.expr(cond, share);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
+                    self.branches(seen.depth, BRANCH, share, seen.of_loops);
                     self.frame().branches = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
@@ -263,6 +320,10 @@ impl<'a> Estimate<'a> {
                 for (arm, taken) in [(then, taken), (otherwise, 1.0 - taken)] {
                     self.conditions = around.inside(decided_by, taken);
                     self.frame().passing = passing * if varies { taken } else { 1.0 };
+                    if !arm.is_empty() {
+                        let here = self.frames.len() - 1;
+                        self.text(here, JUMP, share * taken, None);
+                    }
                     self.block(arm, share * taken);
                 }
                 self.frame().passing = passing;
@@ -272,6 +333,10 @@ impl<'a> Estimate<'a> {
                 self.expr(value, share);
                 let seen = self.access(*buffer, indices, share, true);
                 let here = self.frames.len() - 1;
+                if seen.depth == here {
+                    // LLVM counts a store twice whose address is computed with a variable.
+                    self.text(here, 1.0, share, Some(here));
+                }
                 self.transfer(*buffer, indices, here, share, None);
                 self.accumulates |= seen.depth > 0 && self.leaves_out_a_loop(indices);
                 // The C library copies elements and fills memory with zeros.
@@ -305,15 +370,16 @@ impl<'a> Estimate<'a> {
         match &e.kind {
             ExprKind::Var(var) => {
                 let depth = self.depths.get(var).copied().unwrap_or(0).min(here);
-                return Seen { depth, hash: mix(1, u64::from(var.0)) };
+                let of_loops = self.iterations.is_of_loop(*var).then_some(depth);
+                return Seen { depth, hash: mix(1, u64::from(var.0)), of_loops };
             }
-            ExprKind::Int(value) => return Seen { depth: 0, hash: mix(2, *value as u64) },
-            ExprKind::Float(bits) => return Seen { depth: 0, hash: mix(3, *bits) },
+            ExprKind::Int(value) => return Seen::constant(mix(2, *value as u64)),
+            ExprKind::Float(bits) => return Seen::constant(mix(3, *bits)),
             ExprKind::Load { buffer, indices } => return self.load(e, *buffer, indices, share),
             _ => {}
         }
         if e.dtype.is_bool() && self.is_decided(e) {
-            return Seen { depth: 0, hash: tag(e) };
+            return Seen::unknown(0, tag(e));
         }
         let around = self.conditions;
         let lazy = match e.as_intrin() {
@@ -326,6 +392,7 @@ impl<'a> Estimate<'a> {
         };
         let lazy = lazy.map(|cond| (self.iterations.probability(cond), self.decided_by(cond)));
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
+        let mut of_loops = Some(NO_LOOP);
         let mut condition_depth = 0;
         e.for_each_child(|part| {
             let taken = match (lazy, number) {
@@ -345,15 +412,20 @@ impl<'a> Estimate<'a> {
             }
             depth = depth.max(seen.depth);
             hash = mix(hash, seen.hash);
+            of_loops = of_both(of_loops, seen.of_loops);
             number += 1;
         });
         self.conditions = around;
-        if is_decided {
-            return Seen { depth, hash };
+        let seen = Seen { depth, hash, of_loops };
+        if is_decided || self.is_constant(seen) {
+            return seen;
         }
         let cost = operation(e);
         if self.frames[depth].seen.insert(hash) {
             self.charge(depth, cost.instructions, share);
+            self.text_by(depth, cost.size, share, |around| {
+                around.of_condition(of_loops.filter(|&of| of != NO_LOOP))
+            });
             if depth == here {
                 self.frame().computes = true;
             }
@@ -361,13 +433,16 @@ impl<'a> Estimate<'a> {
         let chooses = lazy.is_some() && condition_depth == here;
         // What is only loaded under a condition takes a branch.
         let branches = chooses && reads_memory(e);
+        if branches {
+            self.branches(depth, BRANCH + JUMP, share, of_loops);
+        }
         let frame = self.frame();
         frame.computes |= chooses;
         if depth == here {
             frame.branches |= branches;
             frame.scalar |= branches || !cost.on_vectors;
         }
-        Seen { depth, hash }
+        seen
     }
 }
 

@@ -1,5 +1,17 @@
-//! How long the body of a loop is as a text, and what is left of it when loops are written out: LLVM drops what a condition
-//! excludes that depends on their variables only.
+//! How long the body of a loop is as a text, and what becomes of it when loops are written out: what depends on their variables
+//! only is a constant then. LLVM does not drop what conditions exclude before all loops have been looked at, but it knows what
+//! runs in the iterations that it goes through.
+
+/// What becomes of instructions that depend on the variables of loops only, or on conditions that do, when these are written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// They stay in the iterations in which the conditions hold.
+    Guarded,
+    /// They compute a constant.
+    Constant,
+    /// A branch on a constant stays as a text, and takes nothing.
+    Branch,
+}
 
 /// The conditions around a place in the body of a loop.
 #[derive(Clone, Copy, Debug)]
@@ -8,23 +20,37 @@ pub(super) struct Conditions {
     decided_by: Option<usize>,
     /// How many of the iterations pass the others.
     others: f64,
-    /// Whether the place is one of them.
-    is_one: bool,
+    part: Part,
+    /// Whether there is one that is decided.
+    decides: bool,
 }
 
 impl Conditions {
-    pub(super) const NONE: Conditions = Conditions { decided_by: None, others: 1.0, is_one: false };
+    pub(super) const NONE: Conditions =
+        Conditions { decided_by: None, others: 1.0, part: Part::Guarded, decides: false };
 
     /// For a condition here that is decided when the loop at a depth is written out.
     pub(super) fn of_condition(self, decided_by: Option<usize>) -> Conditions {
-        let is_one = self.is_one || decided_by.is_some();
-        Conditions { decided_by: outer(self.decided_by, decided_by), is_one, ..self }
+        Conditions { decides: self.decides || decided_by.is_some(), ..self.of_index(decided_by) }
+    }
+
+    /// For what is a constant when the loop at a depth is written out.
+    pub(super) fn of_index(self, decided_by: Option<usize>) -> Conditions {
+        let part = if decided_by.is_some() { Part::Constant } else { self.part };
+        Conditions { decided_by: outer(self.decided_by, decided_by), part, ..self }
+    }
+
+    /// For the branches on a condition.
+    pub(super) fn branch(self) -> Conditions {
+        let part = if self.part == Part::Constant { Part::Branch } else { self.part };
+        Conditions { part, ..self }
     }
 
     /// For what runs where such a condition holds, in a share of the iterations that come to it.
     pub(super) fn inside(self, decided_by: Option<usize>, share: f64) -> Conditions {
         let others = if decided_by.is_some() { self.others } else { self.others * share };
-        Conditions { decided_by: outer(self.decided_by, decided_by), others, ..self }
+        let decides = self.decides || decided_by.is_some();
+        Conditions { decided_by: outer(self.decided_by, decided_by), others, decides, ..self }
     }
 }
 
@@ -38,67 +64,120 @@ fn outer(a: Option<usize>, b: Option<usize>) -> Option<usize> {
 /// The instructions of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Size {
+    /// All that does not change, and what of it runs.
     fixed: f64,
-    /// What depends on conditions, by the depth of the loop that decides them: all of it, and what is left then.
-    open: Vec<(usize, f64, f64)>,
+    live: f64,
+    /// What changes when loops are written out.
+    open: Vec<Open>,
+}
+
+/// What changes when the loop at a depth is written out.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    decided_by: usize,
+    /// Whether conditions are decided then.
+    decides: bool,
+    /// The text before and after.
+    all: f64,
+    after: f64,
+    /// What of it runs in an iteration on average, before and after.
+    reached: f64,
+    left: f64,
+}
+
+/// What one iteration of a loop is that is written out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WrittenOut {
+    /// The text that stays.
+    pub(super) size: Size,
+    /// What ran before, and what runs then.
+    pub(super) reached: f64,
+    pub(super) left: f64,
+    /// Whether conditions are decided.
+    pub(super) decides: bool,
 }
 
 impl Size {
     /// Adds instructions that a share of the iterations come to.
     pub(super) fn add(&mut self, instructions: f64, conditions: Conditions, share: f64) {
-        match conditions.decided_by {
-            None => self.fixed += instructions,
-            Some(depth) => {
-                let left = if conditions.is_one || conditions.others <= 0.0 {
-                    0.0
-                } else {
-                    share / conditions.others
-                };
-                self.add_open(depth, instructions, instructions * left.min(1.0));
-            }
-        }
+        self.add_text((instructions, instructions), conditions, share);
     }
 
-    fn add_open(&mut self, depth: usize, all: f64, left: f64) {
-        match self.open.iter_mut().find(|(known, _, _)| *known == depth) {
+    /// The same of which only some are known to run.
+    fn add_text(&mut self, (all, live): (f64, f64), conditions: Conditions, share: f64) {
+        let Some(decided_by) = conditions.decided_by else {
+            self.fixed += all;
+            self.live += live;
+            return;
+        };
+        let share = if conditions.others <= 0.0 { 0.0 } else { (share / conditions.others).min(1.0) };
+        let reached = live * share;
+        let (after, left) = match conditions.part {
+            Part::Guarded => (all, reached),
+            Part::Constant => (0.0, 0.0),
+            Part::Branch => (all, 0.0),
+        };
+        self.add_open(Open { decided_by, decides: conditions.decides, all, after, reached, left });
+    }
+
+    fn add_open(&mut self, part: Open) {
+        let is_same =
+            |known: &&mut Open| (known.decided_by, known.decides) == (part.decided_by, part.decides);
+        match self.open.iter_mut().find(is_same) {
             Some(open) => {
-                open.1 += all;
-                open.2 += left;
+                open.all += part.all;
+                open.after += part.after;
+                open.reached += part.reached;
+                open.left += part.left;
             }
-            None => self.open.push((depth, all, left)),
+            None => self.open.push(part),
         }
     }
 
     /// All of it.
     pub(super) fn all(&self) -> f64 {
-        self.fixed + self.open.iter().map(|(_, all, _)| all).sum::<f64>()
+        self.fixed + self.open.iter().map(|open| open.all).sum::<f64>()
     }
 
-    /// The same for one iteration of the loop at a depth that is written out. Whether that decides anything.
-    pub(super) fn written_out(&self, depth: usize) -> (Size, bool) {
-        let mut left = Size { fixed: self.fixed, open: Vec::new() };
-        for &(decided_by, all, then) in &self.open {
-            if decided_by >= depth {
-                left.fixed += then;
+    /// The same for one iteration of the loop at a depth that is written out.
+    pub(super) fn written_out(&self, depth: usize) -> WrittenOut {
+        let mut size = Size { fixed: self.fixed, live: self.live, open: Vec::new() };
+        let (mut reached, mut left, mut decides) = (self.live, self.live, false);
+        for &open in &self.open {
+            if open.decided_by >= depth {
+                size.fixed += open.after;
+                size.live += open.left;
+                reached += open.reached;
+                left += open.left;
+                decides |= open.decides;
             } else {
-                left.open.push((decided_by, all, then));
+                size.open.push(open);
+                reached += open.all;
+                left += open.all;
             }
         }
-        let decides = left.open.len() < self.open.len();
-        (left, decides)
+        WrittenOut { size, reached, left, decides }
     }
 
     /// Adds so many copies of another text.
     pub(super) fn add_copies(&mut self, of: &Size, copies: f64, conditions: Conditions, share: f64) {
-        self.add(of.fixed * copies, conditions, share);
-        let all_left = |left: f64| {
+        self.add_text((of.fixed * copies, of.live * copies), conditions, share);
+        let reached = |live: f64| {
             let mut alone = Size::default();
-            alone.add(left, conditions, share);
-            alone.open.first().map_or(left, |(_, _, left)| *left)
+            alone.add(live, conditions, share);
+            alone.open.first().map_or(live, |open| open.left)
         };
-        for &(depth, all, left) in &of.open {
-            let depth = conditions.decided_by.map_or(depth, |outer| outer.min(depth));
-            self.add_open(depth, all * copies, all_left(left * copies));
+        for open in &of.open {
+            let decided_by =
+                conditions.decided_by.map_or(open.decided_by, |outer| outer.min(open.decided_by));
+            self.add_open(Open {
+                decided_by,
+                decides: open.decides || conditions.decides,
+                all: open.all * copies,
+                after: open.after * copies,
+                reached: reached(open.reached * copies),
+                left: reached(open.left * copies),
+            });
         }
     }
 }
@@ -111,18 +190,22 @@ mod tests {
     fn conditions_are_decided_from_the_inside() {
         let mut size = Size::default();
         size.add(3.0, Conditions::NONE, 1.0);
-        // A condition on the loop at depth 2, and what it guards in half of the iterations.
-        size.add(2.0, Conditions::NONE.of_condition(Some(2)), 1.0);
+        // A condition on the loop at depth 2 with its branch, and what it guards in half of the iterations.
+        let condition = Conditions::NONE.of_condition(Some(2));
+        size.add(2.0, condition, 1.0);
+        size.add(1.0, condition.branch(), 1.0);
         let inside = Conditions::NONE.inside(Some(2), 0.5);
         size.add(4.0, inside, 0.5);
-        assert_eq!(size.all(), 9.0);
-        let (inner, decides) = size.written_out(3);
-        assert!((inner.all(), decides) == (9.0, false), "it depends on a loop further out");
+        assert_eq!(size.all(), 10.0);
+        let inner = size.written_out(3);
+        assert!((inner.size.all(), inner.decides) == (10.0, false), "it depends on a loop further out");
         let mut outer = Size::default();
-        outer.add_copies(&inner, 6.0, Conditions::NONE, 1.0);
-        assert_eq!(outer.all(), 54.0);
-        let (outer, decides) = outer.written_out(2);
-        assert!((outer.all(), decides) == (30.0, true));
+        outer.add_copies(&inner.size, 6.0, Conditions::NONE, 1.0);
+        assert_eq!(outer.all(), 60.0);
+        let outer = outer.written_out(2);
+        // The comparison is gone, the branch stays.
+        assert_eq!((outer.size.all(), outer.decides), (48.0, true));
+        assert_eq!((outer.reached, outer.left), (48.0, 30.0));
     }
 
     #[test]
@@ -133,6 +216,17 @@ mod tests {
         size.add(1.0, around.of_condition(None), 1.0 / 3.0);
         size.add(6.0, around.inside(Some(1), 0.5), 1.0 / 6.0);
         assert_eq!(size.all(), 7.0);
-        assert_eq!(size.written_out(1).0.all(), 4.0);
+        let out = size.written_out(1);
+        assert_eq!((out.size.all(), out.left), (7.0, 4.0));
+    }
+
+    #[test]
+    fn indices_are_constants_then_and_decide_nothing() {
+        let mut size = Size::default();
+        size.add(3.0, Conditions::NONE, 1.0);
+        size.add(1.0, Conditions::NONE.of_index(Some(2)), 1.0);
+        assert_eq!(size.all(), 4.0);
+        let out = size.written_out(2);
+        assert_eq!((out.size.all(), out.reached, out.left, out.decides), (3.0, 4.0, 3.0, false));
     }
 }

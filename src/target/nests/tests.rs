@@ -4,13 +4,38 @@ use super::*;
 
 /// The estimates of statements over flat buffers of floats.
 fn estimates<const N: usize>(bodies: [&str; N]) -> [f64; N] {
-    bodies.map(|body| {
-        let head = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4096,)), B: T.Buffer((4096,)), C: T.Buffer((4096,)), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n";
-        let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
-        let module = crate::parse(&(head.to_owned() + &body)).expect("a program");
-        let (profile, bindings) = (Profile::default(), Bindings::default());
-        taken(&module.funcs[0], &profile, &bindings, (&Odds::default(), Decided::Free)).instructions
-    })
+    bodies.map(|body| estimated(body).instructions)
+}
+
+fn estimated(body: &str) -> Taken {
+    let head = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4096,)), B: T.Buffer((4096,)), C: T.Buffer((4096,)), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n";
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let module = crate::parse(&(head.to_owned() + &body)).expect("a program");
+    let (profile, bindings) = (Profile::default(), Bindings::default());
+    taken(&module.funcs[0], &profile, &bindings, (&Odds::default(), Decided::Free))
+}
+
+/// Up to how many iterations the loop in the loop over `s` is written out.
+fn longest_written_out(body: &str) -> usize {
+    let longest = (2..100).take_while(|n| {
+        let nest = format!(
+            "for s in range(50):\n    for i in range({n}):\n        {}",
+            body.replace('\n', "\n        ")
+        );
+        estimated(&nest).of_loops.len() > 1
+            && estimated(&nest).written_out.len() == body.matches("for ").count() + 1
+    });
+    longest.last().unwrap_or(1)
+}
+
+#[test]
+fn loops_are_written_out_up_to_the_length_that_llvm_writes_out() {
+    // What LLVM does with what TVM 0.27 makes of these with indices of 64 bits, found by trying all lengths.
+    let body = "B[s * 200 + i] = B[s * 200 + i] + A[s * 300 + i * 5 + 9] * C[s]";
+    assert_eq!(longest_written_out(body), 37);
+    // Longer ones only if conditions leave little, and those have 10 iterations at most.
+    let guarded = "for j in range(4):\n    if i * 4 + j < 13:\n        B[s * 200 + i * 4 + j] = A[s * 300 + i * 7 + j] * C[s]";
+    assert_eq!(longest_written_out(guarded), 10);
 }
 
 #[test]
