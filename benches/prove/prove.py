@@ -8,8 +8,9 @@
 CORPUS is a folder with folders of programs; all of them are taken, unless `--every` or `--seconds` says less. With `--random`
 the programs are N of `satir fuzz programs --print` instead. For each
 program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
-`--no-spoilt`): one integer of the result is changed, and what is then still called proven is run; `wrong` counts those of
-which a run shows a difference, and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
+`--no-spoilt`): one integer of the result is changed, a condition or a statement is left out, or two statements change places,
+`--spoilt` times for each, and what is then still called proven is run; `wrong` counts those of which a run shows a difference,
+and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
 spoilt by adding a number to one of its variables and taking it away again. `--results` keeps what passes made, so that only the prover runs the next time;
 `--records` writes a line of JSON for each judgement. Needs z3, and TVM for its passes.
 """
@@ -79,28 +80,93 @@ def judged(args, a, b):
         return {"verdict": "error", "functions": []}, taken, done.stderr
 
 
-def spoilt(text, dice, bit_precise):
-    """The text with another integer somewhere in its statements; if the bits count, with a sum of the same value that may be
-    too large on its way."""
-    lines = text.splitlines()
-    bound = re.findall(r"(\w+): T.let\[T.int32\]", text)
-    if bit_precise and not bound:
-        return None
-    what = "|".join(bound) if bit_precise else r"\d+"
+def changed_integer(lines, dice):
+    """Another integer somewhere in the statements, 1 more or less."""
     places = [
         (i, m.span())
         for i, line in enumerate(lines)
         if re.match(r"\s+(for|if|cse_v|\w+\[)", line)
-        for m in re.finditer(rf"(?<![\w.\"])(?:{what})(?![\w.\"]|: T.let)", line)
+        for m in re.finditer(r"(?<![\w.\"])\d+(?![\w.\"]|: T.let)", line)
     ]
     if not places:
         return None
     i, (start, end) = dice.choice(places)
-    old = lines[i][start:end]
+    other = str(max(int(lines[i][start:end]) + dice.choice([1, 1, -1]), 0))
+    return lines[:i] + [lines[i][:start] + other + lines[i][end:]] + lines[i + 1 :]
+
+
+def blocks(lines):
+    """Where statements begin and end, without those that bind something, with their indentation."""
+    found = []
+    for i, line in enumerate(lines):
+        if re.match(r"\s+(for |if |\w+\[)", line):
+            depth = len(line) - len(line.lstrip())
+            end = i + 1
+            while end < len(lines) and len(lines[end]) - len(lines[end].lstrip()) > depth:
+                end += 1
+            found.append((i, end, depth))
+    return found
+
+
+def without_condition(lines, dice):
+    """What is under some condition in any case."""
+    places = [(i, end) for i, end, _ in blocks(lines) if re.match(r"\s+if ", lines[i])]
+    if not places:
+        return None
+    i, end = dice.choice(places)
+    return lines[:i] + [line.removeprefix("    ") for line in lines[i + 1 : end]] + lines[end:]
+
+
+def in_other_order(lines, dice):
+    """Two statements that stand one behind the other, the second one first."""
+    all_of = blocks(lines)
+    places = [(x, y) for x in all_of for y in all_of if x[2] == y[2] and x[1] <= y[0] and not any(
+        len(line) - len(line.lstrip()) < x[2] for line in lines[x[1] : y[0]])]
+    if not places:
+        return None
+    (i, end, _), (j, last, _) = dice.choice(places)
+    return lines[:i] + lines[end:j] + lines[j:last] + lines[i:end] + lines[last:]
+
+
+def left_out(lines, dice):
+    """Without one of the statements that have others beside them."""
+    all_of = blocks(lines)
+    places = [x for x in all_of if any(y is not x and x[2] == y[2] and (x[1] == y[0] or y[1] == x[0]) for y in all_of)]
+    if not places:
+        return None
+    i, end, _ = dice.choice(places)
+    return lines[:i] + lines[end:]
+
+
+def larger_on_its_way(lines, dice):
+    """A sum of the same value that may be too large on its way."""
+    text = "\n".join(lines)
+    bound = re.findall(r"(\w+): T.let\[T.int32\]", text)
+    places = [
+        (i, m.span())
+        for i, line in enumerate(lines)
+        if bound and re.match(r"\s+(for|if|cse_v|\w+\[)", line)
+        for m in re.finditer(rf"(?<![\w.\"])(?:{'|'.join(bound)})(?![\w.\"]|: T.let)", line)
+    ]
+    if not places:
+        return None
+    i, (start, end) = dice.choice(places)
     much = dice.choice([1, 100, 2**16, 2**30, 2**31 - 2])
-    new = f"({old} + {much} - {much})" if bit_precise else str(int(old) + 1)
-    lines[i] = lines[i][:start] + new + lines[i][end:]
-    return "\n".join(lines) + "\n"
+    new = f"({lines[i][start:end]} + {much} - {much})"
+    return lines[:i] + [lines[i][:start] + new + lines[i][end:]] + lines[i + 1 :]
+
+
+def spoilt(text, dice, bit_precise):
+    """The text with something in it that is most likely wrong; if the bits count, only that numbers may be too large."""
+    ways = [larger_on_its_way] if bit_precise else [
+        changed_integer, changed_integer, without_condition, in_other_order, left_out]
+    dice.shuffle(ways)
+    lines = text.splitlines()
+    for way in ways:
+        made = way(lines, dice)
+        if made is not None and made != lines:
+            return "\n".join(made) + "\n"
+    return None
 
 
 def examined(args, name, path, folder):
@@ -116,14 +182,21 @@ def examined(args, name, path, folder):
     if judgement["verdict"] in ("refuted", "error"):
         record["message"] = messages.strip().splitlines()[0] if messages.strip() else ""
     if judgement["verdict"] == "proven" and not args.no_spoilt:
-        text = spoilt(out.read_text(), random.Random(f"{name} {record['program']}"), args.bit_precise)
-        if text is not None:
+        dice = random.Random(f"{name} {record['program']}")
+        record["spoilt"], record["wrong"] = [], 0
+        for _ in range(args.spoilt):
+            text = spoilt(out.read_text(), dice, args.bit_precise)
+            if text is None:
+                break
             other = out.with_suffix(".spoilt.py")
             other.write_text(text)
-            record["spoilt"] = judged(args, path, other)[0]["verdict"]
-            if record["spoilt"] == "proven":
+            record["spoilt"].append(judged(args, path, other)[0]["verdict"])
+            if record["spoilt"][-1] == "proven":
                 run = call([args.satir, "equiv", path, other, "--runs", "8", "--max-steps", STEPS])
-                record["wrong"] = "the programs differ" in run.stderr
+                if "the programs differ" in run.stderr:
+                    record["wrong"] += 1
+                    other.rename(out.with_suffix(f".wrong{record['wrong']}.py"))
+                    continue
             other.unlink()
     return record
 
@@ -173,19 +246,19 @@ def document(records, names, programs, where, bit_precise):
     lines += table(
         ["pass", "programs", "proven", "refuted", "unknown", "not aligned", "obligations", "proven", "by normal forms", "by z3",
          "median time", "longest"], rows)
-    if any("spoilt" in r for r in records):
+    if any(r.get("spoilt") for r in records):
         what = "to one of whose variables a number was added and taken away again" if bit_precise else (
-            "with one integer changed, which was 1 less")
+            "with one integer changed by 1, without one condition or statement, or with two statements in the other order")
         lines += ["", f"Results {what}:", ""]
         rows = []
         for name, all_of in by_pass.items():
-            spoiled = [r for r in all_of if "spoilt" in r]
-            verdicts = Counter(r["spoilt"] for r in spoiled)
+            verdicts = Counter(verdict for r in all_of for verdict in r.get("spoilt", []))
             rows.append([
-                name, len(spoiled), verdicts["refuted"], len(spoiled) - verdicts["refuted"] - verdicts["proven"],
-                verdicts["proven"], sum(r.get("wrong", False) for r in spoiled),
+                name, sum(verdicts.values()), verdicts["refuted"],
+                sum(verdicts.values()) - verdicts["refuted"] - verdicts["error"] - verdicts["proven"], verdicts["error"],
+                verdicts["proven"], sum(r.get("wrong", 0) for r in all_of),
             ])
-        lines += table(["pass", "spoilt", "refuted by a run", "not proven", "proven", "of those wrong"], rows)
+        lines += table(["pass", "spoilt", "refuted by a run", "not proven", "no program", "proven", "of those wrong"], rows)
     causes, examples = Counter(), {}
     for r in records:
         for f in r.get("functions", []):
@@ -216,6 +289,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no program after so many seconds")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-spoilt", action="store_true")
+    parser.add_argument("--spoilt", type=int, default=1, metavar="N", help="how often each result is spoilt")
     parser.add_argument("--bit-precise", action="store_true", help="prove that no integer overflows, too")
     parser.add_argument("--results", type=pathlib.Path, help="where results of passes are kept")
     parser.add_argument("--records", type=pathlib.Path)

@@ -2,13 +2,21 @@
 //! pieces, each of which is a loop, or one iteration with what it does written out. Iterations keep their order, so all that is
 //! owed is that the pieces are the whole, and that each does the same.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+
 use super::discharge;
+use super::place::conditions;
 use super::range::Range;
+use super::sample::Sample;
 use super::shape::is_plain;
-use super::steps::{Glimpse, Piece};
+use super::steps::{self, Glimpse, Guess, Piece, Step, leaves_of};
 use super::term::{Term, Terms};
+use super::trace::Trace;
 use super::value::Side;
-use super::walk::{Cursor, Done, Walk};
+use super::walk::{Cursor, Done, Unaligned, Walk};
 use crate::ir::{Block, For, Stmt, StmtKind};
 
 impl Terms {
@@ -131,7 +139,134 @@ impl Terms {
     }
 }
 
+/// What pieces are of a loop.
+struct Covered {
+    /// How many iterations they are so far.
+    done: Term,
+    /// Lengths of which none may be negative.
+    sizes: Vec<Term>,
+    /// Lengths of loops that have no iteration if all of these are 0 or less.
+    empty: Vec<Term>,
+    /// Numbers of iterations, each in two ways.
+    stated: Vec<(Term, Term)>,
+}
+
+/// Where loops began that may go on.
+struct Line {
+    /// How many iterations had been.
+    done: Term,
+    /// Their first value.
+    from: Term,
+    /// How many iterations each of theirs is.
+    each: Term,
+}
+
+impl Covered {
+    fn from(done: Term) -> Covered {
+        Covered { done, sizes: Vec::new(), empty: Vec::new(), stated: Vec::new() }
+    }
+
+    /// The next piece begins behind so many iterations.
+    fn begin(&mut self, terms: &mut Terms, begin: Term) {
+        let difference = terms.sub(begin, self.done);
+        if terms.as_int(difference) != Some(0) {
+            self.stated.push((self.done, begin));
+            self.done = begin;
+        }
+    }
+
+    fn add(&mut self, terms: &mut Terms, length: Term, size: Term) {
+        self.done = terms.add(self.done, length);
+        self.sizes.push(size);
+        self.empty.push(size);
+    }
+
+    /// Whether they are so many iterations.
+    fn is(&self, terms: &mut Terms, whole: Term) -> Term {
+        let zero = terms.int(0);
+        let mut all: Vec<Term> = self.sizes.iter().map(|&size| terms.at_most(zero, size)).collect();
+        all.extend(self.stated.iter().map(|&(done, begin)| terms.equal(done, begin)));
+        all.push(terms.equal(self.done, whole));
+        terms.and(&all)
+    }
+
+    /// Whether they have no iteration.
+    fn is_empty(&self, terms: &mut Terms) -> Term {
+        let zero = terms.int(0);
+        let all: Vec<Term> = self.empty.iter().map(|&size| terms.at_most(size, zero)).collect();
+        terms.and(&all)
+    }
+}
+
+/// Leaves of a block, and what is known of them.
+type Leaves<'w, 'a> = (&'w Cursor<'a>, &'w [&'a Stmt], &'w [Glimpse]);
+
 impl<'a> Walk<'a> {
+    /// How the loops of a block may be pieces of another one, and what its leaves do. It is a guess, first by what both programs
+    /// store for some values of the variables.
+    pub(super) fn guess(&mut self, first: Leaves<'_, 'a>, second: Leaves<'_, 'a>) -> Guess {
+        /// Most pairs of leaves where loops in pieces are looked for, and most leaves that are pieces of one.
+        const MAX_CUT: usize = 10_000;
+        const MAX_PIECES: usize = 32;
+        let (n, m) = (first.1.len(), second.1.len());
+        let mut guess = Guess::default();
+        if n * m > MAX_CUT {
+            return guess;
+        }
+        self.guess_by_traces(first, second, &mut guess);
+        let traced: BTreeSet<usize> = guess.cuts.keys().map(|&(i, _)| i).collect();
+        let known = conditions(&self.machine.book.here, true);
+        for i in (0..n).filter(|i| first.2[*i].body_work.is_some() && !traced.contains(i)) {
+            for j in 0..m {
+                let leaves = &second.2[j..m.min(j + MAX_PIECES)];
+                if let Some(pieces) = self.machine.terms.pieces(&first.2[i], leaves, &known) {
+                    guess.cuts.insert((i, j), pieces);
+                }
+            }
+        }
+        guess
+    }
+
+    fn guess_by_traces(&self, first: Leaves<'_, 'a>, second: Leaves<'_, 'a>, guess: &mut Guess) {
+        /// How many values are tried. For some of them there are iterations everywhere.
+        const SAMPLES: u64 = 8;
+        const ENOUGH: u64 = 3;
+        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
+        guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
+        for number in 0..SAMPLES {
+            if number >= ENOUGH && ranks.values().all(|(_, empty)| empty.0 == 0) {
+                break;
+            }
+            let here = &self.machine.book.here;
+            let Some(sample) = Sample::of(&self.machine.terms, here, number) else { continue };
+            let mut trace = Trace::new(&self.machine, sample);
+            let reached =
+                [trace.leaves(Side::First, &first.0.steps), trace.leaves(Side::Second, &second.0.steps)];
+            for side in [Side::First, Side::Second] {
+                for (seen, &leaf) in guess.seen[side as usize].iter_mut().zip(&reached[side as usize]) {
+                    seen.push(trace.seen(side, leaf));
+                }
+            }
+            let leaves = &reached[1][..second.1.len()];
+            for (i, stmt) in first.1.iter().enumerate() {
+                let StmtKind::For(l) = &stmt.kind else { continue };
+                let mut written = BTreeSet::new();
+                if !is_plain(l) || steps::written(&self.machine.buffers, Side::First, &l.body, &mut written) {
+                    continue;
+                }
+                for j in 0..leaves.len() {
+                    let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], &written) else { continue };
+                    // Those are best that say most of the leaves, and in which most of them do something.
+                    let rank = (leaves_of(&pieces), Reverse(empty));
+                    if ranks.get(&(i, j)).is_none_or(|known| *known < rank) {
+                        ranks.insert((i, j), rank);
+                        guess.cuts.insert((i, j), pieces);
+                    }
+                }
+            }
+        }
+    }
+
     /// How many stores and calls a statement executes. It is a guess, by which pieces are found.
     pub(super) fn work(&mut self, side: Side, stmt: &'a Stmt) -> Option<Term> {
         Some(match &stmt.kind {
@@ -219,37 +354,26 @@ impl<'a> Walk<'a> {
             return Err(self.unaligned("a loop in pieces that may be left"));
         }
         let (min, whole) = (self.value(Side::First, &a.min)?, self.value(Side::First, &a.extent)?);
-        let mut offset = self.machine.terms.int(0);
-        let mut lengths = Vec::new();
         // That the pieces are the whole must not follow from what they show: there are such iterations only if it holds.
         let mark = self.machine.book.mark();
-        for piece in pieces {
-            let first = self.machine.terms.add(min, offset);
-            let length = match piece {
-                Piece::Loop => self.piece(a, first, guards, second)?,
-                Piece::Once(leaves) => {
-                    self.machine.programs[0].vars.insert(a.var, first);
-                    self.once(&a.body, guards, second, *leaves)?;
-                    self.machine.terms.int(1)
-                }
-                Piece::Rest => {
-                    let rest = self.machine.terms.sub(whole, offset);
-                    let what = "an iteration that is left out does nothing";
-                    self.nothing_in_loop(what, a, guards, (first, rest))?;
-                    rest
-                }
-            };
-            lengths.push(length);
-            offset = self.machine.terms.add(offset, length);
+        let none_yet = self.machine.terms.int(0);
+        let mut covered = Covered::from(none_yet);
+        let pieces_of = match pieces {
+            [before @ .., Piece::Rest] => before,
+            all => all,
+        };
+        self.cover(a, min, guards, second, pieces_of, &mut covered)?;
+        if pieces_of.len() < pieces.len() {
+            let first = self.machine.terms.add(min, covered.done);
+            let rest = self.machine.terms.sub(whole, covered.done);
+            self.nothing_in_loop("an iteration that is left out does nothing", a, guards, (first, rest))?;
+            covered.add(&mut self.machine.terms, rest, rest);
         }
         // They are the whole, or nothing.
-        let zero = self.machine.terms.int(0);
         let terms = &mut self.machine.terms;
-        let mut all: Vec<Term> = lengths.iter().map(|&length| terms.at_most(zero, length)).collect();
-        all.push(terms.equal(offset, whole));
-        let mut none: Vec<Term> = lengths.iter().map(|&length| terms.at_most(length, zero)).collect();
-        none.push(terms.at_most(whole, zero));
-        let (all, none) = (terms.and(&all), terms.and(&none));
+        let (all, none, zero) = (covered.is(terms, whole), covered.is_empty(terms), terms.int(0));
+        let empty = terms.at_most(whole, zero);
+        let none = terms.and(&[empty, none]);
         let same = terms.or(&[all, none]);
         let guard = terms.and(guards);
         let owed = terms.implies(guard, same);
@@ -257,14 +381,173 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Iterations of a loop of the first program, from one of them on, that are a loop of the second one; how many they are.
+    /// Iterations of a loop of the first program, and the leaves of the second one that are its pieces, one behind the other.
+    /// Adds how many iterations they are.
+    fn cover(
+        &mut self,
+        a: &'a For,
+        min: Term,
+        guards: &[Term],
+        second: &mut Cursor<'a>,
+        pieces: &[Piece],
+        covered: &mut Covered,
+    ) -> Done {
+        let mut line = None;
+        for piece in pieces {
+            let done = covered.done;
+            match piece {
+                Piece::Loop => {
+                    let mut begin = done;
+                    let length = self.piece(a, guards, second, |walk, b, from| {
+                        let one = walk.machine.terms.int(1);
+                        begin = walk.stated(&mut line, from, one, done);
+                        let first = walk.machine.terms.add(min, begin);
+                        walk.shift((a, b), from, first)?;
+                        walk.blocks(&a.body, &b.body)
+                    })?;
+                    covered.begin(&mut self.machine.terms, begin);
+                    covered.add(&mut self.machine.terms, length, length);
+                }
+                Piece::Nest(inner) => {
+                    let (mut each, mut begin) = (done, done);
+                    let loops = self.piece(a, guards, second, |walk, b, from| {
+                        each = walk.length_of(b, inner)?;
+                        begin = walk.stated(&mut line, from, each, done);
+                        let var = walk.variable_of(Side::Second, b)?;
+                        let terms = &mut walk.machine.terms;
+                        let since = terms.sub(var, from);
+                        let before = terms.mul(since, each);
+                        let begin = terms.add(begin, before);
+                        walk.group(a, min, begin, each, b, inner)
+                    })?;
+                    covered.begin(&mut self.machine.terms, begin);
+                    covered.sizes.push(each);
+                    let length = self.machine.terms.mul(loops, each);
+                    covered.add(&mut self.machine.terms, length, loops);
+                }
+                Piece::Once(leaves) => {
+                    let first = self.machine.terms.add(min, done);
+                    self.machine.programs[0].vars.insert(a.var, first);
+                    self.once(&a.body, guards, second, *leaves)?;
+                    let one = self.machine.terms.int(1);
+                    covered.add(&mut self.machine.terms, one, one);
+                }
+                Piece::Rest => return Err(self.unaligned("a loop in pieces that are none")),
+            }
+        }
+        Ok(())
+    }
+
+    /// How many iterations have been before a loop of the second program that begins at a value and has `each` of them in one
+    /// of its own: `done`, or what its own variable says, if it goes on where the first one of its kind began and that seems to
+    /// be the same. That it is, is owed.
+    fn stated(&mut self, line: &mut Option<Line>, from: Term, each: Term, done: Term) -> Term {
+        let Some(line) = line.as_ref().filter(|line| line.each == each) else {
+            *line = Some(Line { done, from, each });
+            return done;
+        };
+        let terms = &mut self.machine.terms;
+        let since = terms.sub(from, line.from);
+        let since = terms.mul(since, each);
+        let stated = terms.add(line.done, since);
+        let difference = terms.sub(stated, done);
+        if self.seems_zero(difference) { stated } else { done }
+    }
+
+    /// Whether a term is 0 for some values.
+    fn seems_zero(&self, term: Term) -> bool {
+        /// How many values are tried.
+        const SAMPLES: u64 = 6;
+        let terms = &self.machine.terms;
+        let mut values = (0..SAMPLES)
+            .filter_map(|number| Sample::of(terms, &self.machine.book.here, number)?.value(terms, term))
+            .peekable();
+        values.peek().is_some() && values.all(|value| value == 0)
+    }
+
+    /// One iteration of a loop of the second program that is `each` iterations of a loop of the first one, from one number on.
+    fn group(
+        &mut self,
+        a: &'a For,
+        min: Term,
+        begin: Term,
+        each: Term,
+        b: &'a For,
+        pieces: &[Piece],
+    ) -> Done {
+        let mark = self.machine.book.mark();
+        let mut second = Cursor::new(&b.body, Vec::new());
+        let mut covered = Covered::from(begin);
+        self.cover(a, min, &[], &mut second, pieces, &mut covered)?;
+        if self.advance(Side::Second, &mut second)?.is_some() {
+            return Err(self.unaligned("a loop in pieces that are none"));
+        }
+        let terms = &mut self.machine.terms;
+        let end = terms.add(begin, each);
+        let all = covered.is(terms, end);
+        self.machine.book.rest_on(mark, "a loop has as many iterations", all);
+        Ok(())
+    }
+
+    /// How many iterations the pieces in the first iteration of a loop of the second program are.
+    fn length_of(&mut self, b: &'a For, pieces: &[Piece]) -> Result<Term, Unaligned> {
+        let vars = self.machine.programs[1].vars.clone();
+        let length = self.sum_of_lengths(b, pieces);
+        self.machine.programs[1].vars = vars;
+        length.ok_or_else(|| self.unaligned("a nest of loops whose lengths are unknown"))
+    }
+
+    fn sum_of_lengths(&mut self, b: &'a For, pieces: &[Piece]) -> Option<Term> {
+        let min = self.machine.described(Side::Second, &b.min).ok()?;
+        self.machine.programs[1].vars.insert(b.var, min);
+        let mut all = Vec::new();
+        steps::flatten(&b.body, &mut all);
+        let (mut sum, mut pieces, mut skipped, mut line) =
+            (self.machine.terms.int(0), pieces.iter(), 0, None);
+        for placed in all {
+            match placed.step {
+                Step::Bind(var, value) => {
+                    let value = self.machine.described(Side::Second, value).ok();
+                    let vars = &mut self.machine.programs[1].vars;
+                    match value {
+                        Some(value) => vars.insert(var, value),
+                        None => vars.remove(&var),
+                    };
+                }
+                Step::Leaf(_) if skipped > 0 => skipped -= 1,
+                Step::Leaf(stmt) => {
+                    let (each, l) = match (pieces.next()?, &stmt.kind) {
+                        (Piece::Loop, StmtKind::For(l)) => (self.machine.terms.int(1), l),
+                        (Piece::Nest(inner), StmtKind::For(l)) => (self.sum_of_lengths(l, inner)?, l),
+                        (Piece::Once(leaves), _) => {
+                            skipped = leaves - 1;
+                            let one = self.machine.terms.int(1);
+                            sum = self.machine.terms.add(sum, one);
+                            continue;
+                        }
+                        _ => return None,
+                    };
+                    let from = self.machine.described(Side::Second, &l.min).ok()?;
+                    let extent = self.machine.described(Side::Second, &l.extent).ok()?;
+                    let begin = self.stated(&mut line, from, each, sum);
+                    let length = self.machine.terms.mul(extent, each);
+                    sum = self.machine.terms.add(begin, length);
+                }
+                _ => {}
+            }
+        }
+        Some(sum)
+    }
+
+    /// A loop of the second program whose iterations are some of a loop of the first one; how many it has. `body` gets where it
+    /// begins.
     fn piece(
         &mut self,
         a: &'a For,
-        first: Term,
         guards: &[Term],
         second: &mut Cursor<'a>,
-    ) -> Result<Term, super::walk::Unaligned> {
+        body: impl FnOnce(&mut Self, &'a For, Term) -> Done,
+    ) -> Result<Term, Unaligned> {
         let Some(Stmt { kind: StmtKind::For(b), span }) = self.advance(Side::Second, second)? else {
             return Err(self.unaligned("a loop in pieces that are none"));
         };
@@ -280,8 +563,7 @@ impl<'a> Walk<'a> {
             let (dtype, name) = (func.var(b.var).ty.dtype(), func.var(b.var).name.clone());
             let range = walk.machine.last_below(min, extent);
             walk.over(&name, dtype, range, (a.var, b.var), min, extent, true, &a.body, &b.body, |walk| {
-                walk.shift((a, b), min, first)?;
-                walk.blocks(&a.body, &b.body)
+                body(walk, b, min)
             })?;
             Ok(extent)
         })

@@ -123,7 +123,8 @@ impl Mover<'_> {
         let bound: Vec<VarId> = l.body.iter().filter_map(bound_by).collect();
         let all = conditions.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b));
         if let Some(cond) = &all
-            && let Some((cond, then)) = first_only(l, &lets, cond, &then.to_vec())
+            && let Some((cond, then)) =
+                first_only((l.var, &l.min, &l.extent), &[], &lets, cond, &then.to_vec())
         {
             let stmt = Stmt::guarded(cond, then);
             let closed = !mentions(&stmt, &|var| var == l.var || bound.contains(&var));

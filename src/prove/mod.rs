@@ -33,6 +33,7 @@ mod memory;
 mod place;
 mod range;
 mod reciprocal;
+mod sample;
 mod shape;
 mod show;
 mod side;
@@ -44,6 +45,7 @@ mod steps;
 mod term;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod value;
 mod volatile;
 mod walk;
@@ -194,16 +196,24 @@ fn prove_function(
     Ok(best)
 }
 
-/// Loops may have been split, joined or peeled: both functions with such loops in one shape.
+/// Loops may have been split, joined or peeled: both functions with such loops in one shape. Nests are made one loop where the
+/// proof is open first, then everywhere.
 fn in_shapes(
     a: &PrimFunc,
     b: &PrimFunc,
     solver: Option<&Solver>,
     best: &mut Proof,
 ) -> Result<(), SolverError> {
-    for shape in [shape::Shape::Peeled, shape::Shape::Flat] {
-        let shapes = (shape::canonical(a, shape), shape::canonical(b, shape));
-        if best.is_proven() || (shapes.0.is_none() && shapes.1.is_none()) {
+    for (shape, everywhere) in
+        [(shape::Shape::Peeled, true), (shape::Shape::Flat, false), (shape::Shape::Flat, true)]
+    {
+        let spans: Vec<Span> = best.open.iter().flat_map(|open| [open.spans.0, open.spans.1]).collect();
+        let places = (!everywhere).then_some(&spans[..]);
+        if best.is_proven() || places.is_some_and(<[Span]>::is_empty) {
+            continue;
+        }
+        let shapes = (shape::canonical(a, shape, places), shape::canonical(b, shape, places));
+        if shapes.0.is_none() && shapes.1.is_none() {
             continue;
         }
         let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));

@@ -2,8 +2,9 @@
 //!
 //! All iterations run as before and in the same order. Two changes are made, from the inside out, to loops that nothing leaves:
 //!
-//! - What stands at the head of a loop's body for the first iteration only (`if k == 0 and c: S`) goes in front of the loop, under
-//!   the condition that the loop runs at all.
+//! - What stands at the head of a loop's body for the first iteration only (`if k == 0 and c: S`, perhaps under a further
+//!   condition) goes in front of the loop, under the condition that the loop runs at all. Where `k` and `m` are never negative,
+//!   `m * 3 + k == 0` is such a condition, for both.
 //! - A loop whose body is one other loop, of a length that does not vary, is one loop over the product of both lengths, whose
 //!   variables are a quotient and a remainder.
 //!
@@ -12,6 +13,7 @@
 use std::sync::Arc;
 
 use super::steps::has_effect;
+use crate::diag::Span;
 use crate::ir::{
     BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
@@ -25,12 +27,14 @@ pub(super) enum Shape {
     Flat,
 }
 
-/// The function in this shape; `None` if nothing changes.
-pub(super) fn canonical(func: &PrimFunc, shape: Shape) -> Option<PrimFunc> {
+/// The function in this shape; `None` if nothing changes. If there are places, nests are made one loop only around these.
+pub(super) fn canonical(func: &PrimFunc, shape: Shape, places: Option<&[Span]>) -> Option<PrimFunc> {
     let mut made = func.clone();
     let mut body = std::mem::take(&mut made.body);
     let pointers = func.buffers.iter().any(|b| matches!(b.origin, Origin::Pointer(_)));
-    let mut shaper = Shaper { func: &mut made, apart: func.no_alias() && !pointers, shape, changed: false };
+    let apart = func.no_alias() && !pointers;
+    let from_zero = loops_from_zero(&body);
+    let mut shaper = Shaper { func: &mut made, apart, from_zero, shape, places, changed: false };
     shaper.block(&mut body);
     let changed = shaper.changed;
     made.body = body;
@@ -41,13 +45,29 @@ struct Shaper<'f> {
     func: &'f mut PrimFunc,
     /// Whether buffers of different memories never share elements.
     apart: bool,
+    /// The variables of loops that begin at 0.
+    from_zero: Vec<VarId>,
     shape: Shape,
+    /// Where nests are made one loop; `None` for everywhere.
+    places: Option<&'f [Span]>,
     changed: bool,
 }
 
 impl Shaper<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(block) {
+            // What is in a loop is in the shape of the outermost one.
+            if let (StmtKind::For(_), Some(places)) = (&stmt.kind, self.places) {
+                let (shape, mut found) = (self.shape, false);
+                stmt.walk(&mut |stmt| found |= places.contains(&stmt.span));
+                self.shape = if found { shape } else { Shape::Peeled };
+                self.places = None;
+                let mut alone = vec![stmt];
+                self.block(&mut alone);
+                block.append(&mut alone);
+                (self.shape, self.places) = (shape, Some(places));
+                continue;
+            }
             stmt.for_each_block_mut(|inner| self.block(inner));
             let span = stmt.span;
             if let StmtKind::For(l) = &mut stmt.kind
@@ -66,17 +86,11 @@ impl Shaper<'_> {
     fn peeled(&mut self, l: &mut For) -> Vec<StmtKind> {
         let mut out = Vec::new();
         while is_total(&l.min) && is_total(&l.extent) {
-            let lets = l.body.iter().take_while(|stmt| is_total_let(stmt)).count();
-            let Some(StmtKind::If { cond, then, otherwise }) = l.body.get(lets).map(|stmt| &stmt.kind) else {
-                break;
-            };
-            if !otherwise.is_empty() {
-                break;
-            }
-            let Some((condition, then)) = first_only(l, &l.body[..lets], cond, then) else { break };
-            l.body.remove(lets);
+            let (min, extent, var) = (l.min.clone(), l.extent.clone(), l.var);
+            let head = Head { var, min: &min, extent: &extent, from_zero: &self.from_zero };
+            let Some((cond, then)) = head.taken(&mut l.body, &[], None) else { break };
             self.changed = true;
-            out.push(StmtKind::If { cond: condition, then, otherwise: Vec::new() });
+            out.push(StmtKind::If { cond, then, otherwise: Vec::new() });
         }
         out
     }
@@ -190,21 +204,82 @@ impl Shaper<'_> {
     }
 }
 
-/// A condition and what is under it, at the first iteration of a loop, if it holds in no other one.
-pub(super) fn first_only(l: &For, lets: &[Stmt], cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
+/// The variables of loops that begin at 0 and go upwards.
+fn loops_from_zero(body: &Block) -> Vec<VarId> {
+    let mut found = Vec::new();
+    for stmt in body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::For(l) = &stmt.kind
+                && l.min.as_int() == Some(0)
+                && l.step.is_none()
+            {
+                found.push(l.var);
+            }
+        });
+    }
+    found
+}
+
+/// A loop whose head is looked at.
+struct Head<'l> {
+    var: VarId,
+    min: &'l Expr,
+    extent: &'l Expr,
+    from_zero: &'l [VarId],
+}
+
+impl Head<'_> {
+    /// Takes the first statement of a block that is done in the first iteration only, under the conditions around it; it may
+    /// stand under a condition that goes on for others.
+    fn taken(&self, block: &mut Block, around: &[Stmt], cond: Option<&Expr>) -> Option<(Expr, Block)> {
+        let count = block.iter().take_while(|stmt| is_total_let(stmt)).count();
+        let lets: Vec<Stmt> = around.iter().chain(&block[..count]).cloned().collect();
+        let StmtKind::If { cond: own, then, otherwise } = &mut block.get_mut(count)?.kind else {
+            return None;
+        };
+        if !otherwise.is_empty() || !is_total(own) {
+            return None;
+        }
+        let all = match cond {
+            Some(cond) => Expr::binary(BinOp::And, cond.clone(), own.clone()),
+            None => own.clone(),
+        };
+        if let Some(found) = self.first_only(&lets, &all, then) {
+            block.remove(count);
+            return Some(found);
+        }
+        self.taken(then, &lets, Some(&all))
+    }
+
+    /// As [`first_only`].
+    fn first_only(&self, lets: &[Stmt], cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
+        first_only((self.var, self.min, self.extent), self.from_zero, lets, cond, then)
+    }
+}
+
+/// A condition and what is under it, at the first iteration of a loop with this variable, first value and length, if it holds in
+/// no other one. Variables of `from_zero` are never negative.
+pub(super) fn first_only(
+    (var, min, extent): (VarId, &Expr, &Expr),
+    from_zero: &[VarId],
+    lets: &[Stmt],
+    cond: &Expr,
+    then: &Block,
+) -> Option<(Expr, Block)> {
     let cond = inlined(cond, lets)?;
     if !is_total(&cond) {
         return None;
     }
     let mut parts = Vec::new();
     conjuncts(&cond, &mut parts);
-    let at_first = |part: &&Expr| is_equation(part, l.var, &l.min);
-    if !parts.iter().any(at_first) {
+    let at_first = |part: &&Expr| is_equation(part, var, min);
+    let is_zero = |part: &Expr| min.as_int() == Some(0) && all_are_zero(part, from_zero).contains(&var);
+    if !parts.iter().any(|part| at_first(part) || is_zero(part)) {
         return None;
     }
-    let first = |var: VarId| (var == l.var).then_some(&l.min);
-    let runs = Expr::binary(BinOp::Lt, Expr::int(0, l.extent.dtype), l.extent.clone());
-    let mut all: Vec<Expr> = if l.extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
+    let first = |v: VarId| (v == var).then_some(min);
+    let runs = Expr::binary(BinOp::Lt, Expr::int(0, extent.dtype), extent.clone());
+    let mut all: Vec<Expr> = if extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
     for part in parts.into_iter().filter(|part| !at_first(part)) {
         let mut part = part.clone();
         part.substitute(&first);
@@ -217,6 +292,43 @@ pub(super) fn first_only(l: &For, lets: &[Stmt], cond: &Expr, then: &Block) -> O
         at(stmt, lets, &first)?;
     }
     Some((condition, then))
+}
+
+/// The variables that are 0 where a condition holds, which says that a sum is 0 of which no part is negative.
+fn all_are_zero(cond: &Expr, from_zero: &[VarId]) -> Vec<VarId> {
+    fn parts(e: &Expr, from_zero: &[VarId], found: &mut Vec<VarId>) -> Option<()> {
+        match &e.kind {
+            ExprKind::Int(0) => Some(()),
+            ExprKind::Var(var) if from_zero.contains(var) => {
+                found.push(*var);
+                Some(())
+            }
+            ExprKind::Binary(BinOp::Add, a, b) => {
+                parts(a, from_zero, found)?;
+                parts(b, from_zero, found)
+            }
+            ExprKind::Binary(BinOp::Mul, a, b) => match (a.as_int(), b.as_int()) {
+                (_, Some(factor)) if factor > 0 => parts(a, from_zero, found),
+                (Some(factor), _) if factor > 0 => parts(b, from_zero, found),
+                _ => None,
+            },
+            ExprKind::Cast(a) if e.dtype.is_index() && e.dtype.bits >= a.dtype.bits => {
+                parts(a, from_zero, found)
+            }
+            _ => None,
+        }
+    }
+    let ExprKind::Binary(BinOp::Eq, a, b) = &cond.kind else { return Vec::new() };
+    let sum = match (a.as_int(), b.as_int()) {
+        (_, Some(0)) => a,
+        (Some(0), _) => b,
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    if !sum.dtype.is_index() || parts(sum, from_zero, &mut found).is_none() {
+        found.clear();
+    }
+    found
 }
 
 /// Whether a condition says that a variable has a value.

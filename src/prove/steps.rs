@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
-use super::term::{Term, Terms};
+use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
 use crate::ir::value::evaluate;
@@ -252,10 +252,12 @@ fn look(buffers: &Buffers, side: Side, stmt: &Stmt) -> Look {
 }
 
 /// What leaves of a block of the second program are of a loop of the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// A loop, iteration by iteration.
     Loop,
+    /// A loop, each iteration of which is several: so many pieces.
+    Nest(Vec<Piece>),
     /// So many leaves, which are one iteration.
     Once(usize),
     /// None: the iterations that are left do nothing.
@@ -263,9 +265,9 @@ pub(super) enum Piece {
 }
 
 /// How many leaves pieces are.
-fn leaves_of(pieces: &[Piece]) -> usize {
+pub(super) fn leaves_of(pieces: &[Piece]) -> usize {
     let each = |piece: &Piece| match piece {
-        Piece::Loop => 1,
+        Piece::Loop | Piece::Nest(_) => 1,
         Piece::Once(leaves) => *leaves,
         Piece::Rest => 0,
     };
@@ -300,27 +302,52 @@ pub(super) fn alike(buffers: &Buffers, first: &[&Stmt], second: &[&Stmt]) -> boo
     looks(Side::First, first) == looks(Side::Second, second) && lengths(first) == lengths(second)
 }
 
+/// The first and the last element that a leaf stores for some values of the variables, if it stores any, as far as that is known.
+pub(super) type Seen = Option<Option<[(Option<usize>, Vec<i64>); 2]>>;
+
+/// What is guessed of two blocks by some values of their variables.
+#[derive(Default)]
+pub(super) struct Guess {
+    /// Loops of the first block by their numbers, each with the first of the leaves that are its pieces.
+    pub(super) cuts: HashMap<(usize, usize), Vec<Piece>>,
+    /// What was seen of the leaves of each block, for some values.
+    pub(super) seen: [Vec<Vec<Seen>>; 2],
+}
+
+impl Guess {
+    /// Whether a leaf of the first block was never seen to do anything.
+    fn is_quiet(&self, leaf: usize) -> bool {
+        let seen = self.seen[0].get(leaf);
+        seen.is_some_and(|seen| !seen.is_empty() && seen.iter().all(|seen| *seen == Some(None)))
+    }
+
+    /// Whether two leaves were seen to do something else.
+    fn differ(&self, first: usize, second: usize) -> bool {
+        let (Some(x), Some(y)) = (self.seen[0].get(first), self.seen[1].get(second)) else { return false };
+        x.iter().zip(y).any(|(x, y)| x.is_some() && y.is_some() && x != y)
+    }
+}
+
 /// Which leaves belong together: pairs in order, a leaf of one block alone where the other has none for it.
 pub(super) fn align(
-    terms: &mut Terms,
     buffers: &Buffers,
-    known: &[Term],
+    guess: &Guess,
     first: (&[&Stmt], &[Glimpse]),
     second: (&[&Stmt], &[Glimpse]),
 ) -> Option<Pairs> {
     /// Most pairs of leaves that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// Most pairs of leaves where loops in pieces are looked for, and most leaves that are pieces of one.
-    const MAX_CUT: usize = 10_000;
-    const MAX_PIECES: usize = 32;
-    /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already, to pair two
-    /// stores with other constant indices, two loops that write to other memories, and two leaves whose conditions, elements or
-    /// values are written otherwise.
+    /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already or was
+    /// never seen to do anything, to pair two
+    /// stores with other constant indices, two loops that write to other memories, two leaves whose conditions, elements or
+    /// values are written otherwise, and two that were seen to store other elements.
     const ALONE: u32 = 12;
     const IDLE: u32 = 1;
+    const QUIET: u32 = 2;
     const OTHER_INDEX: u32 = 16;
     const OTHER_ROOTS: u32 = 8;
     const OTHER_TERM: u32 = 1;
+    const OTHER_ENDS: u32 = 4;
     /// What it costs to take a loop for pieces.
     const CUT: u32 = 3;
     let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
@@ -329,9 +356,10 @@ pub(super) fn align(
     if (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
-    let alone = |side, glimpse: &Glimpse| match glimpse {
+    let alone = |side, leaf: usize| match if side == Side::First { &first.1[leaf] } else { &second.1[leaf] } {
         Glimpse { never: true, .. } => 0,
         Glimpse { idle: true, .. } if side == Side::First => IDLE,
+        _ if side == Side::First && guess.is_quiet(leaf) => QUIET,
         _ => ALONE,
     };
     let pair = |i: usize, j: usize| -> Option<u32> {
@@ -342,24 +370,15 @@ pub(super) fn align(
         let terms =
             u32::from(p.guard != q.guard) + u32::from(p.index != q.index) + u32::from(p.value != q.value);
         let cost = if differ { OTHER_INDEX } else { u32::from(x.roots != y.roots) * OTHER_ROOTS };
-        same.then_some(cost + terms * OTHER_TERM)
+        let ends = u32::from(guess.differ(i, j)) * OTHER_ENDS;
+        same.then_some(cost + ends + terms * OTHER_TERM)
     };
-    // For each loop and each first piece how many pieces there are.
-    let mut cuts: HashMap<(usize, usize), Vec<Piece>> = HashMap::new();
-    if n * m <= MAX_CUT {
-        for i in (0..n).filter(|&i| first.1[i].body_work.is_some()) {
-            for j in 0..m {
-                let leaves = &second.1[j..m.min(j + MAX_PIECES)];
-                if let Some(pieces) = terms.pieces(&first.1[i], leaves, known) {
-                    cuts.insert((i, j), pieces);
-                }
-            }
-        }
-    }
     let at = |i: usize, j: usize| i * (m + 1) + j;
-    // A loop that does nothing after some iterations is no pair with one that has no more.
+    // A loop that does nothing after some iterations is no pair with one that has no more, nor one whose iterations are those of
+    // loops in another one.
+    let cuts = &guess.cuts;
     let pair = |i: usize, j: usize| match cuts.get(&(i, j)).map(Vec::as_slice) {
-        Some([Piece::Loop, Piece::Rest]) => None,
+        Some([Piece::Loop | Piece::Nest(_), Piece::Rest] | [Piece::Nest(_)]) => None,
         _ => pair(i, j),
     };
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
@@ -367,10 +386,10 @@ pub(super) fn align(
         for j in (0..=m).rev() {
             let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
             if i < n {
-                best = best.min(cost[at(i + 1, j)] + alone(Side::First, &first.1[i]));
+                best = best.min(cost[at(i + 1, j)] + alone(Side::First, i));
             }
             if j < m {
-                best = best.min(cost[at(i, j + 1)] + alone(Side::Second, &second.1[j]));
+                best = best.min(cost[at(i, j + 1)] + alone(Side::Second, j));
             }
             if i < n
                 && j < m
@@ -395,7 +414,7 @@ pub(super) fn align(
         {
             (i, j) = (i + 1, j + leaves_of(pieces));
             pairs.push(Pair::Cut(pieces.clone()));
-        } else if i < n && cost[at(i + 1, j)] + alone(Side::First, &first.1[i]) == here {
+        } else if i < n && cost[at(i + 1, j)] + alone(Side::First, i) == here {
             pairs.push(Pair::First);
             i += 1;
         } else {

@@ -22,7 +22,7 @@ pub(super) struct Unaligned {
 
 /// How far a block has been run.
 pub(super) struct Cursor<'a> {
-    steps: Vec<Placed<'a>>,
+    pub(super) steps: Vec<Placed<'a>>,
     next: usize,
     /// Conditions of the block itself at this point.
     pub(super) guards: Vec<Term>,
@@ -201,15 +201,9 @@ impl<'a> Walk<'a> {
             return Ok(vec![Pair::Both; left.len()]);
         }
         let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
-        let known = conditions(&self.machine.book.here, true);
-        let machine = &mut self.machine;
-        let pairs = steps::align(
-            &mut machine.terms,
-            &machine.buffers,
-            &known,
-            (left, &p[..left.len()]),
-            (right, &q[..right.len()]),
-        );
+        let (p, q) = (&p[..left.len()], &q[..right.len()]);
+        let guess = self.guess((first, left, p), (second, right, q));
+        let pairs = steps::align(&self.machine.buffers, &guess, (left, p), (right, q));
         pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))
     }
 

@@ -1,5 +1,7 @@
 //! Normal forms have the value of what they are made of: random terms, for many values of their atoms.
 
+use hashbrown::HashMap;
+
 use super::super::range::Range;
 use super::super::term::{Node, Term, Terms};
 use crate::ir::DType;
@@ -24,55 +26,11 @@ fn floor_div(a: i128, b: i128) -> i128 {
 
 /// The value of a term for values of its atoms; `None` where a divisor is 0.
 fn value(terms: &Terms, term: Term, atoms: &[i128]) -> Option<i128> {
-    let of = |t: Term| value(terms, t, atoms);
-    Some(match terms.node(term) {
-        Node::Int(value) => *value,
-        Node::Truth(value) => i128::from(*value),
-        Node::Atom(number) => atoms[*number as usize],
-        Node::Sum(products) => {
-            let mut sum = 0;
-            for (monomial, factor) in products {
-                sum += monomial.iter().try_fold(*factor, |product, &t| Some(product * of(t)?))?;
-            }
-            sum
-        }
-        Node::Quotient(a, b) => {
-            let (a, b) = (of(*a)?, of(*b).filter(|&b| b != 0)?);
-            floor_div(a, b)
-        }
-        Node::Truncated(a, b) => of(*a)? / of(*b).filter(|&b| b != 0)?,
-        Node::Extremum { greatest, of: operands } => {
-            let values = operands.iter().map(|&t| of(t)).collect::<Option<Vec<_>>>()?;
-            values.into_iter().reduce(|a, b| if *greatest { a.max(b) } else { a.min(b) })?
-        }
-        Node::Wrap { bits, signed, of: a } => {
-            let modulus = 1i128 << bits;
-            let value = of(*a)?.rem_euclid(modulus);
-            if *signed && value >= modulus / 2 { value - modulus } else { value }
-        }
-        Node::Choice(c, a, b) => {
-            if of(*c)? != 0 {
-                of(*a)?
-            } else {
-                of(*b)?
-            }
-        }
-        Node::NotNegative(a) => i128::from(of(*a)? >= 0),
-        Node::IsZero(a) => i128::from(of(*a)? == 0),
-        Node::Not(a) => 1 - of(*a)?,
-        Node::And(all) => {
-            let values = all.iter().map(|&t| of(t)).collect::<Option<Vec<_>>>()?;
-            i128::from(values.into_iter().all(|v| v != 0))
-        }
-        Node::Lane(..)
-        | Node::Apply(..)
-        | Node::Whole(..)
-        | Node::Load { .. }
-        | Node::Memory(_)
-        | Node::Store { .. } => {
-            return None;
-        }
-    })
+    let free = |term: Term| match terms.node(term) {
+        Node::Atom(number) => Some(atoms[*number as usize]),
+        _ => None,
+    };
+    terms.evaluated(term, &free, &mut HashMap::new())
 }
 
 /// A term with its values at the samples: `None` where something was divided by 0 on the way.

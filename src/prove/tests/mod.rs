@@ -6,6 +6,7 @@ mod arithmetic;
 mod bounded;
 mod lemmas;
 mod order;
+mod pieces;
 mod reciprocals;
 mod statements;
 

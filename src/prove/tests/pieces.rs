@@ -1,0 +1,123 @@
+//! Loops whose iterations are cut in pieces, some of which are nests, and what the first iteration of a nest does.
+
+use super::{function, not_proven, proven};
+use crate::prove::{Integers, Solver, prove};
+
+#[test]
+fn loops_in_a_nest_may_be_in_pieces() {
+    let whole = "for x in range(48):\n    A[x] = k";
+    let group = |outer: usize, ends: [usize; 2], at: usize| {
+        format!(
+            "for i in range({outer}):\n    for j in range({}):\n        A[i * 6 + j] = k\n    for j in range({}):\n        A[i * 6 + j + {at}] = k",
+            ends[0], ends[1]
+        )
+    };
+    proven(whole, &group(8, [2, 4], 2));
+    for wrong in [
+        group(7, [2, 4], 2),
+        group(8, [2, 3], 2),
+        group(8, [3, 4], 2),
+        group(8, [2, 4], 3),
+        group(8, [4, 2], 2),
+    ] {
+        not_proven(whole, &wrong);
+    }
+    // One of the iterations is written out, and some follow the nest.
+    let tail = |outer: usize, after: usize| {
+        format!(
+            "for i in range({outer}):\n    for j in range(5):\n        A[i * 6 + j] = k\n    A[i * 6 + 5] = k\nfor j in range({after}):\n    A[j + {}] = k",
+            outer * 6
+        )
+    };
+    proven(whole, &tail(7, 6));
+    not_proven(whole, &tail(7, 5));
+    not_proven(whole, &tail(7, 7));
+    not_proven(whole, &tail(7, 6).replace("A[i * 6 + 5] = k", "A[i * 6 + 4] = k"));
+}
+
+#[test]
+fn pieces_in_a_nest_are_as_long_in_each_iteration() {
+    let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
+    let is_proven = |a: &str, b: &str| {
+        let proof = prove(&function(a), &function(b), Integers::Unbounded, Some(&solver));
+        proof.unwrap().remove(0).is_proven()
+    };
+    let whole = "for x in range(16):\n    A[x] = T.if_then_else(x < 1, 0, k)";
+    let pieces = |first: &str, second: &str| {
+        format!(
+            "for i in range(2):\n    for j in range({first}):\n        A[j] = 0\n    for j in range({second}):\n        A[i * 8 + j] = k"
+        )
+    };
+    assert!(is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 8, 0), 8")));
+    assert!(!is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 7, 0), 8")));
+    assert!(!is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 8, 0), 8 + i")));
+    // As many in all, but not in each.
+    let varying =
+        |first: &str| format!("for i in range(2):\n    for j in range({first}):\n        A[i * 8 + j] = k");
+    not_proven("for x in range(16):\n    A[x] = k", &varying("7 + i * 2"));
+    // Sizes that nothing is known of.
+    let sizes = |ends: &str| {
+        format!(
+            "for i in range(3):\n    for j in range(k):\n        A[i * n + j] = 1\n    for j in range({ends}):\n        A[i * n + j] = 1"
+        )
+    };
+    not_proven("for x in range(n * 3):\n    A[x] = 1", &sizes("k, n"));
+    let within = |body: &str| format!("if k >= 0 and k <= n:\n    {}", body.replace('\n', "\n    "));
+    proven(&within("for x in range(n * 3):\n    A[x] = 1"), &within(&sizes("k, n")));
+    not_proven(&within("for x in range(n * 3):\n    A[x] = 1"), &within(&sizes("k, n - 1")));
+}
+
+#[test]
+fn iterations_that_reduce_keep_their_order() {
+    let whole = "for x in range(12):\n    A[0] = A[0] * 3 + B[x]";
+    let group = |first: usize, second: usize| {
+        format!(
+            "for i in range(3):\n    for j in range(2):\n        A[0] = A[0] * 3 + B[i * 4 + j + {first}]\n    for j in range(2):\n        A[0] = A[0] * 3 + B[i * 4 + j + {second}]"
+        )
+    };
+    proven(whole, &group(0, 2));
+    not_proven(whole, &group(2, 0));
+    not_proven(whole, &group(0, 1));
+}
+
+#[test]
+fn the_first_iteration_of_a_nest_is_that_of_a_sum() {
+    let nest = |first: &str, starts: &str| {
+        format!(
+            "for p in range({starts}, (n + 2) // 3):\n    for q in range(3):\n        if p * 3 + q < n:\n            if {first}:\n                A[0] = 7\n            A[0] = A[0] + B[p * 3 + q]"
+        )
+    };
+    let apart = |bound: &str, init: usize| {
+        format!("if {bound}:\n    A[0] = {init}\nfor x in range(n):\n    A[0] = A[0] + B[x]")
+    };
+    proven(&nest("p * 3 + q == 0", "0"), &apart("0 < n", 7));
+    proven(&nest("0 == q + 5 * p", "0"), &apart("0 < n", 7));
+    not_proven(&nest("p * 3 + q == 0", "0"), &apart("0 <= n", 7));
+    not_proven(&nest("p * 3 + q == 0", "0"), &apart("1 < n", 7));
+    not_proven(&nest("p * 3 + q == 0", "0"), &apart("0 < n", 8));
+    not_proven(&nest("p * 3 - q == 0", "0"), &apart("0 < n", 7));
+    not_proven(&nest("p * 3 + q == 1", "0"), &apart("0 < n", 7));
+    not_proven(&nest("p * 3 == 0", "0"), &apart("0 < n", 7));
+    not_proven(&nest("p * 3 + q == 0", "-1"), &apart("0 < n", 7));
+    // What stands before it in the nest may read what it stores.
+    let late = nest("p * 3 + q == 0", "0")
+        .replace("if p * 3 + q == 0", "B[q] = A[0]\n            if p * 3 + q == 0");
+    not_proven(
+        &late,
+        &apart("0 < n", 7).replace("    A[0] = A[0] +", "    B[x % 3] = A[0]\n    A[0] = A[0] +"),
+    );
+}
+
+#[test]
+fn each_nest_is_in_the_shape_that_shows_most() {
+    // The first nest is cut inside, the second one joined.
+    let a = "for i in range(n):\n    for j in range(8):\n        A[j] = T.if_then_else(j < 3, i, k)\nfor i, j in T.grid(12, 4):\n    B[i * 4 + j] = k";
+    let b = |end: usize, columns: usize| {
+        format!(
+            "for i in range(n):\n    for j in range({end}):\n        A[j] = i\n    for j in range({end}, 8):\n        A[j] = k\nfor i, j in T.grid(8, {columns}):\n    B[i * 6 + j] = k"
+        )
+    };
+    proven(a, &b(3, 6));
+    not_proven(a, &b(4, 6));
+    not_proven(a, &b(3, 5));
+}
