@@ -229,8 +229,8 @@ impl<'a> Walk<'a> {
 
     fn guess_by_traces(&self, first: Leaves<'_, 'a>, second: Leaves<'_, 'a>, guess: &mut Guess) {
         /// How many values are tried. For some of them there are iterations everywhere.
-        const SAMPLES: u64 = 8;
-        const ENOUGH: u64 = 3;
+        const SAMPLES: u64 = 12;
+        const ENOUGH: u64 = 8;
         let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
         guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
         for number in 0..SAMPLES {

@@ -197,27 +197,29 @@ fn prove_function(
 }
 
 /// Loops may have been split, joined or peeled: both functions with such loops in one shape. Nests are made one loop where the
-/// proof is open first, then everywhere.
+/// proof is open first, those of the first function alone and of both, then everywhere.
 fn in_shapes(
     a: &PrimFunc,
     b: &PrimFunc,
     solver: Option<&Solver>,
     best: &mut Proof,
 ) -> Result<(), SolverError> {
-    for (shape, everywhere) in
-        [(shape::Shape::Peeled, true), (shape::Shape::Flat, false), (shape::Shape::Flat, true)]
+    use shape::Shape::{Flat, Peeled};
+    for (of_a, of_b, everywhere) in
+        [(Peeled, Peeled, true), (Flat, Peeled, false), (Flat, Flat, false), (Flat, Flat, true)]
     {
         let spans: Vec<Span> = best.open.iter().flat_map(|open| [open.spans.0, open.spans.1]).collect();
         let places = (!everywhere).then_some(&spans[..]);
         if best.is_proven() || places.is_some_and(<[Span]>::is_empty) {
             continue;
         }
-        let shapes = (shape::canonical(a, shape, places), shape::canonical(b, shape, places));
+        let shapes = (shape::canonical(a, of_a, places), shape::canonical(b, of_b, places));
         if shapes.0.is_none() && shapes.1.is_none() {
             continue;
         }
         let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
-        better(best, prove_as_written(a, b, Integers::Unbounded, solver, shape == shape::Shape::Flat)?);
+        let stretched = of_a == Flat && of_b == Flat;
+        better(best, prove_as_written(a, b, Integers::Unbounded, solver, stretched)?);
     }
     Ok(())
 }

@@ -102,10 +102,16 @@ impl Sample {
             let mut sample = Sample { dice, loops: HashMap::new(), known: RefCell::new(HashMap::new()) };
             for frame in &place.loops {
                 let Some(var) = frame.var else { continue };
-                let since = i128::from(sample.random(var) % 4);
-                let value = sample.value(terms, frame.first)?.checked_add(since)?;
-                let last = terms.range(var).hi.unwrap_or(value);
-                sample.loops.insert(var, value.min(last));
+                // Near the first value, or near the last one, mostly these.
+                let random = sample.random(var);
+                let (from_end, since) = (random & 8 != 0, [0, 0, 0, 0, 1, 1, 2, 3][(random % 8) as usize]);
+                let first = sample.value(terms, frame.first)?;
+                let value = match terms.range(var).hi {
+                    Some(last) if from_end && last < 1 << 20 => last.saturating_sub(since).max(first),
+                    Some(last) => first.saturating_add(since).min(last),
+                    None => first.saturating_add(since),
+                };
+                sample.loops.insert(var, value);
             }
             let holds = |&condition: &Term| sample.value(terms, condition) != Some(0);
             conditions(place, true).iter().all(holds).then_some(sample)

@@ -102,6 +102,7 @@ impl<'m, 'a> Trace<'m, 'a> {
         self.written.clone_from(written);
         (self.steps, self.empty) = (Trace::MAX_STEPS, 0);
         let pieces = self.found_pieces(a, leaves).ok().flatten()?;
+        log::debug!("pieces: {pieces:?}");
         Some((pieces, self.empty))
     }
 

@@ -197,11 +197,15 @@ impl<'a> Walk<'a> {
         second: &Cursor<'a>,
         right: &[&'a Stmt],
     ) -> Result<steps::Pairs, Unaligned> {
-        if steps::alike(&self.machine.buffers, left, right) {
+        let alike = steps::alike(&self.machine.buffers, left, right);
+        if alike && !left.iter().any(|stmt| matches!(stmt.kind, StmtKind::For(_))) {
             return Ok(vec![Pair::Both; left.len()]);
         }
         let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
         let (p, q) = (&p[..left.len()], &q[..right.len()]);
+        if alike && p.iter().zip(q).all(|(p, q)| p.length == q.length) {
+            return Ok(vec![Pair::Both; left.len()]);
+        }
         let guess = self.guess((first, left, p), (second, right, q));
         let pairs = steps::align(&self.machine.buffers, &guess, (left, p), (right, q));
         pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))

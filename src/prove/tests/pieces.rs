@@ -49,7 +49,7 @@ fn pieces_in_a_nest_are_as_long_in_each_iteration() {
         )
     };
     assert!(is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 8, 0), 8")));
-    assert!(!is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 7, 0), 8")));
+    assert!(!is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 8, 1), 8")));
     assert!(!is_proven(whole, &pieces("T.max(1 - i * 8, 0)", "T.max(1 - i * 8, 0), 8 + i")));
     // As many in all, but not in each.
     let varying =
