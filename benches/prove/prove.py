@@ -80,19 +80,27 @@ def judged(args, a, b):
         return {"verdict": "error", "functions": []}, taken, done.stderr
 
 
-def changed_integer(lines, dice):
-    """Another integer somewhere in the statements, 1 more or less."""
+def replaced(lines, dice, what, other):
+    """What `other` makes of a place in the statements where the pattern `what` is met, in its stead."""
     places = [
         (i, m.span())
         for i, line in enumerate(lines)
         if re.match(r"\s+(for|if|cse_v|\w+\[)", line)
-        for m in re.finditer(r"(?<![\w.\"])\d+(?![\w.\"]|: T.let)", line)
+        for m in re.finditer(rf"(?<![\w.\"])(?:{what})(?![\w.\"]|: T.let)", line)
     ]
     if not places:
         return None
     i, (start, end) = dice.choice(places)
-    other = str(max(int(lines[i][start:end]) + dice.choice([1, 1, -1]), 0))
-    return lines[:i] + [lines[i][:start] + other + lines[i][end:]] + lines[i + 1 :]
+    return lines[:i] + [lines[i][:start] + other(lines[i][start:end]) + lines[i][end:]] + lines[i + 1 :]
+
+
+def changed_integer(lines, dice):
+    """Another integer somewhere in the statements, 1 more or less."""
+    return replaced(lines, dice, r"\d+", lambda old: str(max(int(old) + dice.choice([1, 1, -1]), 0)))
+
+
+def indentation(line):
+    return len(line) - len(line.lstrip())
 
 
 def blocks(lines):
@@ -100,9 +108,9 @@ def blocks(lines):
     found = []
     for i, line in enumerate(lines):
         if re.match(r"\s+(for |if |\w+\[)", line):
-            depth = len(line) - len(line.lstrip())
+            depth = indentation(line)
             end = i + 1
-            while end < len(lines) and len(lines[end]) - len(lines[end].lstrip()) > depth:
+            while end < len(lines) and indentation(lines[end]) > depth:
                 end += 1
             found.append((i, end, depth))
     return found
@@ -121,7 +129,7 @@ def in_other_order(lines, dice):
     """Two statements that stand one behind the other, the second one first."""
     all_of = blocks(lines)
     places = [(x, y) for x in all_of for y in all_of if x[2] == y[2] and x[1] <= y[0] and not any(
-        len(line) - len(line.lstrip()) < x[2] for line in lines[x[1] : y[0]])]
+        indentation(line) < x[2] for line in lines[x[1] : y[0]])]
     if not places:
         return None
     (i, end, _), (j, last, _) = dice.choice(places)
@@ -140,20 +148,15 @@ def left_out(lines, dice):
 
 def larger_on_its_way(lines, dice):
     """A sum of the same value that may be too large on its way."""
-    text = "\n".join(lines)
-    bound = re.findall(r"(\w+): T.let\[T.int32\]", text)
-    places = [
-        (i, m.span())
-        for i, line in enumerate(lines)
-        if bound and re.match(r"\s+(for|if|cse_v|\w+\[)", line)
-        for m in re.finditer(rf"(?<![\w.\"])(?:{'|'.join(bound)})(?![\w.\"]|: T.let)", line)
-    ]
-    if not places:
+    bound = re.findall(r"(\w+): T.let\[T.int32\]", "\n".join(lines))
+    if not bound:
         return None
-    i, (start, end) = dice.choice(places)
-    much = dice.choice([1, 100, 2**16, 2**30, 2**31 - 2])
-    new = f"({lines[i][start:end]} + {much} - {much})"
-    return lines[:i] + [lines[i][:start] + new + lines[i][end:]] + lines[i + 1 :]
+
+    def sum_of(old):
+        much = dice.choice([1, 100, 2**16, 2**30, 2**31 - 2])
+        return f"({old} + {much} - {much})"
+
+    return replaced(lines, dice, "|".join(bound), sum_of)
 
 
 def spoilt(text, dice, bit_precise):

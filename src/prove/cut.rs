@@ -231,6 +231,15 @@ impl<'a> Walk<'a> {
         /// How many values are tried. For some of them there are iterations everywhere.
         const SAMPLES: u64 = 12;
         const ENOUGH: u64 = 8;
+        // The loops that may be in pieces, each with the memories that it changes.
+        let loops = first.1.iter().enumerate().filter_map(|(i, stmt)| {
+            let StmtKind::For(l) = &stmt.kind else { return None };
+            let mut written = BTreeSet::new();
+            let is_known =
+                is_plain(l) && !steps::written(&self.machine.buffers, Side::First, &l.body, &mut written);
+            is_known.then_some((i, &**l, written))
+        });
+        let loops: Vec<(usize, &'a For, BTreeSet<usize>)> = loops.collect();
         let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
         guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
         for number in 0..SAMPLES {
@@ -248,19 +257,14 @@ impl<'a> Walk<'a> {
                 }
             }
             let leaves = &reached[1][..second.1.len()];
-            for (i, stmt) in first.1.iter().enumerate() {
-                let StmtKind::For(l) = &stmt.kind else { continue };
-                let mut written = BTreeSet::new();
-                if !is_plain(l) || steps::written(&self.machine.buffers, Side::First, &l.body, &mut written) {
-                    continue;
-                }
+            for (i, l, written) in &loops {
                 for j in 0..leaves.len() {
-                    let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], &written) else { continue };
+                    let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], written) else { continue };
                     // Those are best that say most of the leaves, and in which most of them do something.
-                    let rank = (leaves_of(&pieces), Reverse(empty));
-                    if ranks.get(&(i, j)).is_none_or(|known| *known < rank) {
-                        ranks.insert((i, j), rank);
-                        guess.cuts.insert((i, j), pieces);
+                    let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty)));
+                    if ranks.get(&at).is_none_or(|known| *known < rank) {
+                        ranks.insert(at, rank);
+                        guess.cuts.insert(at, pieces);
                     }
                 }
             }

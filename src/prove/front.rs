@@ -6,7 +6,7 @@
 //! ([`between`]). What was between them ends, reads no pointers, and has no effect but its stores, so nothing else tells.
 
 use super::between::{self, Accesses};
-use super::shape::{conjuncts, first_only, inlined, is_equation, is_plain, is_total, is_total_let};
+use super::shape::{Head, conjuncts, inlined, is_equation, is_plain, is_total, is_total_let};
 use super::steps::has_effect;
 use super::term::Term;
 use super::value::Machine;
@@ -123,8 +123,8 @@ impl Mover<'_> {
         let bound: Vec<VarId> = l.body.iter().filter_map(bound_by).collect();
         let all = conditions.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b));
         if let Some(cond) = &all
-            && let Some((cond, then)) =
-                first_only((l.var, &l.min, &l.extent), &[], &lets, cond, &then.to_vec())
+            && let head = (Head { var: l.var, min: &l.min, extent: &l.extent, from_zero: &[] })
+            && let Some((cond, then)) = head.first_only(&lets, cond, &then.to_vec())
         {
             let stmt = Stmt::guarded(cond, then);
             let closed = !mentions(&stmt, &|var| var == l.var || bound.contains(&var));

@@ -98,6 +98,7 @@ impl Sample {
     pub(super) fn of(terms: &Terms, place: &Place, number: u64) -> Option<Sample> {
         /// How many values are tried.
         const MAX_TRIED: u64 = 40;
+        let conditions = conditions(place, true);
         (0..MAX_TRIED).map(|tried| number * MAX_TRIED + tried).find_map(|dice| {
             let mut sample = Sample { dice, loops: HashMap::new(), known: RefCell::new(HashMap::new()) };
             for frame in &place.loops {
@@ -114,7 +115,7 @@ impl Sample {
                 sample.loops.insert(var, value);
             }
             let holds = |&condition: &Term| sample.value(terms, condition) != Some(0);
-            conditions(place, true).iter().all(holds).then_some(sample)
+            conditions.iter().all(holds).then_some(sample)
         })
     }
 

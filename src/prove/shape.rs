@@ -220,12 +220,12 @@ fn loops_from_zero(body: &Block) -> Vec<VarId> {
     found
 }
 
-/// A loop whose head is looked at.
-struct Head<'l> {
-    var: VarId,
-    min: &'l Expr,
-    extent: &'l Expr,
-    from_zero: &'l [VarId],
+/// A loop whose head is looked at: its variable, first value and length, and variables that are never negative.
+pub(super) struct Head<'l> {
+    pub(super) var: VarId,
+    pub(super) min: &'l Expr,
+    pub(super) extent: &'l Expr,
+    pub(super) from_zero: &'l [VarId],
 }
 
 impl Head<'_> {
@@ -251,47 +251,36 @@ impl Head<'_> {
         self.taken(then, &lets, Some(&all))
     }
 
-    /// As [`first_only`].
-    fn first_only(&self, lets: &[Stmt], cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
-        first_only((self.var, self.min, self.extent), self.from_zero, lets, cond, then)
+    /// A condition and what is under it, at the first iteration, if it holds in no other one.
+    pub(super) fn first_only(&self, lets: &[Stmt], cond: &Expr, then: &Block) -> Option<(Expr, Block)> {
+        let Head { var, min, extent, from_zero } = *self;
+        let cond = inlined(cond, lets)?;
+        if !is_total(&cond) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        conjuncts(&cond, &mut parts);
+        let at_first = |part: &&Expr| is_equation(part, var, min);
+        let is_zero = |part: &Expr| min.as_int() == Some(0) && all_are_zero(part, from_zero).contains(&var);
+        if !parts.iter().any(|part| at_first(part) || is_zero(part)) {
+            return None;
+        }
+        let first = |v: VarId| (v == var).then_some(min);
+        let runs = Expr::binary(BinOp::Lt, Expr::int(0, extent.dtype), extent.clone());
+        let mut all: Vec<Expr> = if extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
+        for part in parts.into_iter().filter(|part| !at_first(part)) {
+            let mut part = part.clone();
+            part.substitute(&first);
+            all.push(part);
+        }
+        let condition =
+            all.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
+        let mut then = then.clone();
+        for stmt in &mut then {
+            at(stmt, lets, &first)?;
+        }
+        Some((condition, then))
     }
-}
-
-/// A condition and what is under it, at the first iteration of a loop with this variable, first value and length, if it holds in
-/// no other one. Variables of `from_zero` are never negative.
-pub(super) fn first_only(
-    (var, min, extent): (VarId, &Expr, &Expr),
-    from_zero: &[VarId],
-    lets: &[Stmt],
-    cond: &Expr,
-    then: &Block,
-) -> Option<(Expr, Block)> {
-    let cond = inlined(cond, lets)?;
-    if !is_total(&cond) {
-        return None;
-    }
-    let mut parts = Vec::new();
-    conjuncts(&cond, &mut parts);
-    let at_first = |part: &&Expr| is_equation(part, var, min);
-    let is_zero = |part: &Expr| min.as_int() == Some(0) && all_are_zero(part, from_zero).contains(&var);
-    if !parts.iter().any(|part| at_first(part) || is_zero(part)) {
-        return None;
-    }
-    let first = |v: VarId| (v == var).then_some(min);
-    let runs = Expr::binary(BinOp::Lt, Expr::int(0, extent.dtype), extent.clone());
-    let mut all: Vec<Expr> = if extent.as_int().is_some_and(|n| n > 0) { Vec::new() } else { vec![runs] };
-    for part in parts.into_iter().filter(|part| !at_first(part)) {
-        let mut part = part.clone();
-        part.substitute(&first);
-        all.push(part);
-    }
-    let condition =
-        all.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b)).unwrap_or_else(|| Expr::bool(true));
-    let mut then = then.clone();
-    for stmt in &mut then {
-        at(stmt, lets, &first)?;
-    }
-    Some((condition, then))
 }
 
 /// The variables that are 0 where a condition holds, which says that a sum is 0 of which no part is negative.

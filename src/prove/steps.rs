@@ -337,10 +337,9 @@ pub(super) fn align(
 ) -> Option<Pairs> {
     /// Most pairs of leaves that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already or was
-    /// never seen to do anything, to pair two
-    /// stores with other constant indices, two loops that write to other memories, two leaves whose conditions, elements or
-    /// values are written otherwise, and two that were seen to store other elements.
+    /// What it costs to leave out a leaf that may run, one of the first block that stores what is there already, one of it that
+    /// was never seen to do anything, to pair two stores with other constant indices, two loops that write to other memories, two
+    /// leaves whose conditions, elements or values are written otherwise, and two that were seen to store other elements.
     const ALONE: u32 = 12;
     const IDLE: u32 = 1;
     const QUIET: u32 = 2;

@@ -19,7 +19,7 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
     let Some((class, units)) = classify(e) else {
         return Operation { instructions: 0.0, size: 0.0, on_vectors: true };
     };
-    // Of floats it is made of three operations on bits.
+    // A choice between floats takes three operations on bits.
     let selection = if e.dtype.is_float() { 3.0 } else { 1.0 };
     let is_extremum = matches!(e.kind, ExprKind::Binary(BinOp::Min | BinOp::Max, ..));
     let (instructions, size, on_vectors) = match class {
@@ -29,6 +29,7 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         OpClass::MinMax => (2.0, 1.0 + selection, true),
         OpClass::Select => (1.0, selection, true),
         OpClass::FloatDiv => (4.0, 1.0, true),
+        OpClass::FloatArith if is_extremum => (1.0, 1.0 + selection, true),
         OpClass::Transcendental => (30.0, 1.0, true),
         OpClass::Call => (20.0, 4.0, false),
         OpClass::Bind | OpClass::Load | OpClass::Store => (0.0, 0.0, true),
@@ -39,8 +40,8 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         | OpClass::Bitwise
         | OpClass::IntCast
         | OpClass::MulPow2
-        | OpClass::Mul => (1.0, 1.0, true),
-        OpClass::FloatArith => (1.0, if is_extremum { 1.0 + selection } else { 1.0 }, true),
+        | OpClass::Mul
+        | OpClass::FloatArith => (1.0, 1.0, true),
     };
     Operation { instructions: instructions * units as f64, size: size * units as f64, on_vectors }
 }

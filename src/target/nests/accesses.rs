@@ -9,20 +9,20 @@ use super::{Decided, Estimate, NO_LOOP, REGISTERS, Seen, of_both};
 use crate::ir::{BufferId, Expr};
 use crate::target::llvm::nests::{Stride, lanes, stride};
 
-/// The addends of an address that vary in one loop and not further in.
-#[derive(Clone, Copy, Default)]
-struct Addends {
-    /// Those that do not grow by the same amount with each iteration.
-    others: u32,
-    /// Those that are subtracted: an addition is part of the access, on top of what inner loops leave alone.
-    subtracted: u32,
-}
-
 /// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
 /// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
 const MOVED: f64 = 1.5;
 const SHUFFLED: f64 = 0.5;
 const REVERSED: f64 = 0.25;
+
+/// The same for the elements of a load.
+fn moved(along: Stride) -> f64 {
+    match along {
+        Stride::Constant(-1) => REVERSED,
+        Stride::Constant(2 | -2) => SHUFFLED,
+        _ => MOVED,
+    }
+}
 
 /// Tells what is counted as a text from what is executed.
 const TEXT: u64 = 31;
@@ -38,13 +38,13 @@ struct Kept {
     at_first: usize,
 }
 
-/// The same for the elements of a load.
-fn moved(along: Stride) -> f64 {
-    match along {
-        Stride::Constant(-1) => REVERSED,
-        Stride::Constant(2 | -2) => SHUFFLED,
-        _ => MOVED,
-    }
+/// The addends of an address that vary in one loop and not further in.
+#[derive(Clone, Copy, Default)]
+struct Addends {
+    /// Those that do not grow by the same amount with each iteration.
+    others: u32,
+    /// Those that are subtracted: an addition is part of the access, on top of what inner loops leave alone.
+    subtracted: u32,
 }
 
 impl Estimate<'_> {
@@ -129,12 +129,11 @@ impl Estimate<'_> {
         let here = self.frames.len() - 1;
         let var = self.frames[here].var;
         let bits = u32::from(self.func.buffer(buffer).dtype.bits);
-        let (mut depth, mut hash, mut of_loops) = (0, mix(7, u64::from(buffer.0)), Some(NO_LOOP));
+        let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
         for (at, index) in indices.iter().enumerate() {
             let seen = self.address(index, share);
             depth = depth.max(seen.depth);
             hash = mix(hash, seen.hash);
-            of_loops = of_both(of_loops, seen.of_loops);
             let is_last = at + 1 == indices.len();
             let along = var.map_or(Stride::None, |var| stride(index, var));
             let varies = self.varies_here(index);
@@ -150,21 +149,20 @@ impl Estimate<'_> {
                 _ => frame.scalar = true,
             }
         }
-        Seen { depth, hash, of_loops }
+        Seen::unknown(depth, hash)
     }
 
     /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
     /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
     fn address(&mut self, index: &Expr, share: f64) -> Seen {
         let here = self.frames.len() - 1;
-        let (mut depth, mut hash, mut of_loops, mut grows) = (0, 11_u64, Some(NO_LOOP), false);
+        let (mut depth, mut hash, mut grows) = (0, 11_u64, false);
         let mut parts = [Addends::default(); 16];
         let (products, constant) = products(index);
         for product in products {
             let (seen, is_grown) = self.product(&product, share);
             depth = depth.max(seen.depth);
             hash = hash.wrapping_add(mix(seen.hash, 12));
-            of_loops = of_both(of_loops, seen.of_loops);
             if let Some(part) = parts.get_mut(seen.depth) {
                 part.others += u32::from(!is_grown);
                 part.subtracted += u32::from(product.times < 0);
@@ -181,7 +179,7 @@ impl Estimate<'_> {
                 self.text(at, f64::from(part.others.max(part.subtracted)), share, None);
             }
         }
-        Seen { depth, hash: mix(hash, constant as u64), of_loops }
+        Seen::unknown(depth, mix(hash, constant as u64))
     }
 
     /// A product, and whether it grows by the same amount with each iteration of one loop.
@@ -202,13 +200,14 @@ impl Estimate<'_> {
             }
         }
         hash = mix(hash, product.times as u64);
+        let seen = Seen { depth, hash, of_loops };
         let is_grown = of_loop.is_some_and(|depth| beside < depth);
         let multiplied = product.factors.len() + usize::from(product.times != 1);
         if multiplied > 1 && self.frames[depth].seen.insert(hash) {
             let operations = (multiplied - 1) as f64;
             self.charge(depth, if is_grown { 0.0 } else { operations }, share);
-            self.text(depth, operations, share, of_loops);
+            self.text(depth, operations, share, seen.decided_by());
         }
-        (Seen { depth, hash, of_loops }, is_grown)
+        (seen, is_grown)
     }
 }

@@ -170,6 +170,11 @@ impl Seen {
     fn unknown(depth: usize, hash: u64) -> Seen {
         Seen { depth, hash, of_loops: None }
     }
+
+    /// The outermost loop that has to be written out, with those in it, for it to become a constant.
+    fn decided_by(self) -> Option<usize> {
+        self.of_loops.filter(|&depth| depth != NO_LOOP)
+    }
 }
 
 impl<'a> Estimate<'a> {
@@ -224,16 +229,15 @@ impl<'a> Estimate<'a> {
         frame.cost += cost * frame.runs * if is_here { share } else { 1.0 };
     }
 
-    /// Instructions that stand in the loop at a depth when LLVM decides whether to write it out. `of_loops`: as in [`Seen`].
-    fn text(&mut self, depth: usize, instructions: f64, share: f64, of_loops: Option<usize>) {
-        let of_loops = of_loops.filter(|&depth| depth != NO_LOOP);
-        self.text_by(depth, instructions, share, |around| around.of_index(of_loops));
+    /// Instructions that stand in the loop at a depth when LLVM decides whether to write it out. `decided_by`: the loop that makes
+    /// a constant of them when it is.
+    fn text(&mut self, depth: usize, instructions: f64, share: f64, decided_by: Option<usize>) {
+        self.text_by(depth, instructions, share, |around| around.of_index(decided_by));
     }
 
     /// The same for branches on a condition.
-    fn branches(&mut self, depth: usize, branches: f64, share: f64, of_loops: Option<usize>) {
-        let of_loops = of_loops.filter(|&depth| depth != NO_LOOP);
-        self.text_by(depth, branches, share, |around| around.of_index(of_loops).branch());
+    fn branches(&mut self, cond: Seen, branches: f64, share: f64) {
+        self.text_by(cond.depth, branches, share, |around| around.of_index(cond.decided_by()).branch());
     }
 
     fn text_by(
@@ -307,7 +311,7 @@ impl<'a> Estimate<'a> {
                 let seen = self.expr(cond, share);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
-                    self.branches(seen.depth, BRANCH, share, seen.of_loops);
+                    self.branches(seen, BRANCH, share);
                     self.frame().branches = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
@@ -423,9 +427,7 @@ impl<'a> Estimate<'a> {
         let cost = operation(e);
         if self.frames[depth].seen.insert(hash) {
             self.charge(depth, cost.instructions, share);
-            self.text_by(depth, cost.size, share, |around| {
-                around.of_condition(of_loops.filter(|&of| of != NO_LOOP))
-            });
+            self.text_by(depth, cost.size, share, |around| around.of_condition(seen.decided_by()));
             if depth == here {
                 self.frame().computes = true;
             }
@@ -434,7 +436,7 @@ impl<'a> Estimate<'a> {
         // What is only loaded under a condition takes a branch.
         let branches = chooses && reads_memory(e);
         if branches {
-            self.branches(depth, BRANCH + JUMP, share, of_loops);
+            self.branches(seen, BRANCH + JUMP, share);
         }
         let frame = self.frame();
         frame.computes |= chooses;

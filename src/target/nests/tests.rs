@@ -22,8 +22,7 @@ fn longest_written_out(body: &str) -> usize {
             "for s in range(50):\n    for i in range({n}):\n        {}",
             body.replace('\n', "\n        ")
         );
-        estimated(&nest).of_loops.len() > 1
-            && estimated(&nest).written_out.len() == body.matches("for ").count() + 1
+        estimated(&nest).written_out.len() == body.matches("for ").count() + 1
     });
     longest.last().unwrap_or(1)
 }
