@@ -330,7 +330,10 @@ impl Search<'_> {
                 (joined, joint) = (Some(ways.len()), next_var);
                 ways.push(next);
             }
-            ways.extend(joined.and_then(|at| self.joined_and_simplified(&ways[at], joint)));
+            // A split that leaves nothing says already how the loops number their elements.
+            if ways.iter().all(|way| way.left > 0) {
+                ways.extend(joined.and_then(|at| self.joined_and_simplified(&ways[at], joint)));
+            }
             ways.extend(self.narrow(state, var));
             ways.extend(self.init(state, var));
         }
