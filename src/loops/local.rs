@@ -18,7 +18,7 @@ use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::fold;
-use crate::simplify::{owed, prove, tidy};
+use crate::simplify::{holds, owed, tidy};
 
 /// The most proofs that are tried for one way.
 const MAX_PROOFS: usize = 24;
@@ -350,7 +350,7 @@ fn asked(
     *proofs -= 1;
     // Only what the points say can be proven.
     let claim = if truth { cond.clone() } else { Expr::not(cond.clone()) };
-    let answer = prove(&place.known, &claim, true).filter(|holds| *holds).map(|_| truth);
+    let answer = holds(&place.known, &claim).then_some(truth);
     answers.insert(cond.clone(), answer);
     answer
 }

@@ -32,11 +32,19 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
     if !place.is_free(&end) {
         return Vec::new();
     }
-    let bounds = bounds(place, l);
     let within = |cut: &Expr| {
         let cut = chosen(place, BinOp::Max, cut.clone(), l.min.clone());
         chosen(place, BinOp::Min, cut, end.clone())
     };
+    // Each bound, and where it cuts the loop.
+    let bounds: Vec<(Bound, Expr)> = bounds(place, l)
+        .into_iter()
+        .map(|bound| {
+            let (Bound::From(e) | Bound::Below(e)) = &bound;
+            let cut = within(e);
+            (bound, cut)
+        })
+        .collect();
     let inner = |cut: &Expr| *cut != l.min && *cut != end;
     let mut ways: Vec<Cuts> = Vec::new();
     let mut offer = |cuts: Vec<Expr>| {
@@ -49,7 +57,7 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
         }
     };
     let (mut from, mut below): (Option<Expr>, Option<Expr>) = (None, None);
-    for bound in &bounds {
+    for (bound, _) in &bounds {
         match bound {
             Bound::From(e) => {
                 from = Some(from.map_or_else(|| e.clone(), |f| chosen(place, BinOp::Max, f, e.clone())));
@@ -67,9 +75,7 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
     let constants = {
         let mut all: Vec<i64> = bounds
             .iter()
-            .filter_map(|bound| match bound {
-                Bound::From(e) | Bound::Below(e) => within(e).as_int(),
-            })
+            .filter_map(|(_, cut)| cut.as_int())
             .filter(|&cut| inner(&Expr::int(cut, l.min.dtype)))
             .collect();
         all.sort_unstable();
@@ -79,9 +85,8 @@ pub(super) fn cuts(place: &Place<'_>, l: &For) -> Vec<Cuts> {
     if (2..=MAX_CUTS).contains(&constants.len()) {
         offer(constants.iter().map(|&cut| Expr::int(cut, l.min.dtype)).collect());
     }
-    for bound in &bounds {
-        let (Bound::From(e) | Bound::Below(e)) = bound;
-        offer([within(e)].into_iter().filter(inner).collect());
+    for (_, cut) in bounds {
+        offer([cut].into_iter().filter(inner).collect());
     }
     ways.truncate(MAX_WAYS);
     ways

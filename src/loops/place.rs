@@ -8,7 +8,7 @@ use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::ir::{self, BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
-use crate::simplify::{self, assume_parts, prove, reads_memory};
+use crate::simplify::{self, assume_parts, reads_memory};
 
 use super::copy::is_copyable;
 pub(super) use super::folded::{folded, plus};
@@ -65,7 +65,7 @@ impl<'a> Place<'a> {
 
     /// Whether a condition is proven to hold here.
     pub(super) fn holds(&self, cond: &Expr) -> bool {
-        cond.as_int().map_or_else(|| prove(&self.known, cond, false) == Some(true), |truth| truth != 0)
+        cond.as_int().map_or_else(|| simplify::holds(&self.known, cond), |truth| truth != 0)
     }
 
     /// Whether an integer is proven to be at least `least`.

@@ -56,7 +56,7 @@ use self::engine::Engine;
 pub use self::engine::Reach;
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
-pub(crate) use self::prove::prove;
+pub(crate) use self::prove::{holds, prove};
 pub(crate) use self::shapes::known;
 use crate::analysis::alias;
 use crate::analysis::known::Known;

@@ -1,6 +1,8 @@
 //! What the decision procedure of `arith` says of a condition at a place.
 
+use super::question::{self, Question};
 use crate::analysis::known::Known;
+use crate::analysis::recall;
 use crate::analysis::side_effects::has_side_effects;
 use crate::arith::linear::Prover;
 use crate::ir::{DType, Expr};
@@ -20,6 +22,21 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
 /// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
 /// which `known` does.
 pub(crate) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
-    let decidable = cond.dtype == DType::BOOL && !has_side_effects(cond);
-    if decidable { prover(known).decide_possible(cond, FUEL, possible) } else { None }
+    if is_decidable(cond) { prover(known).decide_possible(cond, FUEL, possible) } else { None }
+}
+
+/// Whether a condition is proven to hold where `known` does. While a search runs, the same is asked once.
+pub(crate) fn holds(known: &Known, cond: &Expr) -> bool {
+    if !is_decidable(cond) {
+        return false;
+    }
+    let ask = || {
+        let known = question::about(known, &[cond]);
+        prover(&known).decides(cond, true, FUEL)
+    };
+    if recall::keeps() { recall::answer(&Question::new(known, cond).0, |_| ask()) } else { ask() }
+}
+
+fn is_decidable(cond: &Expr) -> bool {
+    cond.dtype == DType::BOOL && !has_side_effects(cond)
 }
