@@ -12,6 +12,7 @@
 //! same iterations for all values of sizes, 0 included. What they evaluate in front of a loop can be evaluated there in any case
 //! (`place`). `poly` divides sizes by sizes, `bounds` solves comparisons, `copy` copies statements.
 
+mod affine;
 mod align;
 mod bounds;
 mod copy;
@@ -67,14 +68,16 @@ fn better(func: &PrimFunc, options: &Options, decided: Decided) -> Option<(PrimF
     }
     let reorders = !volatile::is_any(func);
     let mut rewritten = Vec::new();
-    let made = in_place(func, |alone| {
-        let found = recall::keeping(|| search::better(alone, options, (reorders, decided)));
-        let Some((better, steps)) = found else {
-            return false;
-        };
-        let before = std::mem::replace(alone, better);
-        rewritten.push(Rewritten { before, after: alone.clone(), steps });
-        true
+    // One statement is often like another.
+    let made = recall::keeping(|| {
+        in_place(func, |alone| {
+            let Some((better, steps)) = search::better(alone, options, (reorders, decided)) else {
+                return false;
+            };
+            let before = std::mem::replace(alone, better);
+            rewritten.push(Rewritten { before, after: alone.clone(), steps });
+            true
+        })
     })?;
     for nest in &mut rewritten {
         volatile::unshield(&mut nest.before);

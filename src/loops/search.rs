@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::affine::hides_affine;
 use super::bounds::{Choice, for_each_choice};
 use super::copy::mentions_any;
 use super::place::{Path, Place, loop_at, replace, take_loop};
@@ -139,7 +140,7 @@ pub(super) fn better(
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     let mut state = first.clone();
     // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
-    let (mut left, mut since, mut is_simplified) = (1.0, None, true);
+    let (mut left, mut since) = (1.0, None);
     // What changes the loops first: cutting them copies what is in them.
     for phase in [Phase::Shape, Phase::Cut, Phase::Shape, Phase::Tidy] {
         let (before, mut better) = (state.instructions, false);
@@ -159,15 +160,11 @@ pub(super) fn better(
         if better {
             since = since.or(Some(phase));
             left *= state.instructions / before;
-            is_simplified = state.left > 0;
-            // It may take away what is left.
-            if is_simplified {
+            // It may take away what is left, for the phases that follow.
+            if state.left > 0 && phase != Phase::Tidy {
                 state = search.simplified(state);
             }
         }
-    }
-    if !is_simplified {
-        state = search.simplified(state);
     }
     log::debug!("loops: {} ways were looked at", search.tries);
     let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
@@ -376,8 +373,8 @@ impl Search<'_> {
     /// What simplification as a whole makes of a joined nest that is the whole statement: loops that only number elements in another
     /// way are a copy then.
     fn joined_and_simplified(&mut self, state: &State, var: VarId) -> Option<State> {
-        let is_all = matches!(&state.func.body[..], [Stmt { kind: StmtKind::For(l), .. }] if l.var == var);
-        if !is_all || state.left == 0 || state.length > self.work {
+        let [Stmt { kind: StmtKind::For(l), .. }] = &state.func.body[..] else { return None };
+        if l.var != var || state.length > self.work || !hides_affine(&state.func, l) {
             return None;
         }
         self.work -= state.length;
