@@ -1,13 +1,11 @@
 //! Whether stores may change places with what is executed before them: that nothing of it reads or writes an element that they
 //! store. It is shown for all values of the variables around, by what loops and conditions say of them, and by nothing else.
 
-use super::Solver;
 use super::discharge::{self, Question};
+use super::inquiry::{Asked, Inquiry};
 use super::range::Range;
 use super::shape::is_total;
 use super::side::Side;
-use super::smt::{self, Products};
-use super::solver::{self, Answer};
 use super::steps::has_effect;
 use super::term::Term;
 use super::value::Machine;
@@ -117,7 +115,7 @@ impl Accesses {
         machine: &mut Machine<'_>,
         stored: &Accesses,
         known: &[Term],
-        solver: Option<&Solver>,
+        inquiry: &mut Inquiry<'_>,
     ) -> Result<bool, SolverError> {
         if self.found.len() * stored.found.len() > MAX_PAIRS {
             return Ok(false);
@@ -135,15 +133,9 @@ impl Accesses {
                 }
             }
         }
-        if questions.is_empty() {
-            return Ok(true);
-        }
-        let Some(solver) = solver else { return Ok(false) };
-        let texts: Vec<(String, Vec<String>)> = questions
-            .iter()
-            .map(|question| (smt::text(&machine.terms, question, Products::Free).0, Vec::new()))
-            .collect();
-        Ok(solver::ask(solver, &texts)?.iter().all(|answer| *answer == Answer::Unsat))
+        let asked: Vec<Asked> =
+            questions.iter().map(|question| Asked::linear(&machine.terms, question)).collect();
+        Ok(inquiry.open(&asked, 1)?.is_empty())
     }
 }
 

@@ -346,6 +346,32 @@ impl<'a> Walk<'a> {
         Some(self.machine.terms.or(&ways))
     }
 
+    /// Whether a statement seems to store nothing but what is there already.
+    pub(super) fn stores_what_is_there(&mut self, side: Side, stmt: &'a Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, value } => {
+                let Ok((root, index)) = self.machine.index(side, *buffer, indices) else { return false };
+                let memory = self.machine.memory(root);
+                let there = self.machine.terms.load(memory, value.dtype, &index);
+                let value = self.machine.value(side, value);
+                !self.machine.volatile.contains(&root) && value.is_ok_and(|value| value == there)
+            }
+            StmtKind::Bind { var, value } => {
+                let value = self.machine.described(side, value);
+                value.map(|value| self.machine.program(side).vars.insert(*var, value)).is_ok()
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                then.iter().chain(otherwise).all(|stmt| self.stores_what_is_there(side, stmt))
+            }
+            StmtKind::For(l) => {
+                let var = self.machine.terms.new_atom("iteration", l.min.dtype, Range::ALL);
+                self.machine.program(side).vars.insert(l.var, var);
+                l.body.iter().all(|stmt| self.stores_what_is_there(side, stmt))
+            }
+            _ => false,
+        }
+    }
+
     /// A loop of the first program, and the leaves of the second one that are its pieces.
     pub(super) fn cut(
         &mut self,

@@ -311,6 +311,7 @@ fn follows(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
                         terms.range(rest).not_negative()
                     })
                 })
+                || terms.not_negative_at_ends(&bounds, of)
         }
         _ => false,
     }

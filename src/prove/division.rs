@@ -301,7 +301,7 @@ impl Terms {
 }
 
 /// The product without the factors of another one, if it has them all.
-fn without(monomial: &[Term], factors: &[Term]) -> Option<Monomial> {
+pub(super) fn without(monomial: &[Term], factors: &[Term]) -> Option<Monomial> {
     let mut left = monomial.to_vec();
     for factor in factors {
         let at = left.iter().position(|t| t == factor)?;

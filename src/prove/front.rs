@@ -6,15 +6,16 @@
 //! ([`between`]). What was between them ends, reads no pointers, and has no effect but its stores, so nothing else tells.
 
 use super::between::{self, Accesses};
+use super::inquiry::Inquiry;
 use super::shape::{Head, conjuncts, inlined, is_equation, is_plain, is_total, is_total_let};
 use super::steps::has_effect;
 use super::term::Term;
 use super::value::Machine;
-use super::{Integers, Solver, SolverError, shape, signature, volatile};
+use super::{Integers, SolverError, shape, signature, volatile};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The function in this shape; `None` if nothing moves.
-pub(super) fn first(func: &PrimFunc, solver: Option<&Solver>) -> Result<Option<PrimFunc>, SolverError> {
+pub(super) fn first(func: &PrimFunc, inquiry: &mut Inquiry<'_>) -> Result<Option<PrimFunc>, SolverError> {
     if !volatile::memories(func).is_empty() {
         return Ok(None);
     }
@@ -22,21 +23,21 @@ pub(super) fn first(func: &PrimFunc, solver: Option<&Solver>) -> Result<Option<P
     let mut made = func.clone();
     let mut body = std::mem::take(&mut made.body);
     let known = machine.book.here.guards.clone();
-    let mut mover = Mover { machine, func: made, known, around: Vec::new(), solver, changed: false };
+    let mut mover = Mover { machine, func: made, known, around: Vec::new(), inquiry, changed: false };
     mover.block(&mut body)?;
     let Mover { func: mut made, changed, .. } = mover;
     made.body = body;
     Ok(changed.then_some(made))
 }
 
-struct Mover<'a> {
+struct Mover<'a, 'q, 's> {
     machine: Machine<'a>,
     func: PrimFunc,
     /// What holds where control is.
     known: Vec<Term>,
     /// The variables of the loops that control is in, with their first values.
     around: Vec<(VarId, Expr)>,
-    solver: Option<&'a Solver>,
+    inquiry: &'q mut Inquiry<'s>,
     changed: bool,
 }
 
@@ -48,7 +49,7 @@ enum Way {
     Apart(Stmt),
 }
 
-impl Mover<'_> {
+impl Mover<'_, '_, '_> {
     fn block(&mut self, block: &mut Block) -> Result<(), SolverError> {
         for mut stmt in std::mem::take(block) {
             let known = self.known.len();
@@ -200,7 +201,7 @@ impl Mover<'_> {
         {
             return Ok(false);
         }
-        before.miss(&mut self.machine, &stored, &self.known, self.solver)
+        before.miss(&mut self.machine, &stored, &self.known, self.inquiry)
     }
 
     /// Whether nothing else that the body does up to an iteration meets what a statement of it stores there.
@@ -227,7 +228,7 @@ impl Mover<'_> {
         if other.add(&mut self.machine, &l.body[at + 1..]).is_none() {
             return Ok(false);
         }
-        other.miss(&mut self.machine, &stored, &self.known, self.solver)
+        other.miss(&mut self.machine, &stored, &self.known, self.inquiry)
     }
 
     /// A statement with a variable of its own in place of one.

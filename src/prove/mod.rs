@@ -26,7 +26,9 @@ mod elements;
 mod extrema;
 mod floats;
 mod front;
+mod inquiry;
 mod integers;
+mod least;
 mod lemmas;
 mod logic;
 mod memory;
@@ -58,7 +60,7 @@ use crate::ir::{Module, PrimFunc, with_room};
 
 pub use self::integers::Integers;
 pub use crate::smt::{Solver, SolverError};
-use solver::Answer;
+use inquiry::{Asked, Inquiry};
 
 /// How much work, in the solver's own unit, one question of a proof is worth.
 ///
@@ -178,19 +180,20 @@ fn prove_function(
     integers: Integers,
     solver: Option<&Solver>,
 ) -> Result<Proof, SolverError> {
-    let mut best = prove_as_written(a, b, integers, solver, false)?;
+    let mut inquiry = Inquiry::new(solver);
+    let mut best = prove_as_written(a, b, integers, &mut inquiry, false, usize::MAX)?;
     // In another shape a function computes other integers.
     if integers == Integers::Bounded {
         return Ok(best);
     }
-    in_shapes(a, b, solver, &mut best)?;
-    if !best.is_proven() {
+    in_shapes(a, b, &mut inquiry, &mut best)?;
+    if !best.is_proven() && !inquiry.is_spent() {
         // What reductions begin with may have been taken out of nests.
-        let moved = (front::first(a, solver)?, front::first(b, solver)?);
+        let moved = (front::first(a, &mut inquiry)?, front::first(b, &mut inquiry)?);
         if moved.0.is_some() || moved.1.is_some() {
             let (a, b) = (moved.0.as_ref().unwrap_or(a), moved.1.as_ref().unwrap_or(b));
-            better(&mut best, prove_as_written(a, b, integers, solver, false)?);
-            in_shapes(a, b, solver, &mut best)?;
+            better(a, b, &mut inquiry, false, &mut best)?;
+            in_shapes(a, b, &mut inquiry, &mut best)?;
         }
     }
     Ok(best)
@@ -201,7 +204,7 @@ fn prove_function(
 fn in_shapes(
     a: &PrimFunc,
     b: &PrimFunc,
-    solver: Option<&Solver>,
+    inquiry: &mut Inquiry<'_>,
     best: &mut Proof,
 ) -> Result<(), SolverError> {
     use shape::Shape::{Flat, Peeled};
@@ -210,7 +213,7 @@ fn in_shapes(
     {
         let spans: Vec<Span> = best.open.iter().flat_map(|open| [open.spans.0, open.spans.1]).collect();
         let places = (!everywhere).then_some(&spans[..]);
-        if best.is_proven() || places.is_some_and(<[Span]>::is_empty) {
+        if best.is_proven() || inquiry.is_spent() || places.is_some_and(<[Span]>::is_empty) {
             continue;
         }
         let shapes = (shape::canonical(a, of_a, places), shape::canonical(b, of_b, places));
@@ -219,25 +222,36 @@ fn in_shapes(
         }
         let (a, b) = (shapes.0.as_ref().unwrap_or(a), shapes.1.as_ref().unwrap_or(b));
         let stretched = of_a == Flat && of_b == Flat;
-        better(best, prove_as_written(a, b, Integers::Unbounded, solver, stretched)?);
+        better(a, b, inquiry, stretched, best)?;
     }
     Ok(())
 }
 
-/// Keeps the proof that leaves less open.
-fn better(best: &mut Proof, other: Proof) {
+/// Keeps the proof of functions in another shape if it leaves less open.
+fn better(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    inquiry: &mut Inquiry<'_>,
+    stretched: bool,
+    best: &mut Proof,
+) -> Result<(), SolverError> {
+    let enough = if best.unaligned.is_some() { usize::MAX } else { best.open.len() };
+    let other = prove_as_written(a, b, Integers::Unbounded, inquiry, stretched, enough)?;
     if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
         *best = other;
     }
+    Ok(())
 }
 
-/// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too.
+/// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too. Where `enough` duties are
+/// open, the others are not looked at.
 fn prove_as_written(
     a: &PrimFunc,
     b: &PrimFunc,
     integers: Integers,
-    solver: Option<&Solver>,
+    inquiry: &mut Inquiry<'_>,
     stretched: bool,
+    enough: usize,
 ) -> Result<Proof, SolverError> {
     let mut proof = Proof { function: a.name.to_string(), ..Proof::default() };
     let refuse = |what: String, spans| Some(Open { what, spans, example: None });
@@ -270,15 +284,15 @@ fn prove_as_written(
             for &premise in &question.premises {
                 log::trace!("  under {}", terms.show(premise));
             }
-            asked.push((i, question));
+            asked.push(Asked::new(&terms, i, &question));
         }
     }
-    let mut owners: Vec<usize> = asked.iter().map(|(owner, _)| *owner).collect();
+    let mut owners: Vec<usize> = asked.iter().map(|asked| asked.owner).collect();
     let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();
-    for (number, answer) in answers(&terms, &asked, solver)? {
+    for (number, values) in inquiry.open(&asked, enough)? {
         log::debug!("question {number} is open");
-        let entry = failed.entry(asked[number].0).or_default();
-        *entry = entry.take().or(answer);
+        let entry = failed.entry(asked[number].owner).or_default();
+        *entry = entry.take().or(values.map(example));
     }
     owners.dedup();
     proof.by_solver = owners.len() - failed.len();
@@ -293,43 +307,11 @@ fn prove_as_written(
     Ok(proof)
 }
 
-/// An example, as far as the solver has one, for each question that it does not answer as wanted, with the question's number.
-type Failed = Vec<(usize, Option<BTreeMap<String, i64>>)>;
-
-/// Asks the solver all questions with the duties that they belong to.
-fn answers(
-    terms: &term::Terms,
-    asked: &[(usize, discharge::Question)],
-    solver: Option<&Solver>,
-) -> Result<Failed, SolverError> {
-    let mut open: Failed = (0..asked.len()).map(|number| (number, None)).collect();
-    let Some(solver) = solver else { return Ok(open) };
-    for products in [smt::Products::Free, smt::Products::Exact] {
-        let (mut texts, mut names) = (Vec::new(), Vec::new());
-        for (number, _) in &open {
-            let (text, wanted) = smt::text(terms, &asked[*number].1, products);
-            texts.push((text, wanted.iter().map(|(name, _)| name.clone()).collect()));
-            names.push(wanted);
-        }
-        let answers = solver::ask(solver, &texts)?;
-        let failed = open.iter().zip(answers).zip(&names);
-        open = failed
-            .filter_map(|((&(number, _), answer), wanted)| match answer {
-                Answer::Unsat => None,
-                Answer::Unknown => Some((number, None)),
-                Answer::Sat(values) => Some((number, Some(example(&values, wanted)))),
-            })
-            .collect();
-    }
-    Ok(open)
-}
-
-/// The values by the names that variables have in the program.
-fn example(values: &[(String, String)], wanted: &[(String, String)]) -> BTreeMap<String, i64> {
+/// The values of variables that are integers.
+fn example(values: Vec<(String, String)>) -> BTreeMap<String, i64> {
     let mut found = BTreeMap::new();
-    for (term, value) in values {
-        let name = wanted.iter().find(|(known, _)| known == term).map(|(_, name)| name.clone());
-        if let (Some(name), Ok(value)) = (name, value.parse()) {
+    for (name, value) in values {
+        if let Ok(value) = value.parse() {
             found.entry(name).or_insert(value);
         }
     }

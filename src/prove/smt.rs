@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::arith::Sum;
+use hashbrown::HashMap;
+
 use super::discharge::Question;
 use super::lemmas::{self, name, number};
 use super::range::Range;
@@ -59,7 +61,28 @@ pub(super) fn text(
         let _ = writeln!(text.out, "(assert {})", name(premise));
     }
     let _ = writeln!(text.out, "(assert (not {}))", name(question.goal));
-    (text.out, wanted)
+    let mut numbers = HashMap::new();
+    let out = renumbered(&text.out, &mut numbers);
+    let wanted = wanted.into_iter().map(|(term, name)| (renumbered(&term, &mut numbers), name)).collect();
+    (out, wanted)
+}
+
+/// A text with terms numbered in the order in which they stand in it, so that the same question has the same text wherever its
+/// terms were made.
+fn renumbered(text: &str, numbers: &mut HashMap<String, usize>) -> String {
+    let digits = |rest: &str| rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut parts = text.split('t');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let (number, rest) = part.split_at(digits(part));
+        out.push('t');
+        if !number.is_empty() {
+            let new = numbers.len();
+            let _ = write!(out, "{}", numbers.entry_ref(number).or_insert(new));
+        }
+        out.push_str(rest);
+    }
+    out
 }
 
 fn sort(sort: Sort) -> &'static str {

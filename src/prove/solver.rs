@@ -13,8 +13,11 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// An answer to each question.
-pub(super) fn ask(solver: &Solver, questions: &[(String, Vec<String>)]) -> Result<Vec<Answer>, SolverError> {
+/// An answer to each question, and how much work it took, in the solver's own unit.
+pub(super) fn ask(
+    solver: &Solver,
+    questions: &[(String, Vec<String>)],
+) -> Result<Vec<(Answer, u64)>, SolverError> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -22,7 +25,10 @@ pub(super) fn ask(solver: &Solver, questions: &[(String, Vec<String>)]) -> Resul
     for (i, (text, wanted)) in questions.iter().enumerate() {
         let values =
             if wanted.is_empty() { String::new() } else { format!("(get-value ({}))\n", wanted.join(" ")) };
-        input += &format!("{}{text}(echo \"question {i}\")\n(check-sat)\n{values}", solver.fresh());
+        input += &format!(
+            "{}{text}(echo \"question {i}\")\n(check-sat)\n(get-info :rlimit)\n{values}",
+            solver.fresh(),
+        );
     }
     input += "(echo \"the end\")\n";
     let output = solver.run(&input, questions.len(), &mut |_| ())?;
@@ -33,7 +39,7 @@ fn answers(
     solver: &Solver,
     output: &str,
     questions: &[(String, Vec<String>)],
-) -> Result<Vec<Answer>, SolverError> {
+) -> Result<Vec<(Answer, u64)>, SolverError> {
     let nonsense = |what: String| solver.nonsense(what);
     if output.lines().next_back() != Some("the end") {
         return Err(nonsense("ended before it had answered".to_owned()));
@@ -46,13 +52,17 @@ fn answers(
             return Err(nonsense(format!("answered another question: `{number}`")));
         }
         let verdict = lines.next().unwrap_or("");
-        answers.push(match verdict {
+        let work = lines.next().unwrap_or("");
+        let answer = match verdict {
             "unsat" => Answer::Unsat,
             "unknown" | "timeout" => Answer::Unknown,
             "sat" => Answer::Sat(values(&lines.collect::<Vec<_>>().join(" "))),
             // An error, of a text that it cannot read, is no answer either.
             other => return Err(nonsense(format!("answered `{other}`"))),
-        });
+        };
+        let number = work.strip_prefix("(:rlimit ").and_then(|rest| rest.strip_suffix(')')?.parse().ok());
+        let work = number.ok_or_else(|| nonsense(format!("said `{work}` of its work")))?;
+        answers.push((answer, work));
     }
     if answers.len() != questions.len() {
         return Err(nonsense(format!("answered {} of {} questions", answers.len(), questions.len())));
@@ -102,16 +112,20 @@ mod tests {
         let solver = Solver::new("z3");
         let question = (String::new(), Vec::new());
         let asked = vec![question; 3];
-        let text = "question 0\nsat\n((t3 (- 3))\n (t5 true))\nquestion 1\nunsat\n(error \"line 8\")\nquestion 2\nunknown\nthe end\n";
+        let text = "question 0\nsat\n(:rlimit 7)\n((t3 (- 3))\n (t5 true))\nquestion 1\nunsat\n(:rlimit 8)\n(error \"line 8\")\nquestion 2\nunknown\n(:rlimit 9)\nthe end\n";
         let value = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let sat = Answer::Sat(vec![value("t3", "-3"), value("t5", "true")]);
-        assert_eq!(answers(&solver, text, &asked).unwrap(), [sat, Answer::Unsat, Answer::Unknown]);
+        assert_eq!(
+            answers(&solver, text, &asked).unwrap(),
+            [(sat, 7), (Answer::Unsat, 8), (Answer::Unknown, 9)]
+        );
         for bad in [
             "",
             "question 0\nunsat\n",
-            "question 0\nunsat\nquestion 1\nunsat\nthe end\n",
-            "question 0\nunsat\nquestion 2\nunsat\nquestion 1\nunsat\nthe end\n",
-            "question 0\nyes\nquestion 1\nunsat\nquestion 2\nunsat\nthe end\n",
+            "question 0\nunsat\n(:rlimit 1)\nquestion 1\nunsat\n(:rlimit 1)\nthe end\n",
+            "question 0\nunsat\n(:rlimit 1)\nquestion 2\nunsat\n(:rlimit 1)\nquestion 1\nunsat\n(:rlimit 1)\nthe end\n",
+            "question 0\nyes\n(:rlimit 1)\nquestion 1\nunsat\n(:rlimit 1)\nquestion 2\nunsat\n(:rlimit 1)\nthe end\n",
+            "question 0\nunsat\nquestion 1\nunsat\nquestion 2\nunsat\nthe end\n",
         ] {
             assert!(matches!(answers(&solver, bad, &asked), Err(SolverError::Nonsense { .. })), "{bad}");
         }

@@ -243,18 +243,10 @@ impl<'a> Walk<'a> {
                     });
                     let mut glimpse = Glimpse { guard, never, ..Glimpse::default() };
                     if let StmtKind::Store { buffer, indices, value } = &stmt.kind {
-                        let dtype = value.dtype;
-                        let (place, value) = (
-                            self.machine.index(side, *buffer, indices).ok(),
-                            self.machine.value(side, value).ok(),
-                        );
-                        if let (Some((root, index)), Some(value)) = (&place, value) {
-                            let memory = self.machine.memory(*root);
-                            let volatile = self.machine.volatile.contains(root);
-                            glimpse.idle =
-                                !volatile && self.machine.terms.load(memory, dtype, index) == value;
-                        }
-                        (glimpse.index, glimpse.value) = (place.map(|(_, index)| index), value);
+                        let place = self.machine.index(side, *buffer, indices).ok();
+                        glimpse.idle = self.stores_what_is_there(side, stmt);
+                        glimpse.value = self.machine.value(side, value).ok();
+                        glimpse.index = place.map(|(_, index)| index);
                     }
                     if let StmtKind::For(l) = &stmt.kind
                         && is_plain(l)
@@ -263,6 +255,7 @@ impl<'a> Walk<'a> {
                         glimpse.body_work = self.work_of_block(side, &l.body);
                         glimpse.depth = steps::depth(stmt);
                         if side == Side::First {
+                            glimpse.idle = self.stores_what_is_there(side, stmt);
                             glimpse.acts = self.acts(side, l);
                         }
                     }

@@ -4,6 +4,9 @@
 
 mod arithmetic;
 mod bounded;
+#[cfg(unix)]
+mod inquiry;
+mod least;
 mod lemmas;
 mod order;
 mod pieces;

@@ -121,3 +121,15 @@ fn each_nest_is_in_the_shape_that_shows_most() {
     not_proven(a, &b(4, 6));
     not_proven(a, &b(3, 5));
 }
+
+#[test]
+fn a_copy_of_what_is_there_is_no_piece() {
+    let nest = |rows: usize, value: &str| {
+        format!("for x in range({rows}):\n    for y in range(4):\n        A[x * 4 + y] = {value}\n")
+    };
+    let pieces = nest(13, "k") + "for y in range(4):\n    A[52 + y] = k";
+    proven(&(nest(14, "k") + &nest(14, "A[x * 4 + y]")), &pieces);
+    for wrong in ["A[x * 4 + y] + 1", "A[x * 4]", "B[x * 4 + y]"] {
+        not_proven(&(nest(14, "k") + &nest(14, wrong)), &pieces);
+    }
+}

@@ -1,0 +1,138 @@
+//! Whether a sum is never negative, by the ends of what its parts may be: where it grows with a part, it is least where the part
+//! is least, else where it is greatest. The ends may be sums of other parts, and so may what the part is multiplied with, so
+//! that places of elements stay below products of sizes.
+
+use super::arith::Sum;
+use super::division::without;
+use super::term::{Monomial, Node, Term, Terms};
+
+/// How often a part is put at one of its ends, for one sum.
+const MAX_STEPS: usize = 40;
+
+/// How many ends of a part are tried, the shortest first.
+const MAX_ENDS: usize = 3;
+
+impl Terms {
+    /// Whether a sum is not negative where some others, the bounds, are not.
+    pub(super) fn not_negative_at_ends(&mut self, bounds: &[Term], sum: Term) -> bool {
+        let mut steps = MAX_STEPS;
+        self.at_ends(bounds, sum, None, &mut steps)
+    }
+
+    /// Parts that were made last are put at their ends first, which are made of what was made before; each may stay as well.
+    /// Only parts that were made before one are looked at, if there is one.
+    fn at_ends(&mut self, bounds: &[Term], sum: Term, before: Option<Term>, steps: &mut usize) -> bool {
+        if self.bounds(sum).not_negative() {
+            return true;
+        }
+        for part in self.parts_of_sum(sum).into_iter().rev() {
+            if before.is_some_and(|before| part >= before) {
+                continue;
+            }
+            let Some((by, rest)) = self.linear_in(sum, part) else { continue };
+            let grows = match self.range(by) {
+                range if range.not_negative() => true,
+                range if range.hi.is_some_and(|hi| hi <= 0) => false,
+                _ => continue,
+            };
+            let mut ends: Vec<Term> =
+                bounds.iter().filter_map(|&bound| self.end(bound, part, grows)).collect();
+            ends.sort_by_key(|&end| self.sum_of(end).0.len());
+            for end in ends.into_iter().take(MAX_ENDS) {
+                if *steps == 0 {
+                    return false;
+                }
+                *steps -= 1;
+                let there = self.mul(by, end);
+                let least = self.add(rest, there);
+                if self.at_ends(bounds, least, Some(part), steps) {
+                    return true;
+                }
+            }
+        }
+        self.has_positive_group(bounds, sum, steps)
+    }
+
+    /// Whether something that quotients are multiplied with is not negative, nor is all that it multiplies, nor the rest:
+    /// `h * ((c + 3) // 4) - h * (c // 4) + r`.
+    fn has_positive_group(&mut self, bounds: &[Term], sum: Term, steps: &mut usize) -> bool {
+        let all = self.sum_of(sum);
+        let factors: Vec<Monomial> = all
+            .0
+            .keys()
+            .filter_map(|monomial| {
+                let at = monomial.iter().position(|&term| self.is_quotient(term))?;
+                let mut factor = monomial.clone();
+                factor.remove(at);
+                (!factor.is_empty() && self.range_of_product(&factor).not_negative()).then_some(factor)
+            })
+            .collect();
+        for factor in factors {
+            let (mut inside, mut rest) = (Sum::default(), Sum::default());
+            for (monomial, &number) in &all.0 {
+                let added = match without(monomial, &factor) {
+                    Some(left) => inside.add(left, number),
+                    None => rest.add(monomial.clone(), number),
+                };
+                if added.is_none() {
+                    return false;
+                }
+            }
+            let (inside, rest) = (self.of_sum(inside), self.of_sum(rest));
+            let inside = self.not_negative(inside);
+            if *steps > 0 && self.as_truth(inside) == Some(true) {
+                *steps -= 1;
+                return self.at_ends(bounds, rest, None, steps);
+            }
+        }
+        false
+    }
+
+    fn is_quotient(&self, term: Term) -> bool {
+        matches!(self.node(term), Node::Quotient(..))
+    }
+
+    /// What a sum multiplies, once each, in the order in which it was made.
+    fn parts_of_sum(&self, sum: Term) -> Vec<Term> {
+        let mut parts: Vec<Term> = self.sum_of(sum).0.into_keys().flatten().collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// A sum as `by * part + rest`, where neither of these depends on the part.
+    fn linear_in(&mut self, sum: Term, part: Term) -> Option<(Term, Term)> {
+        let (mut by, mut rest) = (Sum::default(), Sum::default());
+        for (monomial, factor) in self.sum_of(sum).0 {
+            match monomial.iter().position(|&t| t == part) {
+                Some(at) => {
+                    let mut others: Monomial = monomial;
+                    others.remove(at);
+                    by.add(others, factor)?;
+                }
+                None => rest.add(monomial, factor)?,
+            }
+        }
+        let (by, rest) = (self.of_sum(by), self.of_sum(rest));
+        let depends = |term: Term| self.mentions(term, &|other| other == part);
+        (!depends(by) && !depends(rest)).then_some((by, rest))
+    }
+
+    /// The least, or the greatest value of a part that a bound allows.
+    fn end(&mut self, bound: Term, part: Term, least: bool) -> Option<Term> {
+        let Node::Sum(products) = self.node(bound) else { return None };
+        let factor = products.iter().find(|(monomial, _)| monomial[..] == [part])?.1;
+        if (factor > 0) != least || factor == 0 {
+            return None;
+        }
+        // `k * part + other >= 0` or `other - k * part >= 0`.
+        let other = self.add_scaled(bound, part, factor.checked_neg()?);
+        if self.mentions(other, &|term| term == part) {
+            return None;
+        }
+        let k = self.int(factor.checked_abs()?);
+        let end = self.quotient(other, k);
+        let zero = self.int(0);
+        Some(if least { self.sub(zero, end) } else { end })
+    }
+}

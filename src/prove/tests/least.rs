@@ -1,0 +1,83 @@
+//! Sums at the ends of what their parts may be.
+
+use super::super::range::Range;
+use super::super::term::{Term, Terms};
+use crate::ir::DType;
+
+struct Sizes {
+    terms: Terms,
+    h: Term,
+    c: Term,
+}
+
+impl Sizes {
+    fn new() -> Sizes {
+        let mut terms = Terms::default();
+        let mut size = |name| terms.new_atom(name, DType::int(32), Range::new(Some(0), None));
+        let (h, c) = (size("h"), size("c"));
+        Sizes { terms, h, c }
+    }
+
+    fn index(&mut self, last: Option<i128>) -> Term {
+        self.terms.new_atom("i", DType::int(32), Range::new(Some(0), last))
+    }
+
+    fn sum(&mut self, parts: &[(i128, &[Term])]) -> Term {
+        let mut sum = self.terms.int(0);
+        for &(factor, of) in parts {
+            let one = self.terms.int(1);
+            let product = of.iter().fold(one, |product, &term| self.terms.mul(product, term));
+            sum = self.terms.add_scaled(sum, product, factor);
+        }
+        sum
+    }
+
+    /// `c // by + more`
+    fn tiles(&mut self, more: i128, by: i128) -> Term {
+        let (more, by) = (self.terms.int(more), self.terms.int(by));
+        let sum = self.terms.add(self.c, more);
+        self.terms.quotient(sum, by)
+    }
+}
+
+#[test]
+fn places_are_below_products_of_sizes() {
+    for (last, tiles_more, expected) in [(15, 15, true), (16, 15, false), (15, 16, true), (15, 0, false)] {
+        let mut s = Sizes::new();
+        let (tile, row, lane) = (s.index(None), s.index(None), s.index(Some(last)));
+        let (h, all) = (s.h, s.tiles(tiles_more, 16));
+        // tile < (c + 15) // 16, which is 16 * tile < c, and row < h.
+        let (below_c, below_h) =
+            (s.sum(&[(1, &[s.c]), (-16, &[tile]), (-1, &[])]), s.sum(&[(1, &[h]), (-1, &[row]), (-1, &[])]));
+        let left = s.sum(&[(16, &[h, all]), (-16, &[h, tile]), (-16, &[row]), (-1, &[lane]), (-1, &[])]);
+        assert_eq!(s.terms.not_negative_at_ends(&[below_c, below_h], left), expected, "{last} {tiles_more}");
+        assert!(!s.terms.not_negative_at_ends(&[below_c], left));
+        assert!(!s.terms.not_negative_at_ends(&[below_h], left));
+    }
+}
+
+#[test]
+fn whole_tiles_are_no_more_than_all() {
+    for (more, expected) in [(15, true), (0, true), (-1, false)] {
+        let mut s = Sizes::new();
+        let (tile, row) = (s.index(None), s.index(None));
+        let (h, whole, all) = (s.h, s.tiles(0, 16), s.tiles(more, 16));
+        let below_whole = s.sum(&[(1, &[whole]), (-1, &[tile]), (-1, &[])]);
+        let below_h = s.sum(&[(1, &[h]), (-1, &[row]), (-1, &[])]);
+        let left = s.sum(&[(1, &[h, all]), (-1, &[h, tile]), (-1, &[row]), (-1, &[])]);
+        assert_eq!(s.terms.not_negative_at_ends(&[below_whole, below_h], left), expected, "{more}");
+    }
+}
+
+#[test]
+fn what_multiplies_must_have_a_sign() {
+    let mut s = Sizes::new();
+    let any = s.terms.new_atom("k", DType::int(32), Range::ALL);
+    let i = s.index(None);
+    let below = s.sum(&[(1, &[s.c]), (-1, &[i]), (-1, &[])]);
+    let left = s.sum(&[(1, &[any, s.c]), (-1, &[any, i])]);
+    assert!(!s.terms.not_negative_at_ends(&[below], left));
+    // A square is not linear, and what depends on a part has no end without it.
+    let square = s.sum(&[(1, &[s.c, s.c]), (-1, &[i, i])]);
+    assert!(!s.terms.not_negative_at_ends(&[below], square));
+}
