@@ -19,6 +19,9 @@ use super::value::Side;
 use super::walk::{Cursor, Done, Unaligned, Walk};
 use crate::ir::{Block, For, Stmt, StmtKind};
 
+/// For how many values it is tried whether something seems to be 0.
+const SAMPLES: u64 = 6;
+
 impl Terms {
     /// How the first of these leaves are the pieces of a loop, if they look like that. It is a guess.
     pub(super) fn pieces(&mut self, a: &Glimpse, leaves: &[Glimpse], known: &[Term]) -> Option<Vec<Piece>> {
@@ -166,27 +169,17 @@ impl Covered {
         Covered { done, sizes: Vec::new(), empty: Vec::new(), stated: Vec::new() }
     }
 
-    /// The next piece begins behind so many iterations.
-    fn begin(&mut self, terms: &mut Terms, begin: Term) {
-        let difference = terms.sub(begin, self.done);
-        if terms.as_int(difference) != Some(0) {
-            self.stated.push((self.done, begin));
-            self.done = begin;
-        }
-    }
-
     fn add(&mut self, terms: &mut Terms, length: Term, size: Term) {
         self.done = terms.add(self.done, length);
         self.sizes.push(size);
         self.empty.push(size);
     }
 
-    /// Whether they are so many iterations.
-    fn is(&self, terms: &mut Terms, whole: Term) -> Term {
+    /// Whether what was stated holds, and no length is negative.
+    fn holds(&self, terms: &mut Terms) -> Term {
         let zero = terms.int(0);
         let mut all: Vec<Term> = self.sizes.iter().map(|&size| terms.at_most(zero, size)).collect();
         all.extend(self.stated.iter().map(|&(done, begin)| terms.equal(done, begin)));
-        all.push(terms.equal(self.done, whole));
         terms.and(&all)
     }
 
@@ -213,6 +206,7 @@ impl<'a> Walk<'a> {
         if n * m > MAX_CUT {
             return guess;
         }
+        guess.exclusive = self.exclusive(second.2);
         self.guess_by_traces(first, second, &mut guess);
         let traced: BTreeSet<usize> = guess.cuts.keys().map(|&(i, _)| i).collect();
         let known = conditions(&self.machine.book.here, true);
@@ -227,9 +221,30 @@ impl<'a> Walk<'a> {
         guess
     }
 
+    /// How many leaves, from each of them on, run under conditions of which no two hold, as far as that is seen at once.
+    fn exclusive(&mut self, leaves: &[Glimpse]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for at in 0..leaves.len() {
+            let mut guards: Vec<Term> = Vec::new();
+            for leaf in &leaves[at..] {
+                let Some(guard) = leaf.guard else { break };
+                let mut never = |&before: &Term| {
+                    let both = self.machine.terms.and(&[before, guard]);
+                    self.machine.terms.as_truth(both) == Some(false)
+                };
+                if !guards.iter().all(&mut never) {
+                    break;
+                }
+                guards.push(guard);
+            }
+            found.push(guards.len());
+        }
+        found
+    }
+
     fn guess_by_traces(&self, first: Leaves<'_, 'a>, second: Leaves<'_, 'a>, guess: &mut Guess) {
         /// How many values are tried. For some of them there are iterations everywhere.
-        const SAMPLES: u64 = 12;
+        const TRIED: u64 = 12;
         const ENOUGH: u64 = 8;
         // The loops that may be in pieces, each with the memories that it changes.
         let loops = first.1.iter().enumerate().filter_map(|(i, stmt)| {
@@ -240,10 +255,10 @@ impl<'a> Walk<'a> {
             is_known.then_some((i, &**l, written))
         });
         let loops: Vec<(usize, &'a For, BTreeSet<usize>)> = loops.collect();
-        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
+        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>, bool)> = HashMap::new();
         guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
-        for number in 0..SAMPLES {
-            if number >= ENOUGH && ranks.values().all(|(_, empty)| empty.0 == 0) {
+        for number in 0..TRIED {
+            if number >= ENOUGH && ranks.values().all(|(_, empty, _)| empty.0 == 0) {
                 break;
             }
             let here = &self.machine.book.here;
@@ -260,8 +275,10 @@ impl<'a> Walk<'a> {
             for (i, l, written) in &loops {
                 for j in 0..leaves.len() {
                     let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], written) else { continue };
-                    // Those are best that say most of the leaves, and in which most of them do something.
-                    let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty)));
+                    // Those are best that say most of the leaves, and in which most of them do something. Where iterations were
+                    // seen to be left, there are such.
+                    let is_left = pieces.last() == Some(&Piece::Rest);
+                    let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty), is_left));
                     if ranks.get(&at).is_none_or(|known| *known < rank) {
                         ranks.insert(at, rank);
                         guess.cuts.insert(at, pieces);
@@ -400,8 +417,9 @@ impl<'a> Walk<'a> {
             covered.add(&mut self.machine.terms, rest, rest);
         }
         // They are the whole, or nothing.
+        self.reach(&mut covered, whole);
         let terms = &mut self.machine.terms;
-        let (all, none, zero) = (covered.is(terms, whole), covered.is_empty(terms), terms.int(0));
+        let (all, none, zero) = (covered.holds(terms), covered.is_empty(terms), terms.int(0));
         let empty = terms.at_most(whole, zero);
         let none = terms.and(&[empty, none]);
         let same = terms.or(&[all, none]);
@@ -435,7 +453,7 @@ impl<'a> Walk<'a> {
                         walk.shift((a, b), from, first)?;
                         walk.blocks(&a.body, &b.body)
                     })?;
-                    covered.begin(&mut self.machine.terms, begin);
+                    self.reach(covered, begin);
                     covered.add(&mut self.machine.terms, length, length);
                 }
                 Piece::Nest(inner) => {
@@ -450,7 +468,7 @@ impl<'a> Walk<'a> {
                         let begin = terms.add(begin, before);
                         walk.group(a, min, begin, each, b, inner)
                     })?;
-                    covered.begin(&mut self.machine.terms, begin);
+                    self.reach(covered, begin);
                     covered.sizes.push(each);
                     let length = self.machine.terms.mul(loops, each);
                     covered.add(&mut self.machine.terms, length, loops);
@@ -466,6 +484,36 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What comes next begins behind so many iterations.
+    fn reach(&mut self, covered: &mut Covered, begin: Term) {
+        let difference = self.machine.terms.sub(begin, covered.done);
+        let always = self.machine.terms.truth(true);
+        let (difference, owed) = self.plainer(difference, always);
+        covered.stated.extend(owed);
+        if self.machine.terms.as_int(difference) != Some(0) {
+            let zero = self.machine.terms.int(0);
+            covered.stated.push((difference, zero));
+        }
+        covered.done = begin;
+    }
+
+    /// A number without minima and maxima, if it seems to be such a one where a condition holds, and what has to be equal for
+    /// that.
+    pub(super) fn plainer(&mut self, number: Term, holds: Term) -> (Term, Vec<(Term, Term)>) {
+        let terms = &self.machine.terms;
+        if !terms.has_extremum(number) {
+            return (number, Vec::new());
+        }
+        let samples: Vec<Sample> = (0..SAMPLES)
+            .filter_map(|number| Sample::of(terms, &self.machine.book.here, number))
+            .filter(|sample| sample.value(terms, holds) == Some(1))
+            .collect();
+        let zero = |terms: &Terms, term: Term| {
+            !samples.is_empty() && samples.iter().all(|sample| sample.value(terms, term) == Some(0))
+        };
+        self.machine.terms.plainer(number, &zero)
     }
 
     /// How many iterations have been before a loop of the second program that begins at a value and has `each` of them in one
@@ -486,8 +534,6 @@ impl<'a> Walk<'a> {
 
     /// Whether a term is 0 for some values.
     fn seems_zero(&self, term: Term) -> bool {
-        /// How many values are tried.
-        const SAMPLES: u64 = 6;
         let terms = &self.machine.terms;
         let mut values = (0..SAMPLES)
             .filter_map(|number| Sample::of(terms, &self.machine.book.here, number)?.value(terms, term))
@@ -514,7 +560,8 @@ impl<'a> Walk<'a> {
         }
         let terms = &mut self.machine.terms;
         let end = terms.add(begin, each);
-        let all = covered.is(terms, end);
+        self.reach(&mut covered, end);
+        let all = covered.holds(&mut self.machine.terms);
         self.machine.book.rest_on(mark, "a loop has as many iterations", all);
         Ok(())
     }
@@ -524,7 +571,9 @@ impl<'a> Walk<'a> {
         let vars = self.machine.programs[1].vars.clone();
         let length = self.sum_of_lengths(b, pieces);
         self.machine.programs[1].vars = vars;
-        length.ok_or_else(|| self.unaligned("a nest of loops whose lengths are unknown"))
+        let length = length.ok_or_else(|| self.unaligned("a nest of loops whose lengths are unknown"))?;
+        let always = self.machine.terms.truth(true);
+        Ok(self.plainer(length, always).0)
     }
 
     fn sum_of_lengths(&mut self, b: &'a For, pieces: &[Piece]) -> Option<Term> {

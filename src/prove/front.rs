@@ -7,7 +7,7 @@
 
 use super::between::{self, Accesses};
 use super::inquiry::Inquiry;
-use super::shape::{Head, conjuncts, inlined, is_equation, is_plain, is_total, is_total_let};
+use super::shape::{Head, conjuncts, inlined, is_equation, is_plain, is_total, is_total_let, rename};
 use super::steps::has_effect;
 use super::term::Term;
 use super::value::Machine;
@@ -239,16 +239,6 @@ impl Mover<'_, '_, '_> {
         let own = self.func.new_var(name, ty);
         rename(&mut stmt, var, own, &Expr::var(own, dtype));
         stmt
-    }
-}
-
-fn rename(stmt: &mut Stmt, var: VarId, own: VarId, by: &Expr) {
-    stmt.for_each_expr_mut(|e| e.substitute(&|v| (v == var).then_some(by)));
-    stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| rename(stmt, var, own, by)));
-    if let StmtKind::For(l) = &mut stmt.kind
-        && l.var == var
-    {
-        l.var = own;
     }
 }
 

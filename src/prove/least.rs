@@ -15,8 +15,44 @@ const MAX_ENDS: usize = 3;
 impl Terms {
     /// Whether a sum is not negative where some others, the bounds, are not.
     pub(super) fn not_negative_at_ends(&mut self, bounds: &[Term], sum: Term) -> bool {
-        let mut steps = MAX_STEPS;
-        self.at_ends(bounds, sum, None, &mut steps)
+        let (bounds, mut steps) = (self.opened(bounds), MAX_STEPS);
+        self.at_ends(&bounds, sum, None, &mut steps)
+    }
+
+    /// Bounds, and what those say in which there are minima and maxima: none of the operands of a minimum is less than it, and
+    /// all operands but one may be too small.
+    fn opened(&mut self, bounds: &[Term]) -> Vec<Term> {
+        /// Most bounds that come in addition.
+        const MAX_NEW: usize = 24;
+        let mut all = bounds.to_vec();
+        let mut next = 0;
+        while let Some(&bound) = all.get(next) {
+            next += 1;
+            let extremum =
+                self.sum_of(bound).0.into_iter().find_map(|(monomial, factor)| match monomial[..] {
+                    [part] => match self.node(part) {
+                        Node::Extremum { greatest, of } => {
+                            Some((part, factor, (factor > 0) != *greatest, of.clone()))
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                });
+            let Some((part, factor, each, of)) = extremum else { continue };
+            let mut found = Vec::new();
+            for operand in of {
+                let difference = self.sub(operand, part);
+                let there = self.add_scaled(bound, difference, factor);
+                if each || !self.bounds(there).negative() {
+                    found.push(there);
+                }
+            }
+            let says = each || found.len() == 1;
+            found.retain(|new| says && !all.contains(new));
+            found.truncate((bounds.len() + MAX_NEW).saturating_sub(all.len()));
+            all.extend(found);
+        }
+        all
     }
 
     /// Parts that were made last are put at their ends first, which are made of what was made before; each may stay as well.

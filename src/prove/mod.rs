@@ -33,6 +33,7 @@ mod lemmas;
 mod logic;
 mod memory;
 mod place;
+mod plainer;
 mod range;
 mod reciprocal;
 mod sample;

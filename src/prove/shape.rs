@@ -1,10 +1,11 @@
 //! Functions in another shape that does the same, in which loops that were split, joined or peeled look alike.
 //!
-//! All iterations run as before and in the same order. Two changes are made, from the inside out, to loops that nothing leaves:
+//! All iterations run as before and in the same order. Three changes are made, from the inside out, to loops that nothing leaves:
 //!
 //! - What stands at the head of a loop's body for the first iteration only (`if k == 0 and c: S`, perhaps under a further
 //!   condition) goes in front of the loop, under the condition that the loop runs at all. Where `k` and `m` are never negative,
 //!   `m * 3 + k == 0` is such a condition, for both.
+//! - A condition both of whose arms are nothing but a loop over the same range goes into one loop.
 //! - A loop whose body is one other loop, of a length that does not vary, is one loop over the product of both lengths, whose
 //!   variables are a quotient and a remainder.
 //!
@@ -69,6 +70,7 @@ impl Shaper<'_> {
                 continue;
             }
             stmt.for_each_block_mut(|inner| self.block(inner));
+            self.joined(&mut stmt);
             let span = stmt.span;
             if let StmtKind::For(l) = &mut stmt.kind
                 && is_plain(l)
@@ -93,6 +95,29 @@ impl Shaper<'_> {
             out.push(StmtKind::If { cond, then, otherwise: Vec::new() });
         }
         out
+    }
+
+    /// Makes one loop of two that are the arms of a condition, over the same range, with the condition in it.
+    fn joined(&mut self, stmt: &mut Stmt) {
+        let StmtKind::If { cond, then, otherwise } = &mut stmt.kind else { return };
+        let (Some(a), Some(b)) = (only_loop(then), only_loop(otherwise)) else { return };
+        let dtype = |l: &For| self.func.var(l.var).ty.dtype();
+        if !is_total(cond) || a.min != b.min || a.extent != b.extent || dtype(a) != dtype(b) {
+            return;
+        }
+        let own = Expr::var(a.var, dtype(a));
+        let into = |arm: &mut Block| {
+            let Some(Stmt { kind: StmtKind::For(mut l), .. }) = arm.pop() else { return None };
+            arm.append(&mut l.body);
+            Some(l)
+        };
+        let (Some(mut l), Some(other)) = (into(then), into(otherwise)) else { return };
+        otherwise.iter_mut().for_each(|stmt| rename(stmt, other.var, l.var, &own));
+        let (cond, then, otherwise) = (cond.clone(), std::mem::take(then), std::mem::take(otherwise));
+        let body = StmtKind::If { cond, then, otherwise };
+        l.body = vec![Stmt { kind: body, span: stmt.span }];
+        stmt.kind = StmtKind::For(l);
+        self.changed = true;
     }
 
     /// Makes one loop of two, if the body of this one is nothing but another.
@@ -202,6 +227,17 @@ impl Shaper<'_> {
         });
         !effects && !reads_written && (self.apart || !loads || written.is_empty())
     }
+}
+
+/// The loop that a block is nothing but, with bindings that may be repeated before it, on which its range does not depend.
+fn only_loop(block: &Block) -> Option<&For> {
+    let (last, lets) = block.split_last()?;
+    let StmtKind::For(l) = &last.kind else { return None };
+    let bound = |var: VarId| {
+        lets.iter().any(|stmt| matches!(stmt.kind, StmtKind::Bind { var: bound, .. } if bound == var))
+    };
+    let steady = |e: &Expr| is_total(e) && !e.mentions(bound);
+    (lets.iter().all(is_total_let) && is_plain(l) && steady(&l.min) && steady(&l.extent)).then_some(l)
 }
 
 /// The variables of loops that begin at 0 and go upwards.
@@ -327,6 +363,17 @@ pub(super) fn is_equation(cond: &Expr, var: VarId, value: &Expr) -> bool {
             (a.as_var() == Some(var) && **b == *value) || (b.as_var() == Some(var) && **a == *value)
         }
         _ => false,
+    }
+}
+
+/// A statement with another variable in place of one.
+pub(super) fn rename(stmt: &mut Stmt, var: VarId, own: VarId, by: &Expr) {
+    stmt.for_each_expr_mut(|e| e.substitute(&|v| (v == var).then_some(by)));
+    stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| rename(stmt, var, own, by)));
+    if let StmtKind::For(l) = &mut stmt.kind
+        && l.var == var
+    {
+        l.var = own;
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
+use super::shape::is_plain;
 use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
@@ -284,6 +285,8 @@ pub(super) enum Pair {
     Second,
     /// A loop of the first block, and its pieces in the second one.
     Cut(Vec<Piece>),
+    /// A leaf of the first block, and so many of the second one, of which one runs at most.
+    Either(usize),
 }
 
 /// Leaves of two blocks in order.
@@ -310,6 +313,8 @@ pub(super) type Seen = Option<Option<[(Option<usize>, Vec<i64>); 2]>>;
 pub(super) struct Guess {
     /// Loops of the first block by their numbers, each with the first of the leaves that are its pieces.
     pub(super) cuts: HashMap<(usize, usize), Vec<Piece>>,
+    /// How many leaves of the second block, from each of them on, run under conditions of which no two hold.
+    pub(super) exclusive: Vec<usize>,
     /// What was seen of the leaves of each block, for some values.
     pub(super) seen: [Vec<Vec<Seen>>; 2],
 }
@@ -347,8 +352,9 @@ pub(super) fn align(
     const OTHER_ROOTS: u32 = 8;
     const OTHER_TERM: u32 = 1;
     const OTHER_ENDS: u32 = 4;
-    /// What it costs to take a loop for pieces.
+    /// What it costs to take a loop for pieces, and a leaf for what several leaves do.
     const CUT: u32 = 3;
+    const EITHER: u32 = 3;
     let looks = |side, all: &[&Stmt]| all.iter().map(|s| look(buffers, side, s)).collect::<Vec<_>>();
     let (a, b) = (looks(Side::First, first.0), looks(Side::Second, second.0));
     let (n, m) = (a.len(), b.len());
@@ -380,6 +386,17 @@ pub(super) fn align(
         Some([Piece::Loop | Piece::Nest(_), Piece::Rest] | [Piece::Nest(_)]) => None,
         _ => pair(i, j),
     };
+    // All the leaves that exclude one another, if they are stores, or loops that are not left.
+    let either = |i: usize, j: usize| {
+        match &first.0[i].kind {
+            StmtKind::Store { .. } => {}
+            StmtKind::For(l) if is_plain(l) => {}
+            _ => return None,
+        }
+        let count = guess.exclusive.get(j).copied().filter(|&count| count > 1)?;
+        let alike = b.get(j..j + count)?.iter().all(|y| y.kind == a[i].kind && y.roots == a[i].roots);
+        alike.then_some(count)
+    };
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
     for i in (0..=n).rev() {
         for j in (0..=m).rev() {
@@ -399,6 +416,11 @@ pub(super) fn align(
             if let Some(pieces) = cuts.get(&(i, j)) {
                 best = best.min(cost[at(i + 1, j + leaves_of(pieces))] + CUT);
             }
+            if i < n
+                && let Some(count) = either(i, j)
+            {
+                best = best.min(cost[at(i + 1, j + count)] + EITHER);
+            }
             cost[at(i, j)] = best;
         }
     }
@@ -413,6 +435,11 @@ pub(super) fn align(
         {
             (i, j) = (i + 1, j + leaves_of(pieces));
             pairs.push(Pair::Cut(pieces.clone()));
+        } else if i < n
+            && let Some(count) = either(i, j).filter(|count| cost[at(i + 1, j + count)] + EITHER == here)
+        {
+            (i, j) = (i + 1, j + count);
+            pairs.push(Pair::Either(count));
         } else if i < n && cost[at(i + 1, j)] + alone(Side::First, i) == here {
             pairs.push(Pair::First);
             i += 1;

@@ -400,16 +400,22 @@ impl<'m, 'a> Trace<'m, 'a> {
         if !self.machine.buffers.flat[root] {
             return Some(index);
         }
-        if !table.strides.is_empty()
-            || table.elem_offset.is_some()
-            || matches!(table.origin, Origin::Region(_))
-        {
+        if matches!(table.origin, Origin::Region(_)) {
             return None;
         }
+        let of = |e: &Expr| self.value(side, e)?.as_int();
         let mut linear = 0i64;
-        for (i, extent) in index.into_iter().zip(&table.shape) {
-            let extent = self.value(side, extent)?.as_int()?;
-            linear = linear.checked_mul(extent)?.checked_add(i)?;
+        if table.strides.is_empty() {
+            for (i, extent) in index.into_iter().zip(&table.shape) {
+                linear = linear.checked_mul(of(extent)?)?.checked_add(i)?;
+            }
+        } else {
+            for (i, stride) in index.into_iter().zip(&table.strides) {
+                linear = linear.checked_add(i.checked_mul(of(stride)?)?)?;
+            }
+        }
+        if let Some(offset) = &table.elem_offset {
+            linear = linear.checked_add(of(offset)?)?;
         }
         Some(vec![linear])
     }

@@ -166,6 +166,10 @@ impl<'a> Walk<'a> {
                 self.cut(l, &guards, second, pieces)?;
                 continue;
             }
+            if let (Pair::Either(count), Some(x)) = (&pair, x) {
+                self.either(x, first, second, *count)?;
+                continue;
+            }
             let y = if pair == Pair::First { None } else { self.advance(Side::Second, second)? };
             match (x, y) {
                 (Some(x), Some(y)) => {
@@ -186,6 +190,30 @@ impl<'a> Walk<'a> {
                 (None, None) => {}
             }
         }
+        Ok(())
+    }
+
+    /// A leaf of the first program, and leaves of the second one of which one runs at most: each does the same where it runs,
+    /// and one does where the leaf runs.
+    fn either(&mut self, x: &'a Stmt, first: &Cursor<'a>, second: &mut Cursor<'a>, count: usize) -> Done {
+        let (guard, mut others) = (self.machine.terms.and(&first.guards), Vec::new());
+        for _ in 0..count {
+            let Some(y) = self.advance(Side::Second, second)? else {
+                return Err(self.unaligned("leaves that are none"));
+            };
+            self.machine.book.spans = (x.span, y.span);
+            let other = self.machine.terms.and(&second.guards);
+            for &before in &others {
+                let both = self.machine.terms.and(&[before, other]);
+                let never = self.machine.terms.not(both);
+                self.machine.book.owe_that("one of several statements runs at most", never);
+            }
+            others.push(other);
+            let guards: Vec<Term> = first.guards.iter().chain(&second.guards).copied().collect();
+            self.under(&guards, |walk| walk.leaves(x, y))?;
+        }
+        let any = self.machine.terms.or(&others);
+        self.owe_equal("a statement runs under the same condition", guard, any);
         Ok(())
     }
 
@@ -789,7 +817,17 @@ impl<'a> Walk<'a> {
         self.bind(vars.0, vars.1, var);
         let terms = &mut self.machine.terms;
         let (zero, end) = (terms.int(0), terms.add(min, extent));
-        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
+        let runs = terms.less(zero, extent);
+        // Where it ends may be a plainer number than is written, where it runs.
+        let (plain, owed) = self.plainer(end, runs);
+        for (number, plain) in owed {
+            let equal = self.machine.terms.equal(number, plain);
+            let owed = self.machine.terms.implies(runs, equal);
+            self.machine.book.owe_that("a loop ends where it seems to", owed);
+        }
+        let terms = &mut self.machine.terms;
+        let high = [terms.less(var, end), terms.less(var, plain)];
+        let (low, high) = (terms.at_most(min, var), terms.and(&high));
         let holds = if upwards { terms.and(&[low, high]) } else { high };
         self.looped(Some(var), min, runs, holds, &[(a, b)], body)
     }

@@ -81,3 +81,22 @@ fn what_multiplies_must_have_a_sign() {
     let square = s.sum(&[(1, &[s.c, s.c]), (-1, &[i, i])]);
     assert!(!s.terms.not_negative_at_ends(&[below], square));
 }
+
+#[test]
+fn minima_and_maxima_bound_by_their_operands() {
+    // i < min(1, max(h - 1, 0)), so i < h - 1 where i is not negative.
+    for (first, least, expected) in [(Some(0), 0, true), (None, 0, false), (Some(0), 1, false)] {
+        let mut s = Sizes::new();
+        let (h, c) = (s.h, s.c);
+        let i = s.terms.new_atom("i", DType::int(32), Range::new(first, None));
+        let (one, least) = (s.terms.int(1), s.terms.int(least));
+        let less = s.terms.sub(h, one);
+        let most = s.terms.extremum(true, less, least);
+        let end = s.terms.extremum(false, one, most);
+        let below = s.sum(&[(1, &[end]), (-1, &[i]), (-1, &[])]);
+        let left = s.sum(&[(1, &[c, h]), (-1, &[c, i]), (-2, &[c])]);
+        assert_eq!(s.terms.not_negative_at_ends(&[below], left), expected, "{first:?} {least:?}");
+        let more = s.sum(&[(1, &[c, h]), (-1, &[c, i]), (-3, &[c])]);
+        assert!(!s.terms.not_negative_at_ends(&[below], more));
+    }
+}

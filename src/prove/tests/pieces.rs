@@ -1,7 +1,7 @@
 //! Loops whose iterations are cut in pieces, some of which are nests, and what the first iteration of a nest does.
 
 use super::{function, not_proven, proven};
-use crate::prove::{Integers, Solver, prove};
+use crate::prove::{Integers, Proof, Solver, prove};
 
 #[test]
 fn loops_in_a_nest_may_be_in_pieces() {
@@ -131,5 +131,115 @@ fn a_copy_of_what_is_there_is_no_piece() {
     proven(&(nest(14, "k") + &nest(14, "A[x * 4 + y]")), &pieces);
     for wrong in ["A[x * 4 + y] + 1", "A[x * 4]", "B[x * 4 + y]"] {
         not_proven(&(nest(14, "k") + &nest(14, wrong)), &pieces);
+    }
+}
+
+/// As [`proof`], with a solver, if there is one.
+fn asked(a: &str, b: &str) -> Option<Proof> {
+    let solver = Solver::find(&std::env::var_os("PATH").unwrap_or_default()).ok()?;
+    let proofs = prove(&function(a), &function(b), Integers::Unbounded, Some(&solver));
+    Some(proofs.unwrap().remove(0))
+}
+
+#[track_caller]
+fn solved(a: &str, b: &str) {
+    let proof = asked(a, b);
+    assert!(proof.as_ref().is_none_or(Proof::is_proven), "{proof:?}");
+}
+
+#[track_caller]
+fn never(a: &str, b: &str) {
+    assert!(!asked(a, b).is_some_and(|proof| proof.is_proven()), "{b}");
+}
+
+#[test]
+fn a_condition_may_go_out_of_a_loop() {
+    let inside = |then: &str, otherwise: &str| {
+        format!("for x in range(n):\n    A[x] = T.if_then_else(k == 1, {then}, {otherwise})")
+    };
+    let outside = |cond: &str, lengths: [&str; 2], then: &str, otherwise: &str| {
+        format!(
+            "if {cond}:\n    for x in range({}):\n        A[x] = {then}\nelse:\n    for y in range({}):\n        A[y] = {otherwise}",
+            lengths[0], lengths[1]
+        )
+    };
+    solved(&inside("x", "k"), &outside("k == 1", ["n", "n"], "x", "k"));
+    solved(&inside("B[x]", "k"), &outside("k == 1", ["n", "n"], "B[x]", "k"));
+    for wrong in [
+        outside("k == 2", ["n", "n"], "x", "k"),
+        outside("k != 1", ["n", "n"], "x", "k"),
+        outside("k == 1", ["n", "n"], "k", "y"),
+        outside("k == 1", ["n", "n - 1"], "x", "k"),
+        outside("k == 1", ["n - 1", "n - 1"], "x", "k"),
+        outside("k == 1", ["n", "n"], "x", "k + 1"),
+    ] {
+        never(&inside("x", "k"), &wrong);
+    }
+    // What is stored may change the condition, if that is loaded.
+    let stored = "for x in range(n):\n    A[x] = T.if_then_else(A[0] == 1, 2, 3)";
+    never(stored, &outside("A[0] == 1", ["n", "n"], "2", "3"));
+}
+
+#[test]
+fn one_of_several_statements_runs() {
+    let one = "for x in range(n):\n    A[x] = T.if_then_else(B[x] == 1, x, T.if_then_else(k == 2, 5, 6))";
+    let several = |first: &str, second: &str, third: &str| {
+        format!(
+            "for x in range(n):\n    if B[x] == 1:\n        A[x] = {first}\n    else:\n        if k == 2:\n            A[x] = {second}\n        else:\n            A[x] = {third}"
+        )
+    };
+    solved(one, &several("x", "5", "6"));
+    for wrong in
+        [several("x", "6", "5"), several("5", "x", "6"), several("x", "5", "5"), several("x + 1", "5", "6")]
+    {
+        never(one, &wrong);
+    }
+    let two = |second: &str| {
+        format!("for x in range(n):\n    if k == 1:\n        A[x] = 1\n    if {second}:\n        A[x] = 2")
+    };
+    let choice = "for x in range(n):\n    A[x] = T.if_then_else(k == 1, 1, 2)";
+    solved(choice, &two("k != 1"));
+    for wrong in ["k != 2", "k >= 1", "k > 1", "k <= 1"] {
+        never(choice, &two(wrong));
+    }
+    // The first one changes what the second condition loads.
+    let loaded = |value: usize| {
+        format!(
+            "for x in range(n):\n    if A[x] == 1:\n        A[x] = {value}\n    if A[x] != 1:\n        A[x] = 2"
+        )
+    };
+    never("for x in range(n):\n    A[x] = T.if_then_else(A[x] == 1, 7, 2)", &loaded(7));
+}
+
+#[test]
+fn lengths_of_pieces_may_be_minima_and_maxima() {
+    let whole = "for y in range(n * k):\n    A[y] = y";
+    let rows = |lengths: [&str; 3]| {
+        let row = |from: &str, length: &str| {
+            format!(
+                "for r in range({from}, {from} + {length}):\n    for x in range(k):\n        A[r * k + x] = r * k + x\n"
+            )
+        };
+        format!(
+            "{}{}{}",
+            row("0", lengths[0]),
+            row("T.min(1, n)", lengths[1]),
+            row(&format!("T.min(1, n) + {}", lengths[1]), lengths[2])
+        )
+    };
+    let sized = |body: &str| {
+        format!(
+            "T.assume(0 <= k)
+{body}"
+        )
+    };
+    solved(&sized(whole), &sized(&rows(["T.min(1, n)", "T.max(n - 2, 0)", "T.min(1, T.max(n - 1, 0))"])));
+    for wrong in [
+        ["T.min(1, n)", "T.max(n - 2, 0)", "T.min(1, n)"],
+        ["T.min(1, n)", "T.max(n - 2, 1)", "T.min(1, T.max(n - 1, 0))"],
+        ["T.min(1, n)", "T.max(n - 3, 0)", "T.min(1, T.max(n - 1, 0))"],
+        ["T.min(1, n)", "T.max(n - 2, 0)", "T.min(2, T.max(n - 1, 0))"],
+    ] {
+        never(&sized(whole), &sized(&rows(wrong)));
     }
 }
