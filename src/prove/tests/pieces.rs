@@ -213,33 +213,24 @@ fn one_of_several_statements_runs() {
 
 #[test]
 fn lengths_of_pieces_may_be_minima_and_maxima() {
-    let whole = "for y in range(n * k):\n    A[y] = y";
-    let rows = |lengths: [&str; 3]| {
+    let sized = |body: &str| format!("T.assume(0 <= k)\n{body}");
+    let whole = "for y in range((k * n * n + 4) // 5):\n    for z in range(5):\n        if y * 5 + z < k * n * n:\n            \
+                 A[y * 5 + z] = y + z";
+    // The first row, those in the middle, and the last one.
+    let rows = |middle: &str, last: &str| {
         let row = |from: &str, length: &str| {
             format!(
-                "for r in range({from}, {from} + {length}):\n    for x in range(k):\n        A[r * k + x] = r * k + x\n"
+                "    for r in range({from}, {from} + {length}):\n        for x in range(n):\n            \
+                 A[(q * n + r) * n + x] = ((q * n + r) * n + x) // 5 + ((q * n + r) * n + x) % 5\n"
             )
         };
-        format!(
-            "{}{}{}",
-            row("0", lengths[0]),
-            row("T.min(1, n)", lengths[1]),
-            row(&format!("T.min(1, n) + {}", lengths[1]), lengths[2])
-        )
+        let begin = ["0", "T.min(1, n)", "T.max(n - 1, T.min(1, n))"];
+        let all = row(begin[0], "T.min(1, n)") + &row(begin[1], middle) + &row(begin[2], last);
+        sized(&format!("for q in range(k):\n{all}"))
     };
-    let sized = |body: &str| {
-        format!(
-            "T.assume(0 <= k)
-{body}"
-        )
-    };
-    solved(&sized(whole), &sized(&rows(["T.min(1, n)", "T.max(n - 2, 0)", "T.min(1, T.max(n - 1, 0))"])));
-    for wrong in [
-        ["T.min(1, n)", "T.max(n - 2, 0)", "T.min(1, n)"],
-        ["T.min(1, n)", "T.max(n - 2, 1)", "T.min(1, T.max(n - 1, 0))"],
-        ["T.min(1, n)", "T.max(n - 3, 0)", "T.min(1, T.max(n - 1, 0))"],
-        ["T.min(1, n)", "T.max(n - 2, 0)", "T.min(2, T.max(n - 1, 0))"],
-    ] {
-        never(&sized(whole), &sized(&rows(wrong)));
+    let (middle, last) = ("T.max(n - 2, 0)", "T.min(1, n - T.min(1, n))");
+    solved(&sized(whole), &rows(middle, last));
+    for (middle, last) in [(middle, "T.min(1, n)"), ("T.max(n - 3, 0)", last)] {
+        never(&sized(whole), &rows(middle, last));
     }
 }
