@@ -7,8 +7,8 @@
 
 use super::between::{self, Accesses};
 use super::inquiry::Inquiry;
-use super::shape::{Head, conjuncts, inlined, is_equation, is_plain, is_total, is_total_let, rename};
-use super::steps::has_effect;
+use super::shape::{Head, conjuncts, inlined, is_equation, is_total, is_total_let, rename};
+use super::steps::{has_effect, is_plain};
 use super::term::Term;
 use super::value::Machine;
 use super::{Integers, SolverError, shape, signature, volatile};

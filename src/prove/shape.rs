@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use super::steps::has_effect;
+use super::steps::{has_effect, is_plain};
 use crate::diag::Span;
 use crate::ir::{
     BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
@@ -375,20 +375,6 @@ pub(super) fn rename(stmt: &mut Stmt, var: VarId, own: VarId, by: &Expr) {
     {
         l.var = own;
     }
-}
-
-/// Whether iterations run one after the other, by one, and nothing leaves them.
-pub(super) fn is_plain(l: &For) -> bool {
-    let mut jumps = false;
-    for stmt in &l.body {
-        stmt.walk(&mut |s| {
-            jumps |= matches!(
-                s.kind,
-                StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::While { .. }
-            );
-        });
-    }
-    l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none() && !jumps
 }
 
 /// Whether evaluation traps nowhere, reads no memory and has no effect. That sums fit their type is not looked at.

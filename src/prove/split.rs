@@ -4,8 +4,7 @@
 
 use super::discharge;
 use super::place::conditions;
-use super::shape::is_plain;
-use super::steps::{self, Step};
+use super::steps::{self, Step, is_plain};
 use super::term::Term;
 use super::value::Side;
 use super::walk::{Cursor, Done, Unaligned, Walk};

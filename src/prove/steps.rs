@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::buffers::Buffers;
-use super::shape::is_plain;
 use super::term::Term;
 use super::value::Side;
 use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
@@ -108,6 +107,20 @@ fn is_one_iteration(l: &For) -> bool {
         .iter()
         .for_each(|stmt| stmt.walk(&mut |s| jumps |= matches!(s.kind, StmtKind::Break | StmtKind::Continue)));
     one && plain && l.annotations.is_empty() && !jumps
+}
+
+/// Whether iterations run one after the other, by one, and nothing leaves them.
+pub(super) fn is_plain(l: &For) -> bool {
+    let mut jumps = false;
+    for stmt in &l.body {
+        stmt.walk(&mut |s| {
+            jumps |= matches!(
+                s.kind,
+                StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::While { .. }
+            );
+        });
+    }
+    l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none() && !jumps
 }
 
 /// Whether evaluation does more than give a value.

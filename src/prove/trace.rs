@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::sample::{Sample, mixed};
-use super::shape::is_plain;
-use super::steps::{Piece, Placed, Seen, Step, flatten, has_effect};
+use super::steps::{Piece, Placed, Seen, Step, flatten, has_effect, is_plain};
 use super::term::{Node, Term};
 use super::value::{Machine, Side};
 use crate::ir::value::{Value, evaluate};
