@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::steps::{has_effect, is_plain};
 use crate::diag::Span;
 use crate::ir::{
-    BinOp, Block, BufferId, DType, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
+    BinOp, Block, BufferId, DType, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
 
 /// How far a function is put in shape.
