@@ -7,24 +7,24 @@ use super::copy::mentions;
 use crate::ir::value::{LANES, Lanes, evaluate_lanes};
 use crate::ir::{Expr, ExprKind, For, PrimFunc, StmtKind, Type, VarId};
 
-/// What sizes are where it is looked, in turn.
+/// The values that sizes have in them, in turn.
 const SIZES: [i64; 4] = [5, 12, 3, 7];
 
-/// How many times [`LANES`] of the first iterations are looked at.
+/// How many times [`LANES`] of the first iterations there are.
 const WINDOWS: i64 = 16;
 
 /// Whether an index in the body of a loop that has quotients of the loop's variable seems to grow by the same amount with each
 /// iteration, or such a condition to change once. Only some iterations are looked at; where it is otherwise, no equality takes all
 /// quotients away.
 pub(super) fn hides_affine(func: &PrimFunc, l: &For) -> bool {
-    let Some(mut places) = Places::new(func, l) else { return true };
+    let Some(mut sampled) = Sampled::new(func, l) else { return true };
     let mut found = false;
     for stmt in &l.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::For(inner) = &stmt.kind {
-                places.enter(inner);
+                sampled.enter(inner);
             }
-            let mut look = |index: &Expr| found = found || divides(index, l.var) && places.is_affine(index);
+            let mut look = |index: &Expr| found = found || divides(index, l.var) && sampled.is_affine(index);
             if let StmtKind::Store { indices, .. } = &stmt.kind {
                 indices.iter().for_each(&mut look);
             }
@@ -36,25 +36,25 @@ pub(super) fn hides_affine(func: &PrimFunc, l: &For) -> bool {
                 });
             });
             if let StmtKind::If { cond, .. } = &stmt.kind {
-                found = found || divides(cond, l.var) && places.changes_once(cond);
+                found = found || divides(cond, l.var) && sampled.changes_once(cond);
             }
         });
     }
     found
 }
 
-/// Where it is looked.
-struct Places {
-    /// The loop's variable, and the number of the iteration for each of its values.
+/// Iterations of a loop at which indices and conditions are evaluated.
+struct Sampled {
     var: VarId,
+    /// The numbers of iterations, and the values that the loop's variable has there.
     windows: Vec<([i64; LANES], Lanes)>,
     /// What the other variables are: the first iterations of the loops inside.
     others: HashMap<VarId, Lanes>,
 }
 
-impl Places {
+impl Sampled {
     /// `None` if it is not known which iterations a loop has.
-    fn new(func: &PrimFunc, l: &For) -> Option<Places> {
+    fn new(func: &PrimFunc, l: &For) -> Option<Sampled> {
         let integers = func
             .vars
             .iter()
@@ -63,19 +63,19 @@ impl Places {
         let others = integers.map(|(number, _)| {
             (VarId(u32::try_from(number).unwrap_or(u32::MAX)), Lanes::all(SIZES[number % SIZES.len()]))
         });
-        let mut places = Places { var: l.var, windows: Vec::new(), others: others.collect() };
+        let mut sampled = Sampled { var: l.var, windows: Vec::new(), others: others.collect() };
         let [min, extent] =
-            [&l.min, &l.extent].map(|e| evaluate_lanes(e, &|var| places.others.get(&var).copied()).get(0));
+            [&l.min, &l.extent].map(|e| evaluate_lanes(e, &|var| sampled.others.get(&var).copied()).get(0));
         let (min, last, lanes) = (min?, (extent? - 1).max(0), LANES as i64);
         // Those that lie apart show most, then come the first ones in order.
         let apart = std::array::from_fn(|at| last.saturating_mul(at as i64) / (lanes - 1));
         let next =
             (0..WINDOWS).map(|window| std::array::from_fn(|at| (window * lanes + at as i64).min(last)));
-        places.windows = std::iter::once(apart)
+        sampled.windows = std::iter::once(apart)
             .chain(next)
             .map(|iterations: [i64; LANES]| (iterations, Lanes::new(|at| min.checked_add(iterations[at]))))
             .collect();
-        Some(places)
+        Some(sampled)
     }
 
     fn enter(&mut self, l: &For) {
