@@ -63,7 +63,8 @@ pub use self::integers::Integers;
 pub use crate::smt::{Solver, SolverError};
 use inquiry::{Asked, Inquiry};
 
-/// How much work, in the solver's own unit, one question of a proof is worth.
+/// How much work, in the solver's own unit, one question of a proof is worth. All questions about a pair of functions together get
+/// twice as much.
 ///
 /// ```
 /// assert!(satir::prove::EFFORT < satir::prove::Solver::new("z3").effort, "proofs have many questions");
