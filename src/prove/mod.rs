@@ -26,6 +26,7 @@ mod elements;
 mod extrema;
 mod floats;
 mod front;
+mod guess;
 mod inquiry;
 mod integers;
 mod least;

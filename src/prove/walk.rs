@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::discharge;
-use super::place::{Frame, conditions};
+use super::place::Frame;
 use super::range::Range;
-use super::steps::{self, Glimpse, Pair, Placed, Step, is_plain};
+use super::steps::{self, Pair, Placed, Step, is_plain};
 use super::term::{Node, Term};
 use super::value::{Machine, Side, Unsupported};
 use crate::diag::Span;
@@ -214,86 +213,6 @@ impl<'a> Walk<'a> {
         let any = self.machine.terms.or(&others);
         self.owe_equal("a statement runs under the same condition", guard, any);
         Ok(())
-    }
-
-    /// Which leaves of two blocks belong together.
-    pub(super) fn pairs(
-        &mut self,
-        first: &Cursor<'a>,
-        left: &[&'a Stmt],
-        second: &Cursor<'a>,
-        right: &[&'a Stmt],
-    ) -> Result<steps::Pairs, Unaligned> {
-        let alike = steps::alike(&self.machine.buffers, left, right);
-        if alike && !left.iter().any(|stmt| matches!(stmt.kind, StmtKind::For(_))) {
-            return Ok(vec![Pair::Both; left.len()]);
-        }
-        let (p, q) = (self.glimpses(Side::First, first), self.glimpses(Side::Second, second));
-        let (p, q) = (&p[..left.len()], &q[..right.len()]);
-        if alike && p.iter().zip(q).all(|(p, q)| p.length == q.length) {
-            return Ok(vec![Pair::Both; left.len()]);
-        }
-        let guess = self.guess((first, left, p), (second, right, q));
-        let pairs = steps::align(&self.machine.buffers, &guess, (left, p), (right, q));
-        pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))
-    }
-
-    /// What is known of the leaves of a block before they are run. Memory may have changed until then, so that it is only a
-    /// guess.
-    fn glimpses(&mut self, side: Side, cursor: &Cursor<'a>) -> Vec<Glimpse> {
-        let program = self.machine.program(side);
-        let vars = program.vars.clone();
-        let quiet = std::mem::replace(&mut self.machine.quiet, true);
-        let known = conditions(&self.machine.book.here, true);
-        let mut guards: Vec<Option<Term>> = cursor.guards.iter().map(|&guard| Some(guard)).collect();
-        let mut found = Vec::new();
-        for placed in &cursor.steps {
-            match placed.step {
-                Step::Bind(var, value) => {
-                    if let Ok(value) = self.machine.value(side, value) {
-                        self.machine.program(side).vars.insert(var, value);
-                    }
-                }
-                Step::If(cond) => guards.push(self.machine.value(side, cond).ok()),
-                Step::Else => {
-                    let cond = guards.pop().flatten();
-                    guards.push(cond.map(|cond| self.machine.terms.not(cond)));
-                }
-                Step::End => drop(guards.pop()),
-                Step::Eval(_) | Step::Alloc(_) | Step::Assume(_) => {}
-                Step::Leaf(stmt) => {
-                    let all: Option<Vec<Term>> = guards.iter().copied().collect();
-                    let guard = all.map(|all| self.machine.terms.and(&all));
-                    let never = guard.is_some_and(|guard| {
-                        let not = self.machine.terms.not(guard);
-                        discharge::implied(&mut self.machine.terms, &known, not)
-                    });
-                    let mut glimpse = Glimpse { guard, never, ..Glimpse::default() };
-                    if let StmtKind::Store { buffer, indices, value } = &stmt.kind {
-                        let place = self.machine.index(side, *buffer, indices).ok();
-                        glimpse.idle = self.stores_what_is_there(side, stmt);
-                        glimpse.value = self.machine.value(side, value).ok();
-                        glimpse.index = place.map(|(_, index)| index);
-                    }
-                    if let StmtKind::For(l) = &stmt.kind
-                        && is_plain(l)
-                    {
-                        glimpse.length = self.machine.described(side, &l.extent).ok();
-                        glimpse.body_work = self.work_of_block(side, &l.body);
-                        glimpse.depth = steps::depth(stmt);
-                        if side == Side::First {
-                            glimpse.idle = self.stores_what_is_there(side, stmt);
-                            glimpse.acts = self.acts(side, l);
-                        }
-                    }
-                    glimpse.work = self.work(side, stmt);
-                    found.push(glimpse);
-                }
-            }
-        }
-        self.machine.quiet = quiet;
-        self.machine.program(side).vars = vars;
-        found
     }
 
     /// Does something under further conditions.
