@@ -1,11 +1,14 @@
 //! Quotients that say nothing: an index may be written with quotients of a loop's variable and grow by the same amount with each
 //! iteration all the same, and a condition may be one that changes once.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use super::copy::mentions;
+use super::points::integers;
 use crate::ir::value::{LANES, Lanes, evaluate_lanes};
-use crate::ir::{Expr, ExprKind, For, PrimFunc, StmtKind, Type, VarId};
+use crate::ir::{Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
 
 /// The values that sizes have in them, in turn.
 const SIZES: [i64; 4] = [5, 12, 3, 7];
@@ -55,14 +58,7 @@ struct Sampled {
 impl Sampled {
     /// `None` if it is not known which iterations a loop has.
     fn new(func: &PrimFunc, l: &For) -> Option<Sampled> {
-        let integers = func
-            .vars
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| matches!(&entry.ty, Type::Prim(dtype) if dtype.is_index()));
-        let others = integers.map(|(number, _)| {
-            (VarId(u32::try_from(number).unwrap_or(u32::MAX)), Lanes::all(SIZES[number % SIZES.len()]))
-        });
+        let others = integers(func).map(|var| (var, Lanes::all(SIZES[var.index() % SIZES.len()])));
         let mut sampled = Sampled { var: l.var, windows: Vec::new(), others: others.collect() };
         let [min, extent] =
             [&l.min, &l.extent].map(|e| evaluate_lanes(e, &|var| sampled.others.get(&var).copied()).get(0));
@@ -105,20 +101,18 @@ impl Sampled {
 
     /// Whether truth values are one up to some iteration and the other one from there.
     fn changes_once(&self, cond: &Expr) -> bool {
-        let changes = |window: usize, before: Option<bool>| {
-            let value = self.value(cond, window);
-            let truth = (0..LANES).map(|at| value.get(at).map(|value| value != 0));
-            truth.fold((0, before), |(changes, before), now| {
-                (changes + usize::from(before.is_some() && before != now), now)
+        let is_once = |windows: Range<usize>| {
+            let (mut changes, mut before) = (0, None);
+            windows.map(|window| self.value(cond, window)).all(|value| {
+                for now in (0..LANES).map(|at| value.get(at).map(|value| value != 0)) {
+                    changes += usize::from(before.is_some() && before != now);
+                    before = now;
+                }
+                changes <= 1
             })
         };
-        let (mut all, mut last) = (0, None);
-        changes(0, None).0 <= 1
-            && (1..self.windows.len()).all(|window| {
-                let (more, now) = changes(window, last);
-                (all, last) = (all + more, now);
-                all <= 1
-            })
+        // Those that lie apart are no part of the row of the others.
+        is_once(0..1) && is_once(1..self.windows.len())
     }
 }
 

@@ -20,15 +20,11 @@ pub(super) struct Points {
 impl Points {
     /// The parameters of a function get values that sizes may have.
     pub(super) fn new(func: &PrimFunc) -> Points {
-        let mut values = HashMap::new();
-        for (index, entry) in func.vars.iter().enumerate() {
-            let var = VarId(u32::try_from(index).unwrap_or(u32::MAX));
-            if matches!(&entry.ty, Type::Prim(dtype) if dtype.is_index()) {
-                let at =
-                    |point: usize| SIZES[(mix(index as u64, point as u64) % SIZES.len() as u64) as usize];
-                values.insert(var, Lanes::new(|point| Some(at(point))));
-            }
-        }
+        let sizes = integers(func).map(|var| {
+            let size = |point: usize| mix(var.index() as u64, point as u64) % SIZES.len() as u64;
+            (var, Lanes::new(|point| Some(SIZES[size(point) as usize])))
+        });
+        let values = sizes.collect();
         Points { values, inside: u32::MAX }
     }
 
@@ -81,4 +77,12 @@ impl Points {
         let (known, holds) = (value.known() & self.inside, value.nonzero() & self.inside);
         (known != 0 && (holds == 0 || holds == known)).then_some(holds != 0)
     }
+}
+
+/// The variables of a function that are integers.
+pub(super) fn integers(func: &PrimFunc) -> impl Iterator<Item = VarId> {
+    let numbered = func.vars.iter().enumerate();
+    numbered
+        .filter(|(_, entry)| matches!(&entry.ty, Type::Prim(dtype) if dtype.is_index()))
+        .map(|(number, _)| VarId(u32::try_from(number).unwrap_or(u32::MAX)))
 }

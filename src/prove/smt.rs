@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::arith::Sum;
 use hashbrown::HashMap;
 
+use super::arith::Sum;
 use super::discharge::Question;
 use super::lemmas::{self, name, number};
 use super::range::Range;
