@@ -190,7 +190,12 @@ pub(super) fn better(
         nests::Decided::Inside => search.estimated(&state.func, nests::Decided::Free).instructions,
         nests::Decided::Free | nests::Decided::Counted => state.instructions,
     };
-    (pays && compiled(&state) <= compiled(&first)).then_some((state.func, search.taken))
+    if !pays {
+        return None;
+    }
+    let [before, after] = [&first, &state].map(compiled);
+    log::debug!("loops: {before} and {after} instructions with all that is written out");
+    (after <= before).then_some((state.func, search.taken))
 }
 
 impl Search<'_> {

@@ -104,8 +104,13 @@ impl<'a> Iterations<'a> {
         self.average(cond).map_or_else(|| self.profile.branch().to_f64(), |average| average.nonzero)
     }
 
+    /// The value of a variable, in the middle of its range.
+    pub(super) fn of(&self, var: VarId) -> Option<i64> {
+        self.values.get(var.index()).copied()
+    }
+
     fn value(&self, e: &Expr) -> Option<i64> {
-        evaluate(e, &|var| self.values.get(var.index()).map(|&value| Value::Int(value)))?.as_int()
+        evaluate(e, &|var| self.of(var).map(Value::Int))?.as_int()
     }
 
     /// What an expression is at all points of the loops around it that it depends on, or at some if those are many.
@@ -158,7 +163,7 @@ impl<'a> Iterations<'a> {
             }
         }
         for var in names.iter().skip(vars.len()) {
-            hash = mix(hash, self.values.get(var.index()).copied().unwrap_or(0) as u64);
+            hash = mix(hash, self.of(*var).unwrap_or(0) as u64);
         }
         hash
     }
@@ -217,6 +222,6 @@ impl<'a> Iterations<'a> {
     /// The values of a variable at some points.
     fn at(&self, vars: &[VarId], points: &[Lanes], var: VarId) -> Option<Lanes> {
         let drawn = vars.iter().position(|own| *own == var).and_then(|at| points.get(at)).copied();
-        drawn.or_else(|| self.values.get(var.index()).copied().map(Lanes::all))
+        drawn.or_else(|| self.of(var).map(Lanes::all))
     }
 }

@@ -1,5 +1,6 @@
 //! What a loop takes as a whole, once that its body has been looked at.
 
+use super::neighbours;
 use super::size::{Conditions, WrittenOut};
 use super::{Decided, Estimate, Frame};
 use crate::ir::{For, ForKind};
@@ -93,10 +94,16 @@ impl Estimate<'_> {
             None => is_short && length == Length::Constant,
         };
         let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
-        let cost = closed.cost(l.kind == ForKind::Vectorized);
+        let scalar_cost = closed.scalar_cost();
+        let mut cost = closed.cost(l.kind == ForKind::Vectorized);
+        if is_written_out && self.decided == Decided::Free && !frame.looped && !frame.branches {
+            let share = neighbours::share_of_operations(self.func, l, &|var| self.iterations.of(var));
+            cost = share.map_or(cost, |share| scalar_cost * share);
+        }
         self.loops.insert(l.var, cost);
         let outer = &mut self.frames[here];
         outer.cost += cost;
+        outer.scalar_cost += scalar_cost;
         outer.looped |= !is_written_out || frame.looped;
         if is_written_out {
             outer.size.add_copies(&size.size, trips, around, share);
@@ -133,13 +140,21 @@ impl Closed<'_> {
         if is_vector {
             return frame.cost / lanes(frame.bits);
         }
-        let scalar = frame.cost + if self.is_written_out { 0.0 } else { self.around() };
+        let scalar = frame.cost + self.around();
         let vectors = if frame.inner { None } else { self.on_vectors() };
         vectors.map_or(scalar, |cost| cost.min(scalar))
     }
 
+    /// The same if nothing ran on vectors.
+    fn scalar_cost(&self) -> f64 {
+        self.frame.scalar_cost + self.around()
+    }
+
     /// What a loop takes beside its body.
     fn around(&self) -> f64 {
+        if self.is_written_out {
+            return 0.0;
+        }
         let per_start = PER_LOOP + PER_ADDRESS * self.frame.grown.len() as f64;
         self.turns() * PER_ITERATION + self.starts * (per_start + self.per_start_of_its_length())
     }

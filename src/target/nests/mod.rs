@@ -8,6 +8,7 @@ mod accesses;
 mod hash;
 mod iterations;
 mod loops;
+mod neighbours;
 mod products;
 mod registers;
 mod size;
@@ -89,6 +90,8 @@ struct Frame {
     trips: f64,
     /// What is computed in it, in all.
     cost: f64,
+    /// The same if nothing ran on vectors.
+    scalar_cost: f64,
     /// The hashes of what is computed in it.
     seen: HashSet<u64>,
     inner: bool,
@@ -226,7 +229,9 @@ impl<'a> Estimate<'a> {
     fn charge(&mut self, depth: usize, cost: f64, share: f64) {
         let is_here = depth + 1 == self.frames.len();
         let frame = &mut self.frames[depth];
-        frame.cost += cost * frame.runs * if is_here { share } else { 1.0 };
+        let cost = cost * frame.runs * if is_here { share } else { 1.0 };
+        frame.cost += cost;
+        frame.scalar_cost += cost;
     }
 
     /// Instructions that stand in the loop at a depth when LLVM decides whether to write it out. `decided_by`: the loop that makes

@@ -104,3 +104,15 @@ fn elements_apart_are_not_put_into_vectors_of_loops_that_are_written_out() {
     ]);
     assert!(2.0 * neighbours < apart, "{neighbours} {apart}");
 }
+
+#[test]
+fn neighbours_of_different_iterations_are_put_into_vectors() {
+    // 28 elements in a row, seven vectors for each `i`: rows of 7 of which the first 6 come first. In two loops the six are a
+    // vector and two more, and the others stay alone.
+    let [whole, in_two, apart] = estimates([
+        "for i in range(64):\n    for h in range(2):\n        for j in range(4):\n            for k in range(6):\n                if h * 6 + k < 7:\n                    B[i * 28 + j * 7 + h * 6 + k] = A[i * 30 + j * 7 + h * 6 + k]",
+        "for i in range(64):\n    for j in range(4):\n        for k in range(6):\n            B[i * 28 + j * 7 + k] = A[i * 30 + j * 7 + k]\n    for j in range(4):\n        B[i * 28 + j * 7 + 6] = A[i * 30 + j * 7 + 6]",
+        "for i in range(64):\n    for h in range(2):\n        for j in range(4):\n            for k in range(6):\n                if h * 6 + k < 7:\n                    B[i * 28 + j * 7 + h * 6 + k] = A[i * 30 + j * 9 + h * 6 + k]",
+    ]);
+    assert!(1.3 * whole < in_two && 1.2 * whole < apart, "{whole} {in_two} {apart}");
+}
