@@ -91,6 +91,10 @@ fn split_loops_are_joined_first() {
     let body = "for a, b in T.grid(233, 13):\n    if a * 13 + b < 3024:\n        B[a * 13 + b] = A[(a * 13 + b) % 84 * 36 + (a * 13 + b) // 84]";
     let made = after("loops", FLAT, body);
     assert!(!made.contains('%') && !made.contains("//") && !made.contains("if"), "{made}");
+    // The condition is on a quotient of what is joined.
+    let body = "for a, b, c in T.grid(42, 7, 8):\n    if b * 4 + c // 2 < 27:\n        B[a * 54 + b * 8 + c] = A[a * 60 + b * 8 + c]";
+    let made = after("loops", FLAT, body);
+    assert!(made.contains("T.grid(42, 54)") && !made.contains("if"), "{made}");
     let body = "for a, b, c in T.grid(104, 5, 3):\n    B[a * 15 + b * 3 + c] = A[a % 13 * 120 + a // 13 * 15 + b * 3 + c]";
     let made = after("loops", FLAT, body);
     assert!(!made.contains('%') && !made.contains("//"), "{made}");
@@ -315,6 +319,21 @@ fn extents_are_reduced() {
     let made =
         after("reduce-extents", int, "for i, j in T.grid(4, 4):\n    if i == 0 and j < 2:\n        A[j] = i");
     assert!(!made.contains("if") && made.contains("range(2)"), "{made}");
+    // Quotients are compared.
+    for (cond, bounds) in [
+        ("j // 3 < 4", "range(12)"),
+        ("2 <= (j + 1) // 3", "range(5, 16)"),
+        ("j // 2 * 2 <= 7", "range(8)"),
+        ("j // 3 // 2 == 1", "range(6, 12)"),
+        ("j // 4 * -3 <= -4", "range(8, 16)"),
+    ] {
+        let made = after(
+            "reduce-extents",
+            int,
+            &format!("for j in range(16):\n    if {cond}:\n        A[j] = j + n % 100"),
+        );
+        assert!(!made.contains("if") && made.contains(bounds), "{cond}: {made}");
+    }
     // `n - 4` would overflow where `n` is near the least integer; the condition does not.
     let before = program(int, "for j in range(8):\n    if 4 + j < n:\n        A[j] = j");
     assert_eq!(ran(&before, "reduce-extents", &Options::default()), before);

@@ -1,9 +1,13 @@
 //! Conditions as bounds of a loop variable: comparisons that are linear in it, solved for it.
 
+use super::normal::{Division, division};
 use super::place::{Place, folded};
 use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind, VarId};
+
+/// How many quotients of a comparison are looked at.
+const MAX_QUOTIENTS: usize = 4;
 
 /// What chooses between two values or ways.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +55,8 @@ pub(super) struct Inequality {
     pub(super) rest: Poly,
 }
 
-/// A comparison of integers as inequalities of `e <= 0`, all of which hold where it holds: two of an equation. `None` for what
-/// is no comparison of `int32` or `int64`, or has no such form (`!=`).
+/// A comparison of integers as inequalities of `e <= 0`, all of which hold where it holds: two of an equation. Quotients by
+/// constants become what is divided. `None` for what is no comparison of `int32` or `int64`, or has no such form (`!=`).
 pub(super) fn sums_at_most_zero(atoms: &mut Atoms, cond: &Expr, truth: bool) -> Option<Vec<Poly>> {
     match &cond.kind {
         ExprKind::Not(inner) => return sums_at_most_zero(atoms, inner, !truth),
@@ -73,14 +77,44 @@ pub(super) fn sums_at_most_zero(atoms: &mut Atoms, cond: &Expr, truth: bool) -> 
     // a <= b, a < b as a + 1 <= b.
     let (at_most, below) = (a.plus(&b, -1), a.plus(&one, 1).plus(&b, -1));
     let (at_least, above) = (b.plus(&a, -1), b.plus(&one, 1).plus(&a, -1));
-    Some(match (op, truth) {
+    let sums = match (op, truth) {
         (BinOp::Le, true) | (BinOp::Gt, false) => vec![at_most],
         (BinOp::Lt, true) | (BinOp::Ge, false) => vec![below],
         (BinOp::Ge, true) | (BinOp::Lt, false) => vec![at_least],
         (BinOp::Gt, true) | (BinOp::Le, false) => vec![above],
         (BinOp::Eq, true) | (BinOp::Ne, false) => vec![at_most, at_least],
         _ => return None,
-    })
+    };
+    Some(sums.into_iter().map(|sum| without_quotients(atoms, sum)).collect())
+}
+
+/// A sum that is at most 0 where another one is, without quotients by constants as far as that is possible: `s // d <= m` is
+/// `s <= d * m + d - 1`, and `s // d >= m` is `s >= d * m`.
+fn without_quotients(atoms: &mut Atoms, mut sum: Poly) -> Poly {
+    for _ in 0..MAX_QUOTIENTS {
+        let quotient = atoms.multiples(&sum).into_iter().find_map(|(atom, times)| {
+            let Division { dividend, divisor, is_quotient: true, truncates: false } = division(&atom)? else {
+                return None;
+            };
+            let by = divisor.as_int().filter(|by| *by > 0)?;
+            Some((atoms.poly(dividend)?, by, sum.plus(&atoms.atom(&atom), times.checked_neg()?), times))
+        });
+        let Some((dividend, by, rest, times)) = quotient else { break };
+        // times * (s // d) + rest <= 0.
+        let rest = match (times, rest.as_constant()) {
+            (1 | -1, _) => rest,
+            // s // d <= floor(-rest / times), and >= ceil(rest / -times).
+            (_, Some(rest)) if rest > i64::MIN => Poly::constant(-(-rest).div_euclid(times.abs())),
+            _ => break,
+        };
+        let multiple = rest.times(&Poly::constant(by));
+        sum = if times > 0 {
+            dividend.plus(&multiple, 1).plus(&Poly::constant(by - 1), -1)
+        } else {
+            multiple.plus(&dividend, -1)
+        };
+    }
+    sum
 }
 
 /// A sum that is at most 0, as an inequality of a variable.
