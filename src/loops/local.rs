@@ -70,7 +70,9 @@ impl Local<'_, '_> {
     fn block(&mut self, block: &mut Block) {
         let mark = self.mark();
         for stmt in block.iter_mut() {
-            stmt.for_each_expr_mut(|e| self.root(e));
+            // The bounds of a loop that is written anew are new as well, whatever they are made of.
+            let is_new = matches!(&stmt.kind, StmtKind::For(l) if (self.wanted)(l.var));
+            stmt.for_each_expr_mut(|e| if is_new { self.expr(e) } else { self.root(e) });
             match &mut stmt.kind {
                 StmtKind::For(l) => self.for_loop(l),
                 StmtKind::If { cond, then, otherwise } => {
@@ -285,8 +287,8 @@ impl Local<'_, '_> {
                 };
                 Some(if first == (*op == BinOp::Min) { (**a).clone() } else { (**b).clone() })
             }
-            ExprKind::Binary(op, a, _) if op.is_compare() && a.dtype.is_index() => {
-                self.decided(e).map(Expr::bool)
+            ExprKind::Binary(op, a, b) if op.is_compare() && a.dtype.is_index() => {
+                self.decided(e).map(Expr::bool).or_else(|| without_addend(*op, a, b))
             }
             _ => None,
         }
@@ -353,6 +355,25 @@ fn asked(
     let answer = holds(&place.known, &claim).then_some(truth);
     answers.insert(cond.clone(), answer);
     answer
+}
+
+/// The comparison of a sum and a constant without the constant in the sum.
+fn without_addend(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
+    let less = |sum: &Expr, than: &Expr| {
+        let (ExprKind::Binary(sign @ (BinOp::Add | BinOp::Sub), x, c), than) = (&sum.kind, than.as_int()?)
+        else {
+            return None;
+        };
+        let c = c.as_int()?;
+        let left = if *sign == BinOp::Add { than.checked_sub(c)? } else { than.checked_add(c)? };
+        let fits = sum.dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&i128::from(left)));
+        fits.then(|| (Expr::clone(x), Expr::int(left, sum.dtype)))
+    };
+    match (less(a, b), less(b, a)) {
+        (Some((x, left)), _) => Some(Expr::binary(op, x, left)),
+        (None, Some((x, left))) => Some(Expr::binary(op, left, x)),
+        (None, None) => None,
+    }
 }
 
 /// A truth value by what shows each.

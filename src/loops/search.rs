@@ -160,8 +160,9 @@ pub(super) fn better(
         if better {
             since = since.or(Some(phase));
             left *= state.instructions / before;
-            // It may take away what is left, for the phases that follow.
-            if state.left > 0 && phase != Phase::Tidy {
+            // It may take away what is left, for the phases that follow, but no condition that sample points leave open and that
+            // says its bounds.
+            if phase != Phase::Tidy && hides_something(&state.func, &state.taken.written_out) {
                 state = search.simplified(state);
             }
         }
@@ -489,9 +490,23 @@ pub(super) fn all(func: &PrimFunc, options: &Options, reorders: bool) -> Vec<Pri
     ways.map(|state| state.func).collect()
 }
 
+/// Whether more is left than conditions without quotients.
+fn hides_something(func: &PrimFunc, written_out: &HashSet<VarId>) -> bool {
+    let divides = |e: &Expr| matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_division());
+    what_is_left(func, written_out).into_iter().any(|e| {
+        let mut found = false;
+        e.walk(&mut |part| found = found || divides(part));
+        found
+    })
+}
+
 /// How many different quotients and remainders by what is no loop variable depend on one, but for those that
 /// are constants once that loops are written out, and conditions.
-fn left<'f>(func: &'f PrimFunc, written_out: &HashSet<VarId>) -> usize {
+fn left(func: &PrimFunc, written_out: &HashSet<VarId>) -> usize {
+    what_is_left(func, written_out).len()
+}
+
+fn what_is_left<'f>(func: &'f PrimFunc, written_out: &HashSet<VarId>) -> HashSet<&'f Expr> {
     let vars: HashSet<VarId> = loops(func).into_iter().collect();
     let mut found: HashSet<&Expr> = HashSet::new();
     let mut look = |e: &'f Expr| {
@@ -515,7 +530,7 @@ fn left<'f>(func: &'f PrimFunc, written_out: &HashSet<VarId>) -> usize {
             found.insert(cond);
         }
     });
-    found.len()
+    found
 }
 
 fn looping(l: For) -> Stmt {
