@@ -47,7 +47,7 @@ pub(super) struct Trace<'m, 'a> {
     written: BTreeSet<usize>,
     /// How many more statements are looked at.
     steps: usize,
-    /// How many pieces without iterations were found.
+    /// How many pieces were found in which nothing is seen to happen.
     empty: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'m, 'a> Trace<'m, 'a> {
     }
 
     /// How the first of these leaves of the second program are the iterations of a loop of the first one, if they look like
-    /// that, and how many of them are loops without iterations. `written` are the memories that it changes.
+    /// that, and in how many of them nothing happens. `written` are the memories that it changes.
     pub(super) fn pieces(
         &mut self,
         a: &'a For,
@@ -142,8 +142,8 @@ impl<'m, 'a> Trace<'m, 'a> {
         while done < length
             && let Some(&leaf) = leaves.get(at)
         {
-            if let Some(iterations) = self.run_of_iterations((a, done, length), leaf)? {
-                self.empty += usize::from(iterations == 0);
+            if let Some((iterations, acts)) = self.run_of_iterations((a, done, length), leaf)? {
+                self.empty += usize::from(!acts);
                 found.push(Piece::Loop);
                 (done, at) = (done + iterations, at + 1);
             } else if let Some(count) = self.one_iteration((a, done, length), &leaves[at..])? {
@@ -195,12 +195,13 @@ impl<'m, 'a> Trace<'m, 'a> {
         Ok(Some((pieces, loops * each)))
     }
 
-    /// How many iterations of the loop, from one of them on, are those of a loop of the second program, one by one.
+    /// How many iterations of the loop, from one of them on, are those of a loop of the second program, one by one, and whether
+    /// one of them is seen to do something.
     fn run_of_iterations(
         &mut self,
         (a, done, length): (&'a For, i64, i64),
         (stmt, reached): Reached<'a>,
-    ) -> Result<Option<i64>, Unknown> {
+    ) -> Result<Option<(i64, bool)>, Unknown> {
         let StmtKind::For(b) = &stmt.kind else { return Ok(None) };
         if !is_plain(b) || reached != Some(true) {
             return Ok(None);
@@ -212,14 +213,16 @@ impl<'m, 'a> Trace<'m, 'a> {
         // The first, the last, those next to them and some in the middle.
         let some: BTreeSet<i64> =
             [0, 1, 2, iterations / 3, iterations / 2, iterations - 3, iterations - 2, iterations - 1].into();
+        let mut acts = false;
         for &number in some.range(0..iterations) {
             let (x, y) =
                 (self.ends_at(Side::First, a, done + number)?, self.ends_at(Side::Second, b, number)?);
             if x != y {
                 return Ok(None);
             }
+            acts |= x.is_some();
         }
-        Ok(Some(iterations))
+        Ok(Some((iterations, acts)))
     }
 
     /// How many leaves are one iteration of the loop.

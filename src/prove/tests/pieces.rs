@@ -234,3 +234,24 @@ fn lengths_of_pieces_may_be_minima_and_maxima() {
         never(&sized(whole), &rows(middle, last));
     }
 }
+
+#[test]
+fn iterations_that_do_nothing_are_no_pieces() {
+    // In most rows neither program does anything, whatever the pieces.
+    let whole = "for y, z, x in T.grid(3, 5, 6):\n    if y * 5 + z >= 13:\n        for r in range(4):\n            if r == 0:\n                A[y * 30 + z * 6 + x] = 0\n            A[y * 30 + z * 6 + x] = A[y * 30 + z * 6 + x] + B[r]";
+    let row = |at: &str, indent: &str| {
+        let place = format!("A[y * 30 + z * 6 + i * 3 + {at}]");
+        format!(
+            "{indent}if y * 5 + z >= 13:\n{indent}    {place} = 0\n{indent}    for r in range(4):\n{indent}        {place} = {place} + B[r]\n"
+        )
+    };
+    let pieces = |last: &str| {
+        format!(
+            "for y, z, i in T.grid(3, 5, 2):\n    for j in range(2):\n{}{}",
+            row("j", "        "),
+            row(last, "    ")
+        )
+    };
+    proven(whole, &pieces("2"));
+    not_proven(whole, &pieces("1"));
+}
