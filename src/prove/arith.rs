@@ -185,27 +185,48 @@ impl Terms {
         }
         match self.without_quotient(&sum) {
             Some(a) => self.not_negative(a),
-            None => self.intern(Node::NotNegative(a)),
+            None => {
+                let condition = self.intern(Node::NotNegative(a));
+                self.on_few_values(condition)
+            }
         }
     }
 
     /// What is not negative if and only if a sum with a quotient by a number is not: `p // c + y >= 0` where
     /// `p + c*y >= 0`, `y - p // c >= 0` where `p < c*(y + 1)`.
     fn without_quotient(&mut self, sum: &Sum) -> Option<Term> {
-        let (term, factor) = sum.0.iter().find_map(|(monomial, &factor)| match (&monomial[..], factor) {
-            ([term], 1 | -1) => matches!(self.node(*term), Node::Quotient(..)).then_some((*term, factor)),
-            _ => None,
-        })?;
-        let Node::Quotient(p, by) = *self.node(term) else { return None };
-        let c = self.as_int(by).filter(|&c| c > 0)?;
+        self.multiplied(sum, |terms, by| terms.as_int(by).is_some_and(|c| c > 0))
+    }
+
+    /// The condition as one without quotients by sizes, as [`Terms::not_negative`] writes those by numbers. Such a product is
+    /// another form, no simpler one: what is known of quotients is found by them.
+    pub(super) fn without_quotients_by_sizes(&mut self, condition: Term) -> Option<Term> {
+        let Node::NotNegative(of) = *self.node(condition) else { return None };
+        let sum = self.sum_of(of);
+        let product = self.multiplied(&sum, |terms, by| terms.range(by).not_negative())?;
+        Some(self.not_negative(product))
+    }
+
+    /// What is not negative if and only if a sum is not, multiplied by a positive divisor of one of its quotients.
+    fn multiplied(&mut self, sum: &Sum, is_positive: impl Fn(&Terms, Term) -> bool) -> Option<Term> {
+        let (term, p, by, factor) =
+            sum.0.iter().find_map(|(monomial, &factor)| match (&monomial[..], factor) {
+                ([term], 1 | -1) => match *self.node(*term) {
+                    Node::Quotient(p, by) if is_positive(self, by) => Some((*term, p, by, factor)),
+                    _ => None,
+                },
+                _ => None,
+            })?;
         let sum = self.of_sum(sum.clone());
         let y = self.add_scaled(sum, term, -factor);
+        let product = self.mul(by, y);
         if factor == 1 {
-            return Some(self.add_scaled(p, y, c));
+            return Some(self.add(p, product));
         }
-        let last = self.int(c - 1);
-        let difference = self.sub(last, p);
-        Some(self.add_scaled(difference, y, c))
+        let above = self.sub(by, p);
+        let product = self.add(above, product);
+        let one = self.int(1);
+        Some(self.sub(product, one))
     }
 
     /// `a <= b`
@@ -244,6 +265,7 @@ impl Terms {
         if self.range(a).nonzero() {
             return self.truth(false);
         }
-        self.intern(Node::IsZero(a))
+        let condition = self.intern(Node::IsZero(a));
+        self.on_few_values(condition)
     }
 }

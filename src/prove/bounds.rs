@@ -109,6 +109,14 @@ impl Terms {
             let last = self.range(d).hi.and_then(|hi| hi.checked_sub(1));
             let remainder = Range::new(Some(0), last);
             known = known.within(self.bounds(rest).plus(remainder.times(Range::point(k))));
+            // The remainder is below the divisor, whatever that is: `d - 1 - y % d` is not negative.
+            if self.as_int(d).is_none() {
+                let one = self.int(1);
+                let most = self.sub(d, one);
+                let end = self.add_scaled(rest, most, k);
+                let end = self.bounds(end);
+                known = known.within(if k > 0 { Range::new(None, end.hi) } else { Range::new(end.lo, None) });
+            }
         }
         Some(known)
     }

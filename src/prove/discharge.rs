@@ -218,7 +218,8 @@ pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
     let facts = parts_of(terms, known);
     follows(terms, &facts, goal) || {
         let decided = with_quotients_decided(terms, &facts, goal);
-        decided != goal && follows(terms, &facts, decided)
+        let multiplied = with_quotients_multiplied(terms, decided);
+        [decided, multiplied].iter().any(|&other| other != goal && follows(terms, &facts, other))
     }
 }
 
@@ -265,6 +266,22 @@ fn with_quotients_decided(terms: &mut Terms, facts: &[Term], mut goal: Term) -> 
         let Some((term, value)) = found else { break };
         let value = terms.int(value);
         goal = terms.replace(goal, term, value);
+    }
+    goal
+}
+
+/// The goal with comparisons of quotients by sizes as comparisons of products.
+fn with_quotients_multiplied(terms: &mut Terms, mut goal: Term) -> Term {
+    /// Comparisons that are written in another way.
+    const MAX_MULTIPLIED: usize = 12;
+    for _ in 0..MAX_MULTIPLIED {
+        let other = terms
+            .cone([goal])
+            .into_iter()
+            .find_map(|term| Some((term, terms.without_quotients_by_sizes(term)?)))
+            .filter(|(term, other)| term != other);
+        let Some((term, other)) = other else { break };
+        goal = terms.replace(goal, term, other);
     }
     goal
 }

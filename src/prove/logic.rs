@@ -56,7 +56,7 @@ impl Terms {
         self.or(&[not_a, b])
     }
 
-    pub(super) fn choice(&mut self, cond: Term, then: Term, otherwise: Term) -> Term {
+    pub(super) fn choice(&mut self, cond: Term, mut then: Term, mut otherwise: Term) -> Term {
         if let Some(value) = self.as_truth(cond) {
             return if value { then } else { otherwise };
         }
@@ -68,7 +68,17 @@ impl Terms {
         }
         match self.sort(then) {
             Sort::Truth => {
-                let (yes, not_cond) = (self.implies(cond, then), self.not(cond));
+                let not_cond = self.not(cond);
+                // In each arm it is known whether the condition holds.
+                for (arm, holds) in [(&mut then, true), (&mut otherwise, false)] {
+                    if *arm == cond || *arm == not_cond {
+                        *arm = self.truth((*arm == cond) == holds);
+                    }
+                }
+                if then == otherwise {
+                    return then;
+                }
+                let yes = self.implies(cond, then);
                 let no = self.implies(not_cond, otherwise);
                 // A choice with a constant arm is a conjunction or disjunction; others stay choices.
                 match (self.as_truth(then), self.as_truth(otherwise)) {

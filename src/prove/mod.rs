@@ -24,6 +24,7 @@ mod discharge;
 mod division;
 mod elements;
 mod extrema;
+mod few;
 mod floats;
 mod front;
 mod guess;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::few::Tables;
 use super::range::Range;
 use crate::ir::DType;
 
@@ -108,6 +109,8 @@ pub(super) struct Terms {
     pub(super) depth: u32,
     /// Sums whose ranges were looked at again, by what remainders are in them.
     pub(super) refined: HashSet<Term>,
+    /// Conditions on few values, by what they say.
+    pub(super) tables: Tables,
 }
 
 impl Terms {

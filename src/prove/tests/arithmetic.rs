@@ -101,7 +101,10 @@ fn grown(terms: &mut Terms, dice: &mut Dice, pool: &[Valued]) -> Valued {
         10 => (terms.extremum(true, a.0, right), both(&|x, y| Some(x.max(y)))),
         11 => (terms.extremum(false, a.0, right), both(&|x, y| Some(x.min(y)))),
         _ => {
-            let condition = terms.at_most(a.0, right);
+            let mut condition = terms.at_most(a.0, right);
+            if let (0, Some(other)) = (dice.below(2), terms.without_quotients_by_sizes(condition)) {
+                condition = other;
+            }
             let (one, zero) = (terms.int(1), terms.int(0));
             (terms.choice(condition, one, zero), both(&|x, y| Some(i128::from(x <= y))))
         }
