@@ -11,7 +11,7 @@ use super::shape::{Head, conjuncts, inlined, is_equation, is_total, is_total_let
 use super::steps::{has_effect, is_plain};
 use super::term::Term;
 use super::value::Machine;
-use super::{Integers, SolverError, shape, signature, volatile};
+use super::{Integers, SolverError, discharge, shape, signature, volatile};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The function in this shape; `None` if nothing moves.
@@ -89,9 +89,10 @@ impl Mover<'_, '_, '_> {
             return Ok(moved);
         }
         split_conditions(&mut l.body);
+        let once = !l.body.iter().any(is_loop) && self.runs_at_most_once(l);
         let mut at = 0;
         while at < l.body.len() {
-            let found = match self.way(l, at) {
+            let found = match self.way(l, once, at) {
                 Some(Way::First(stmt)) if self.may_go_first(l, at)? => stmt,
                 Some(Way::Apart(stmt)) if self.may_go_apart(l, at)? => self.renamed(stmt, l.var),
                 _ => {
@@ -106,8 +107,15 @@ impl Mover<'_, '_, '_> {
         Ok(moved)
     }
 
-    /// How a statement of a loop's body could leave the loop.
-    fn way(&self, l: &For, at: usize) -> Option<Way> {
+    fn runs_at_most_once(&mut self, l: &For) -> bool {
+        let Some(extent) = between::total(&mut self.machine, &l.extent) else { return false };
+        let one = self.machine.terms.int(1);
+        let short = self.machine.terms.at_most(extent, one);
+        discharge::implied(&mut self.machine.terms, &self.known, short)
+    }
+
+    /// How a statement of a loop's body could leave the loop, of which there may be one iteration only.
+    fn way(&self, l: &For, once: bool, at: usize) -> Option<Way> {
         let (mut conditions, mut then) = (Vec::new(), std::slice::from_ref(&l.body[at]));
         while let [Stmt { kind: StmtKind::If { cond, then: inner, otherwise }, .. }] = then
             && otherwise.is_empty()
@@ -121,6 +129,9 @@ impl Mover<'_, '_, '_> {
         }
         let before = l.body[..at].iter().filter(|stmt| is_total_let(stmt));
         let lets: Vec<Stmt> = before.cloned().collect();
+        if once && stores(&l.body[at + 1..]) {
+            conditions.push(Expr::binary(BinOp::Eq, Expr::var(l.var, l.min.dtype), l.min.clone()));
+        }
         let bound: Vec<VarId> = l.body.iter().filter_map(bound_by).collect();
         let all = conditions.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b));
         if let Some(cond) = &all
@@ -154,10 +165,6 @@ impl Mover<'_, '_, '_> {
         cond.iter().for_each(|cond| conjuncts(cond, &mut parts));
         let is_first = |part: &&Expr| self.around.iter().any(|(var, min)| is_equation(part, *var, min));
         let goes_on = parts.iter().any(is_first);
-        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For(_));
-        let stores = |block: &[Stmt]| {
-            block.iter().any(|stmt| !is_pure(std::slice::from_ref(stmt)) && bound_by(stmt).is_none())
-        };
         let begins = matches!(then, [Stmt { kind: StmtKind::Store { .. }, .. }])
             && !l.body.iter().any(is_loop)
             && stores(&l.body[at + 1..]);
@@ -274,6 +281,15 @@ fn mentions(stmt: &Stmt, which: &impl Fn(VarId) -> bool) -> bool {
     let mut found = false;
     stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= e.mentions(which)));
     found
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::For(_))
+}
+
+/// Whether there are statements that do something else than to store such values.
+fn stores(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| !is_pure(std::slice::from_ref(stmt)) && bound_by(stmt).is_none())
 }
 
 /// Whether statements do nothing but store values that depend on no memory.

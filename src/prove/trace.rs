@@ -435,6 +435,8 @@ impl<'m, 'a> Trace<'m, 'a> {
             return;
         }
         match &e.kind {
+            // It may be a constant in the other program.
+            ExprKind::Cast(of) if of.dtype.is_index() && !e.dtype.is_integral() => {}
             ExprKind::Load { buffer, indices } => {
                 let root = self.machine.buffers.root(side, *buffer);
                 if root.is_ok_and(|root| !self.written.contains(&root))

@@ -1,6 +1,6 @@
 //! Stores that change places: what reductions begin with, in a nest and in front of it.
 
-use super::{Integers, Proof, prove};
+use super::{Integers, Proof, Solver, prove};
 use crate::script::parse;
 
 /// A reduction over `B` in blocks of two rows of four, whose initialization is in the nest, or in front of the part that is left.
@@ -18,6 +18,10 @@ fn apart(init: &str, update: &str) -> String {
 
 /// Functions over a matrix `A` of `n` rows, a vector `B`, and `C`, which has as many rows as `A`.
 fn proof(a: &str, b: &str, no_alias: bool) -> Proof {
+    asked(a, b, no_alias, None)
+}
+
+fn asked(a: &str, b: &str, no_alias: bool, solver: Option<&Solver>) -> Proof {
     let function = |body: &str| {
         let attribute = if no_alias { "    T.func_attr({\"tirx.noalias\": True})\n" } else { "" };
         let mut text = format!(
@@ -28,7 +32,7 @@ fn proof(a: &str, b: &str, no_alias: bool) -> Proof {
         }
         parse("<test>", &text).unwrap()
     };
-    prove(&function(a), &function(b), Integers::Unbounded, None).unwrap().remove(0)
+    prove(&function(a), &function(b), Integers::Unbounded, solver).unwrap().remove(0)
 }
 
 #[track_caller]
@@ -199,4 +203,33 @@ fn iterations_that_are_written_out_may_stand_one_behind_the_other() {
     not_proven(a, &b([0, 3], 5));
     not_proven(a, &b([1, 4], 5));
     not_proven(a, &b([0, 4], 4));
+}
+
+#[test]
+fn what_a_loop_of_one_iteration_begins_with_goes_in_front() {
+    // The initialization of the first nest is apart, that of the second one in its first iteration, which is cut off.
+    let (init, update) = ("A[i, j] = 0", "A[i, j] = A[i, j] + B[k]");
+    let rows = "for i, k in T.grid(n, n):\n    if k == 0:\n        C[i, 0] = 0\n    C[i, 0] = C[i, 0] + B[k]";
+    let whole = format!("{}\n{rows}", nest(init, update));
+    let cut = |length: &str, first: &str, others: &str| {
+        format!(
+            "{}\nfor i in range(n):\n    for k in range({length}):\n        {first}\n    for k in range({length}, n):\n        {others}",
+            apart(init, update)
+        )
+    };
+    let (one, add) = ("T.min(1, n)", "C[i, 0] = C[i, 0] + B[k]");
+    // That `0 < min(1, n)` says as much as `0 < n` is left to a solver.
+    let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
+    let is_proven = |b: &str| asked(&whole, b, true, Some(&solver)).is_proven();
+    let begin = format!("C[i, 0] = 0\n        {add}");
+    assert!(is_proven(&cut(one, &begin, add)));
+    for wrong in [
+        cut("T.min(2, n)", &begin, add),
+        cut(one, &begin.replace("= 0", "= 1"), add),
+        cut(one, &format!("{add}\n        C[i, 0] = 0"), add),
+        cut(one, &format!("{begin}\n        C[i, 0] = 0"), add),
+        cut(one, add, add),
+    ] {
+        assert!(!is_proven(&wrong), "{wrong}");
+    }
 }

@@ -255,3 +255,24 @@ fn iterations_that_do_nothing_are_no_pieces() {
     proven(whole, &pieces("2"));
     not_proven(whole, &pieces("1"));
 }
+
+#[test]
+fn numbers_that_become_floats_may_be_constants_in_pieces() {
+    let store =
+        |at: &str, value: &str| format!("A[{at}] = T.Cast(\"int32\", T.Cast(\"float32\", B[0]) / ({value}))");
+    let whole = format!(
+        "for i in range(5):\n    for j in range(2):\n        {}\n        if j < 1:\n            {}",
+        store("i * 3 + j * 2", "T.Cast(\"float32\", j + 2) * T.Cast(\"float32\", i)"),
+        store("i * 3 + 1", "T.Cast(\"float32\", i)"),
+    );
+    let pieces = |last: &str| {
+        format!(
+            "for i in range(5):\n    {}\n    {}\n    {}",
+            store("i * 3", "T.float32(2.0) * T.Cast(\"float32\", i)"),
+            store("i * 3 + 1", "T.Cast(\"float32\", i)"),
+            store("i * 3 + 2", &format!("T.float32({last}) * T.Cast(\"float32\", i)")),
+        )
+    };
+    proven(&whole, &pieces("3.0"));
+    not_proven(&whole, &pieces("2.0"));
+}
