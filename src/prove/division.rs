@@ -136,11 +136,9 @@ impl Terms {
             let by = self.int(by / g);
             return self.quotient(inner, by);
         }
-        let (rest, by) = (self.of_sum(rest), self.int(by));
-        match self.nested(rest, by) {
-            Some(quotient) => quotient,
-            None => self.intern(Node::Quotient(rest, by)),
-        }
+        let rest = self.of_sum(rest);
+        let divisor = self.int(by);
+        self.nested(rest, divisor).unwrap_or_else(|| self.quotient_or_complement(rest, by))
     }
 
     /// `(x//c + y) // d = (x + c*y) // (c*d)` for a divisor that is positive.

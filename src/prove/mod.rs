@@ -18,6 +18,7 @@ mod between;
 mod bits;
 mod bounds;
 mod buffers;
+mod complements;
 mod contents;
 mod cut;
 mod discharge;

@@ -155,6 +155,11 @@ impl Terms {
         term
     }
 
+    /// The term of a node, if there is one.
+    pub(super) fn known(&self, node: &Node) -> Option<Term> {
+        self.by_node.get(node).copied()
+    }
+
     /// A new free value. It may be any of its type within the range.
     pub(super) fn new_atom(&mut self, name: &str, dtype: DType, range: Range) -> Term {
         let number = u32::try_from(self.atoms.len()).unwrap_or(u32::MAX);

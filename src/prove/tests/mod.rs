@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod bounded;
+mod complements;
 mod few;
 #[cfg(unix)]
 mod inquiry;
