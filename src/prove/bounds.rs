@@ -17,7 +17,7 @@ impl Terms {
                 .partition(|&quotient| matches!(self.node(quotient), Node::Truncated(..)));
             for quotient in floored {
                 if let Some(range) = self.by_remainder(term, quotient) {
-                    self.restrict(term, range);
+                    self.narrow(term, range);
                 }
             }
             // The outermost one first, of whose dividend others may be parts. What is left has the others, so one is enough.
@@ -25,7 +25,7 @@ impl Terms {
             let mut outer_first = truncated.into_iter().rev().filter(|_| few);
             let found = outer_first.find_map(|quotient| self.by_truncated(term, quotient));
             if let Some(range) = found {
-                self.restrict(term, range);
+                self.narrow(term, range);
             }
         }
         self.range(term)

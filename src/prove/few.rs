@@ -3,19 +3,13 @@
 
 use hashbrown::HashMap;
 
-use super::term::{Node, Term, Terms};
+use super::term::{Node, Term, Terms, Variable};
 
 /// Most combinations of values that a condition is looked at for.
 const FEW: usize = 256;
 
 /// Most free values that such a condition depends on.
 const MAX_FREE: usize = 3;
-
-/// A free value with its least and its greatest one.
-type Variable = (Term, i128, i128);
-
-/// Conditions by the values on which they depend, and for which of these they hold.
-pub(super) type Tables = HashMap<(Vec<Variable>, Vec<bool>), Term>;
 
 impl Terms {
     /// The condition that stands for all that hold for the same values, if it depends on few of them; else the condition itself.

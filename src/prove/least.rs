@@ -15,8 +15,14 @@ const MAX_ENDS: usize = 3;
 impl Terms {
     /// Whether a sum is not negative where some others, the bounds, are not.
     pub(super) fn not_negative_at_ends(&mut self, bounds: &[Term], sum: Term) -> bool {
-        let (bounds, mut steps) = (self.opened(bounds), MAX_STEPS);
-        self.at_ends(&bounds, sum, None, &mut steps)
+        let asked = (bounds.to_vec(), sum);
+        if let Some(&known) = self.signs.get(&asked) {
+            return known;
+        }
+        let (opened, mut steps) = (self.opened(bounds), MAX_STEPS);
+        let found = self.at_ends(&opened, sum, None, &mut steps);
+        self.signs.insert(asked, found);
+        found
     }
 
     /// Bounds, and what those say in which there are minima and maxima: none of the operands of a minimum is less than it, and

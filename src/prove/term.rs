@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::few::Tables;
 use super::range::Range;
 use crate::ir::DType;
 
@@ -18,6 +17,12 @@ pub(super) struct Term(pub(super) u32);
 
 /// A product of terms that are no sums, in order; none for the constant 1.
 pub(super) type Monomial = Vec<Term>;
+
+/// A free value with its least and its greatest one.
+pub(super) type Variable = (Term, i128, i128);
+
+/// Conditions by the values on which they depend, and for which of these they hold.
+type Tables = HashMap<(Vec<Variable>, Vec<bool>), Term>;
 
 /// What a term is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,6 +114,8 @@ pub(super) struct Terms {
     pub(super) depth: u32,
     /// Sums whose ranges were looked at again, by what remainders are in them.
     pub(super) refined: HashSet<Term>,
+    /// Whether a sum is not negative where some others are not, as far as that was asked.
+    pub(super) signs: HashMap<(Vec<Term>, Term), bool>,
     /// Conditions on few values, by what they say.
     pub(super) tables: Tables,
 }
@@ -126,6 +133,15 @@ impl Terms {
 
     /// What is known besides of the value: it is known everywhere.
     pub(super) fn restrict(&mut self, term: Term, range: Range) {
+        let before = self.range(term);
+        self.narrow(term, range);
+        if self.range(term) != before {
+            self.signs.clear();
+        }
+    }
+
+    /// What follows of the value from what is known already.
+    pub(super) fn narrow(&mut self, term: Term, range: Range) {
         let known = &mut self.ranges[term.0 as usize];
         *known = known.within(range);
     }

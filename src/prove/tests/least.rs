@@ -100,3 +100,15 @@ fn minima_and_maxima_bound_by_their_operands() {
         assert!(!s.terms.not_negative_at_ends(&[below], more));
     }
 }
+
+#[test]
+fn what_is_known_later_counts() {
+    let mut s = Sizes::new();
+    let k = s.terms.new_atom("k", DType::int(32), Range::ALL);
+    let i = s.index(None);
+    let below = s.sum(&[(1, &[s.c]), (-1, &[i]), (-1, &[])]);
+    let left = s.sum(&[(1, &[k, s.c]), (-1, &[k, i])]);
+    assert!(!s.terms.not_negative_at_ends(&[below], left));
+    s.terms.restrict(k, Range::new(Some(0), None));
+    assert!(s.terms.not_negative_at_ends(&[below], left));
+}
