@@ -84,7 +84,7 @@ impl<'a> Machine<'a> {
                 self.terms.int(i128::from(*value) + if negative { 1 << 64 } else { 0 })
             }
             ExprKind::Int(value) => other(&mut self.terms, &format!("integer {value}"), Vec::new()),
-            ExprKind::Float(bits) => other(&mut self.terms, &format!("float {bits}"), Vec::new()),
+            ExprKind::Float(bits) => self.float(e.dtype, *bits),
             ExprKind::Str(text) => other(&mut self.terms, &format!("text {text:?}"), Vec::new()),
             ExprKind::Var(var) => match self.programs[side as usize].vars.get(var) {
                 Some(&term) => term,
@@ -167,6 +167,19 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// A constant; the bits are those of the `f64` of the same value.
+    fn float(&mut self, dtype: DType, bits: u64) -> Term {
+        self.terms.apply(&format!("float {bits} {}", dtype.scalar()), sort_of(dtype), Vec::new())
+    }
+
+    /// The constant of this type that a term is.
+    fn as_float(&self, dtype: DType, term: Term) -> Option<f64> {
+        let Node::Apply(name, parts) = self.terms.node(term) else { return None };
+        let (bits, of) = name.strip_prefix("float ")?.split_once(' ')?;
+        let is_constant = dtype.is_float() && parts.is_empty() && of == dtype.scalar().to_string();
+        bits.parse().ok().filter(|_| is_constant).map(f64::from_bits)
+    }
+
     /// A value that is used as a condition.
     pub(crate) fn truth_value(&self, term: Term) -> Result<(), Refused> {
         match self.terms.sort(term) {
@@ -210,6 +223,14 @@ impl<'a> Machine<'a> {
                 let order = if op == BinOp::Max { BinOp::Gt } else { BinOp::Lt };
                 let takes_first = self.binary(side, order, dtype, a, b);
                 return self.terms.choice(takes_first, a, b);
+            }
+            // A power of two has an exact reciprocal.
+            Sort::Other if op == BinOp::Div => {
+                let divisor = self.as_float(dtype, b);
+                if let Some(factor) = divisor.and_then(|by| value::float::exact_reciprocal(dtype, by)) {
+                    let factor = self.float(dtype, factor.to_bits());
+                    return self.binary(side, BinOp::Mul, dtype, a, factor);
+                }
             }
             _ => {}
         }
@@ -282,10 +303,7 @@ impl<'a> Machine<'a> {
                 let constant = self.terms.as_int(value).and_then(|value| i64::try_from(value).ok());
                 let folded = constant.map(|constant| value::cast(from, to, Value::Int(constant)));
                 match folded {
-                    Some(Ok(Value::Float(float))) => {
-                        let name = format!("float {} {to}", float.to_bits());
-                        self.terms.apply(&name, Sort::Other, Vec::new())
-                    }
+                    Some(Ok(Value::Float(float))) => self.float(to, float.to_bits()),
                     // An integer is what it is, whatever type holds it.
                     _ => self.terms.apply(&format!("integer to {to}"), Sort::Other, vec![value]),
                 }
@@ -384,8 +402,7 @@ impl<'a> Machine<'a> {
             && let Ok(Value::Float(float)) = f.eval(of.scalar(), &[Value::Float(f64::from_bits(*bits))])
             && dtype == *of
         {
-            let name = format!("float {} {dtype}", float.to_bits());
-            return Ok(self.terms.apply(&name, Sort::Other, Vec::new()));
+            return Ok(self.float(dtype, float.to_bits()));
         }
         let (form, args) = self.arguments(side, call, by_lane)?;
         let args = self.by_lane(dtype, args);

@@ -69,6 +69,25 @@ fn steps_show_what_normal_forms_do_not() {
 }
 
 #[test]
+fn divisions_by_powers_of_two_are_products() {
+    certified("F[0] = F[1] / T.float32(4)", "F[0] = F[1] * T.float32(0.25)");
+    certified("F[0] = F[1] / T.float32(-0.5)", "F[0] = T.float32(-2) * F[1]");
+    certified(
+        "F[0:4] = F[4:8] / T.Broadcast(T.float32(2), 4)",
+        "F[0:4] = F[4:8] * T.Broadcast(T.float32(0.5), 4)",
+    );
+    refused("F[0] = F[1] / T.float32(4)", "F[0] = F[1] * T.float32(0.5)");
+    refused("F[0] = F[1] / T.float32(4)", "F[0] = F[1] * T.float32(-0.25)");
+    refused("F[0] = F[1] / T.float32(3)", "F[0] = F[1] * T.float32(0.3333333432674408)");
+    refused("F[0] = T.float32(4) / F[1]", "F[0] = F[1] * T.float32(0.25)");
+    // The reciprocal of 2 ** 127 is no normal number.
+    refused(
+        "F[0] = F[1] / T.float32(170141183460469231731687303715884105728.0)",
+        "F[0] = F[1] * T.float32(5.877471754111438e-39)",
+    );
+}
+
+#[test]
 fn statements_and_conditions_that_never_matter_may_go() {
     certified("for i in range(n):\n    if i < n:\n        A[i] = k", "for i in range(n):\n    A[i] = k");
     certified("for i in range(n):\n    if i < 0:\n        A[i] = k", "for i in range(n):\n    T.evaluate(0)");

@@ -65,6 +65,20 @@ pub(crate) fn compare(op: BinOp, a: f64, b: f64) -> Result<bool, Undefined> {
     })
 }
 
+/// What to multiply by instead of dividing: of a power of two whose reciprocal is a normal number of the type. Then quotient and
+/// product are the same real number, which is rounded once.
+pub(crate) fn exact_reciprocal(dtype: DType, divisor: f64) -> Option<f64> {
+    let largest = match (dtype.kind, dtype.bits) {
+        (Kind::Float, 16) => 14,
+        (Kind::Float, 32) => 126,
+        (Kind::Float, 64) => 1022,
+        _ => return None,
+    };
+    let power = |k: i32| 2f64.powi(k);
+    let exponent = (-largest..=largest).find(|&k| divisor.abs() == power(k))?;
+    Some(power(-exponent).copysign(divisor))
+}
+
 /// `v` rounded to `dtype`, halves to even; a NaN to the one NaN.
 #[inline]
 pub(crate) fn round(dtype: DType, v: f64) -> f64 {
