@@ -6,8 +6,9 @@ use super::super::check::book::{Goal, Obligation, Risk};
 use super::super::check::proof::{Checker, State};
 use super::super::check::sexp::Sexp;
 use super::super::check::term::{Node, Sort, Term, for_each_part};
+use super::reduce::{self, Manner};
 use super::written::{Writer, list, word};
-use super::{farkas, reduce, shown};
+use super::{farkas, shown};
 
 /// Most steps for an obligation, and the deepest nesting of cases.
 const MAX_STEPS: usize = 600;
@@ -18,8 +19,7 @@ pub(super) struct Prover<'t> {
     pub(super) checker: Checker<'t>,
     pub(super) writer: Writer,
     fuel: usize,
-    /// Whether sums and their opposites are written alike, and bounds of quotients taken first: some is shown so, some is not.
-    bold: bool,
+    manner: Manner,
     /// What did not help under these facts.
     tried: HashSet<(Term, Vec<Term>)>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Prover<'t> {
 impl<'t> Prover<'t> {
     pub(super) fn new(checker: Checker<'t>) -> Prover<'t> {
         let writer = Writer::new(checker.terms, checker.named);
-        Prover { checker, writer, fuel: 0, bold: false, tried: HashSet::new() }
+        Prover { checker, writer, fuel: 0, manner: Manner::default(), tried: HashSet::new() }
     }
 
     /// What an obligation is about, for the log.
@@ -43,8 +43,9 @@ impl<'t> Prover<'t> {
 
     /// Steps that show an obligation.
     pub(super) fn prove(&mut self, obligation: &Obligation, state: State) -> Option<Vec<Sexp>> {
-        [false, true].into_iter().find_map(|bold| {
-            (self.fuel, self.bold) = (MAX_STEPS, bold);
+        let manners = [(false, false), (true, false), (false, true), (true, true)];
+        manners.into_iter().find_map(|(bold, nested)| {
+            (self.fuel, self.manner) = (MAX_STEPS, Manner { bold, nested });
             self.steps(obligation, state.clone(), 0)
         })
     }
@@ -242,7 +243,11 @@ impl<'t> Prover<'t> {
     fn reduction(&mut self, state: &State) -> Option<Sexp> {
         let parts = self.parts(goal_terms(&state.goal));
         let is_quotient = |&term: &Term| matches!(self.checker.terms.node(term), Node::Quotient(..));
-        let quotients: Vec<Term> = parts.iter().copied().filter(is_quotient).collect();
+        let mut quotients: Vec<Term> = parts.iter().copied().filter(is_quotient).collect();
+        if self.manner.nested {
+            // Facts and goals are written alike.
+            quotients.extend(self.parts(state.facts.clone()).into_iter().filter(is_quotient));
+        }
         // A bound of a quotient is one of its dividend, which is simpler as it is written.
         let is_bound = |&term: &Term| match *self.checker.terms.node(term) {
             Node::NotNegative(a) => {
@@ -255,13 +260,14 @@ impl<'t> Prover<'t> {
             }
             _ => false,
         };
-        let bounds: Vec<Term> = parts.iter().copied().filter(|term| self.bold && is_bound(term)).collect();
+        let bounds: Vec<Term> =
+            parts.iter().copied().filter(|term| self.manner.bold && is_bound(term)).collect();
         for term in bounds.into_iter().chain(parts) {
             if self.tried.contains(&(term, Vec::new())) {
                 continue;
             }
             let step =
-                reduce::step(self.checker.terms, &self.writer, &state.facts, term, &quotients, self.bold);
+                reduce::step(self.checker.terms, &self.writer, &state.facts, term, &quotients, self.manner);
             match step {
                 Some(step) => {
                     let mut copy = state.clone();

@@ -9,6 +9,15 @@ use super::written::{Writer, list, word};
 
 type Products = Vec<(Monomial, i128)>;
 
+/// Which of several ways to write terms is taken: each shows what others do not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Manner {
+    /// Whether sums and their opposites are written alike, and bounds of quotients taken first.
+    pub(super) bold: bool,
+    /// Whether a quotient by a product is one of another quotient, so that what is left is a remainder of that one.
+    pub(super) nested: bool,
+}
+
 /// A step that replaces this term by a simpler one.
 pub(super) fn step(
     terms: &mut Terms,
@@ -16,9 +25,9 @@ pub(super) fn step(
     facts: &[Term],
     term: Term,
     quotients: &[Term],
-    bold: bool,
+    manner: Manner,
 ) -> Option<Sexp> {
-    let mut at = At { terms, writer, facts, quotients, bold };
+    let mut at = At { terms, writer, facts, quotients, manner };
     match at.terms.node(term).clone() {
         Node::Quotient(a, b) => at.quotient(a, b),
         Node::Truncated(a, b) => at.truncated(a, b),
@@ -39,8 +48,7 @@ struct At<'a> {
     facts: &'a [Term],
     /// Quotients of the goal.
     quotients: &'a [Term],
-    /// Whether steps are taken that help some goals and not others.
-    bold: bool,
+    manner: Manner,
 }
 
 impl At<'_> {
@@ -92,6 +100,14 @@ impl At<'_> {
         Some(list([word("rewrite"), word(rule), Sexp::List(pairs)].into_iter().chain(reasons)))
     }
 
+    /// What the equation of a rule says of an atom.
+    fn solve(&self, atom: Term, rule: &str, letters: &[(&str, Term)], reason: Sexp) -> Option<Sexp> {
+        let Sexp::List(mut parts) = self.rewrite(rule, letters, [reason])? else { return None };
+        parts[0] = word("solve");
+        parts.insert(1, self.writer.write(self.terms, atom)?);
+        Some(Sexp::List(parts))
+    }
+
     fn sum(&mut self, products: Products) -> Option<Term> {
         self.terms.sum(products)
     }
@@ -105,7 +121,11 @@ impl At<'_> {
                 return Some(step);
             }
         }
-        if let Node::Quotient(n, d) = *self.terms.node(a) {
+        if self.manner.nested {
+            if let Some(step) = self.quotient_of_quotient(a, b) {
+                return Some(step);
+            }
+        } else if let Node::Quotient(n, d) = *self.terms.node(a) {
             if let Some(positive) = self.positive(b) {
                 return self.rewrite("quotient-nested", &[("?n", n), ("?d", d), ("?c", b)], [positive]);
             }
@@ -133,6 +153,26 @@ impl At<'_> {
                     &[("?x", x), ("?a", d), ("?y", rest), ("?b", b)],
                     reasons,
                 );
+            }
+        }
+        None
+    }
+
+    /// Of the quotients of the same dividend, one by a factor of the divisor: this one is a quotient of it.
+    fn quotient_of_quotient(&mut self, a: Term, b: Term) -> Option<Sexp> {
+        for &other in self.quotients {
+            let Node::Quotient(x, d) = *self.terms.node(other) else { continue };
+            if x != a || d == b {
+                continue;
+            }
+            let (factor, rest) = divided(self.terms, b, d);
+            if !rest.is_empty() {
+                continue;
+            }
+            let c = self.sum(factor)?;
+            if let Some(positive) = self.positive(c) {
+                let quotient = self.terms.quotient(a, b);
+                return self.solve(quotient, "quotient-nested", &[("?n", a), ("?d", d), ("?c", c)], positive);
             }
         }
         None
@@ -219,7 +259,7 @@ impl At<'_> {
         // Of a sum and its opposite, the one that begins with the lesser factor.
         let first =
             products.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, factor)| factor.rem_euclid(c));
-        if self.bold && first > c - first {
+        if self.manner.bold && first > c - first {
             let (zero, positive) = (self.int(0), self.positive(b)?);
             let opposite = self.terms.sub(zero, a);
             return self.rewrite("quotient-negated", &[("?n", opposite), ("?c", b)], [positive]);
@@ -385,7 +425,7 @@ impl At<'_> {
             found = Some((x, c, rest, factor));
         }
         // Where there is a choice both sides of a goal might make another one.
-        let (x, c, rest, factor) = found.filter(|_| all == 1 && (is_simple || self.bold))?;
+        let (x, c, rest, factor) = found.filter(|_| all == 1 && (is_simple || self.manner.bold))?;
         let positive = self.positive(c)?;
         // a = q + rest >= 0 is -rest <= q; a = rest - q >= 0 is q <= rest.
         let (rule, y) = if factor == 1 {
@@ -429,11 +469,7 @@ impl At<'_> {
                 let last = products.iter().flat_map(|(m, _)| m).all(|&atom| atom <= term);
                 if alone && unit && last {
                     let zero = self.int(0);
-                    let step = self.rewrite("equation-holds", &[("?a", a), ("?b", zero)], [word("known")])?;
-                    let Sexp::List(mut parts) = step else { return None };
-                    parts[0] = word("solve");
-                    parts.insert(1, self.writer.write(self.terms, term)?);
-                    return Some(Sexp::List(parts));
+                    return self.solve(term, "equation-holds", &[("?a", a), ("?b", zero)], word("known"));
                 }
             }
         }
@@ -474,11 +510,7 @@ impl At<'_> {
             let (above, below) = (self.terms.sub(term, value), self.terms.sub(value, term));
             if let (Some(low), Some(high)) = (self.not_negative(above), self.not_negative(below)) {
                 let both = list([word("both"), low, high]);
-                let step = self.rewrite("equation-holds", &[("?a", term), ("?b", value)], [both])?;
-                let Sexp::List(mut parts) = step else { return None };
-                parts[0] = word("solve");
-                parts.insert(1, self.writer.write(self.terms, term)?);
-                return Some(Sexp::List(parts));
+                return self.solve(term, "equation-holds", &[("?a", term), ("?b", value)], both);
             }
         }
         None

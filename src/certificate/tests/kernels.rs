@@ -69,6 +69,20 @@ fn steps_show_what_normal_forms_do_not() {
 }
 
 #[test]
+fn quotients_by_products_are_quotients_of_quotients() {
+    // What is left of a quotient is below its divisor, also where both quotients have the same dividend.
+    let of = |value: &str| {
+        format!(
+            "for i in range(16 * k * n):\n    if k > 0 and i < 16 * k * n:\n        C[0] = T.Cast(\"uint8\", A[{value}])"
+        )
+    };
+    certified(&of("T.max(0, i % (k * n) // n)"), &of("i % (k * n) // n"));
+    certified(&of("T.max(0, i // n - i // (n * k) * k)"), &of("i // n % k"));
+    refused(&of("T.max(0, i // n - i // (n * k) * n)"), &of("i // n - i // (n * k) * n"));
+    refused(&of("T.max(1, i % (k * n) // n)"), &of("i % (k * n) // n"));
+}
+
+#[test]
 fn divisions_by_powers_of_two_are_products() {
     certified("F[0] = F[1] / T.float32(4)", "F[0] = F[1] * T.float32(0.25)");
     certified("F[0] = F[1] / T.float32(-0.5)", "F[0] = T.float32(-2) * F[1]");
