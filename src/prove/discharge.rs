@@ -218,8 +218,10 @@ pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
     let facts = parts_of(terms, known);
     follows(terms, &facts, goal) || {
         let decided = with_quotients_decided(terms, &facts, goal);
-        let multiplied = with_quotients_multiplied(terms, decided);
-        [decided, multiplied].iter().any(|&other| other != goal && follows(terms, &facts, other))
+        decided != goal && follows(terms, &facts, decided) || {
+            let multiplied = with_quotients_multiplied(terms, decided);
+            multiplied != decided && follows(terms, &facts, multiplied)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::logic::COMMUTATIVE;
 use super::term::{Node, Term, Terms};
 use super::value::op_type;
 use crate::ir::value::{self, MathFn, Value};
-use crate::ir::{BinOp, Commutes, DType, Kind};
+use crate::ir::{BinOp, Commutes, DType};
 
 /// How the names of conversions of integers begin.
 const FROM_INTEGER: &str = "int to ";
@@ -180,19 +180,11 @@ impl Terms {
         }
     }
 
-    /// What to multiply by instead of dividing by a constant: a power of two whose reciprocal is a normal number of the type.
-    /// Then quotient and product are the same real number, which is rounded once.
+    /// What to multiply by instead of dividing by a constant, if that is the same.
     fn reciprocal(&mut self, constant: Term, dtype: DType) -> Option<Term> {
-        let largest = match (dtype.kind, dtype.bits) {
-            (Kind::Float, 16) => 14,
-            (Kind::Float, 32) => 126,
-            (Kind::Float, 64) => 1022,
-            _ => return None,
-        };
         let Node::Apply(name, ..) = self.node(constant) else { return None };
         let divisor = f64::from_bits(u64::from_str_radix(name.strip_prefix("float ")?, 16).ok()?);
-        let power = |k: i32| 2f64.powi(k);
-        let exponent = (-largest..=largest).find(|&k| divisor.abs() == power(k))?;
-        Some(self.float(power(-exponent).copysign(divisor).to_bits(), dtype))
+        let factor = value::float::exact_reciprocal(dtype, divisor)?;
+        Some(self.float(factor.to_bits(), dtype))
     }
 }

@@ -158,18 +158,15 @@ impl Run<'_> {
 
     /// A hash of the operations by which a value is computed, and what it loads; `None` if no vector does that.
     fn value(&self, e: &Expr, from: &mut Vec<Element>) -> Option<u64> {
-        let chosen = match &e.kind {
+        match &e.kind {
             ExprKind::Load { buffer, indices } => {
                 from.push(self.element(*buffer, indices)?);
                 return Some(tag(e));
             }
             ExprKind::Call(call) if is_lazy_select(call) => {
-                Some(&call.args[if self.holds(&call.args[0])? { 1 } else { 2 }])
+                return self.value(&call.args[if self.holds(&call.args[0])? { 1 } else { 2 }], from);
             }
-            _ => None,
-        };
-        if let Some(chosen) = chosen {
-            return self.value(chosen, from);
+            _ => {}
         }
         let (mut hash, mut is_known) = (tag(e), operation(e).on_vectors);
         e.for_each_child(|part| match self.value(part, from) {
