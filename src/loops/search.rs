@@ -186,14 +186,14 @@ pub(super) fn better(
         }
     };
     log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
-    // With all that LLVM writes out of the one and of the other.
-    let compiled = |state: &State| match decided {
-        nests::Decided::Inside => search.estimated(&state.func, nests::Decided::Free).instructions,
-        nests::Decided::Free | nests::Decided::Counted => state.instructions,
-    };
     if !pays {
         return None;
     }
+    if decided != nests::Decided::Inside {
+        return Some((state.func, search.taken));
+    }
+    // With all that LLVM makes of the one and of the other.
+    let compiled = |state: &State| search.estimated(&state.func, nests::Decided::Free).instructions;
     let [before, after] = [&first, &state].map(compiled);
     log::debug!("loops: {before} and {after} instructions with all that is written out");
     (after <= before).then_some((state.func, search.taken))

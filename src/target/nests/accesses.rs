@@ -11,12 +11,12 @@ use crate::target::llvm::nests::{Stride, lanes, stride};
 
 /// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
 /// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
-const MOVED: f64 = 1.5;
+pub(super) const MOVED: f64 = 1.5;
 const SHUFFLED: f64 = 0.5;
 const REVERSED: f64 = 0.25;
 
 /// The same for the elements of a load.
-fn moved(along: Stride) -> f64 {
+pub(super) fn moved(along: Stride) -> f64 {
     match along {
         Stride::Constant(-1) => REVERSED,
         Stride::Constant(2 | -2) => SHUFFLED,
@@ -71,6 +71,7 @@ impl Estimate<'_> {
         let (kept_at, copies) = kept.map_or((at, 1.0), |kept| (kept.at, kept.copies));
         if hash.is_none_or(|hash| self.frames[kept_at].seen.insert(hash)) {
             self.charge(kept_at, copies, share);
+            self.loads += usize::from(hash.is_some() && kept_at == self.frames.len() - 1);
         }
         let at = kept.map_or(at, |kept| kept.at_first.min(at));
         if hash.is_none_or(|hash| self.frames[at].seen.insert(mix(hash, TEXT))) {
@@ -102,7 +103,7 @@ impl Estimate<'_> {
         let element = OnceCell::new();
         let (mut kept, mut copies, mut at_first) = (None, 1.0, None);
         let most = REGISTERS * lanes(u32::from(self.func.buffer(buffer).dtype.bits));
-        let written_out = self.known_written_out.as_ref();
+        let known = self.known.as_ref();
         for at in (1..self.frames.len()).rev() {
             let frame = &self.frames[at];
             if varies[at] {
@@ -113,7 +114,7 @@ impl Estimate<'_> {
                 at_first = at_first.or(Some(at));
             } else if copies <= most {
                 let element = *element.get_or_init(|| Element::of(indices));
-                if !self.registers.keep((frame.var, at), buffer, element, written_out) {
+                if !self.registers.keep((frame.var, at), buffer, element, known) {
                     break;
                 }
                 kept = Some((at - 1, copies));
@@ -148,6 +149,9 @@ impl Estimate<'_> {
                 }
                 _ => frame.scalar = true,
             }
+        }
+        if self.decided == Decided::Free && self.known.is_some() {
+            self.from_whole_loops(buffer, indices, hash, is_store);
         }
         Seen::unknown(depth, hash)
     }

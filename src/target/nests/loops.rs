@@ -80,8 +80,10 @@ impl Estimate<'_> {
         self.depths.insert(l.var, here + 1);
         let starts = self.frames[here].runs * share;
         let var = Some(l.var);
-        let mut frame = Frame { var, runs: starts * trips, trips, passing: 1.0, ..Frame::default() };
+        let first = Some(l.min.clone());
+        let mut frame = Frame { var, first, runs: starts * trips, trips, passing: 1.0, ..Frame::default() };
         frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
+        frame.whole.is_prevented = frame.scalar;
         self.frames.push(frame);
         self.block(&l.body, 1.0);
         let frame = self.frames.pop().expect("pushed above");
@@ -89,8 +91,8 @@ impl Estimate<'_> {
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
         let size = frame.size.written_out(here + 1);
         let is_short = is_short(&frame, &size, self.decided);
-        let is_written_out = match &self.known_written_out {
-            Some(known) => known.contains(&l.var),
+        let is_written_out = match &self.known {
+            Some(known) => known.written_out.contains(&l.var),
             None => is_short && length == Length::Constant,
         };
         let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
@@ -98,19 +100,32 @@ impl Estimate<'_> {
         let mut cost = closed.cost(l.kind == ForKind::Vectorized);
         if is_written_out && self.decided == Decided::Free && !frame.looped && !frame.branches {
             let share = neighbours::share_of_operations(self.func, l, &|var| self.iterations.of(var));
-            cost = share.map_or(cost, |share| scalar_cost * share);
+            cost = share.map_or(cost, |share| frame.whole.cost * share);
+        }
+        let is_known = self.decided == Decided::Free && self.known.is_some();
+        if is_known && !is_written_out && !frame.looped && (frame.inner || frame.computes) {
+            cost = closed.as_a_whole().unwrap_or(cost);
         }
         self.loops.insert(l.var, cost);
         let outer = &mut self.frames[here];
         outer.cost += cost;
         outer.scalar_cost += scalar_cost;
+        outer.whole.add(&frame.whole);
+        // Calls of the C library are made of loops that copy or fill rows, before loops are written out.
+        outer.whole.is_prevented |= closed.copies();
         outer.looped |= !is_written_out || frame.looped;
         if is_written_out {
             outer.size.add_copies(&size.size, trips, around, share);
             outer.size.add(JOIN, around, share);
-            self.written_out.insert(l.var);
+            self.known_after.written_out.insert(l.var);
             self.decides |= size.decides;
         } else {
+            let first_ones = &frame.first_ones;
+            if !frame.looped
+                && (first_ones.iterations + 1) as f64 * (frame.size.all() + OF_A_LOOP) <= WRITTEN_OUT
+            {
+                self.known_after.peeled.extend(&first_ones.conditions);
+            }
             outer.size.add(frame.size.all() + OF_A_LOOP + JOIN, around, share);
         }
     }
@@ -140,14 +155,14 @@ impl Closed<'_> {
         if is_vector {
             return frame.cost / lanes(frame.bits);
         }
-        let scalar = frame.cost + self.around();
+        let scalar = frame.cost - frame.folded + self.around();
         let vectors = if frame.inner { None } else { self.on_vectors() };
         vectors.map_or(scalar, |cost| cost.min(scalar))
     }
 
     /// The same if nothing ran on vectors.
     fn scalar_cost(&self) -> f64 {
-        self.frame.scalar_cost + self.around()
+        self.frame.scalar_cost - self.frame.folded + self.around()
     }
 
     /// What a loop takes beside its body.
@@ -185,17 +200,44 @@ impl Closed<'_> {
         }
     }
 
+    /// Whether it only copies or fills elements that are neighbours.
+    fn copies(&self) -> bool {
+        let frame = self.frame;
+        !frame.inner && frame.stores > 0 && !frame.computes && frame.moved == 0.0 && !frame.scalar
+    }
+
+    /// How many elements a loop on vectors works on at a time: as many as it takes, where that is known.
+    fn at_once(&self, lanes: f64) -> f64 {
+        if self.length == Length::Constant { lanes } else { INTERLEAVED * lanes }
+    }
+
+    /// What it takes on vectors, if the loop vectorizer takes it.
+    fn as_a_whole(&self) -> Option<f64> {
+        let (frame, whole, starts) = (self.frame, &self.frame.whole, self.starts);
+        let lanes = lanes(whole.bits);
+        let at_once = self.at_once(lanes);
+        if frame.trips < at_once || frame.runs <= 0.0 || !whole.is_taken(frame.runs, lanes) {
+            return None;
+        }
+        let rest = self.rest(at_once);
+        let on_vectors = (frame.runs - starts * rest).max(0.0);
+        let vectors = on_vectors * ((whole.cost / frame.runs + PER_ITERATION / 2.0) / lanes + whole.moved);
+        let of_rest = frame.scalar_cost / frame.runs
+            + if self.length == Length::Constant { 0.0 } else { PER_ITERATION };
+        let per_start = PER_VECTOR_LOOP + self.per_start_of_its_length();
+        Some(vectors + starts * (rest * of_rest + per_start))
+    }
+
     /// What an innermost loop takes on vectors, if it can run on them.
     fn on_vectors(&self) -> Option<f64> {
         let (frame, starts) = (self.frame, self.starts);
         let lanes = lanes(frame.bits);
-        let copies = frame.stores > 0 && !frame.computes && frame.moved == 0.0;
+        let copies = self.copies();
         // Where writing it out decides conditions, only some iterations are left.
         let left =
             if self.is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
         let (trips, per_iteration) = (frame.trips * left, self.per_iteration / left);
-        // How many elements at a time: as many as it takes, where that is known.
-        let at_once = if self.length == Length::Constant || copies { lanes } else { INTERLEAVED * lanes };
+        let at_once = if copies { lanes } else { self.at_once(lanes) };
         if frame.scalar || frame.stores == 0 || trips < at_once {
             return None;
         }

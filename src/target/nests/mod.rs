@@ -9,17 +9,20 @@ mod hash;
 mod iterations;
 mod loops;
 mod neighbours;
+mod peeled;
 mod products;
 mod registers;
 mod size;
+mod whole;
 
 use hashbrown::{HashMap, HashSet};
 
 use self::hash::{mix, tag};
 use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
-use self::registers::Registers;
+use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
+use self::whole::Whole;
 use super::llvm::nests::operation;
 use crate::analysis::accesses::reads_memory;
 use crate::cost::{Bindings, Profile};
@@ -71,8 +74,14 @@ pub(crate) fn taken(
     let mut estimate = Estimate::new(func, profile, bindings, odds);
     estimate.decided = decided;
     estimate.block(&func.body, 1.0);
-    let knows_more = estimate.decides || estimate.accumulates && !estimate.written_out.is_empty();
-    if decided != Decided::Counted && knows_more {
+    let knows_more = match decided {
+        Decided::Free => true,
+        Decided::Inside => {
+            estimate.decides || estimate.accumulates && !estimate.known_after.written_out.is_empty()
+        }
+        Decided::Counted => false,
+    };
+    if knows_more {
         // Which conditions cost nothing, and what stays in registers, is known only once that it is known which loops are
         // written out.
         estimate = estimate.again();
@@ -85,6 +94,8 @@ pub(crate) fn taken(
 #[derive(Debug, Default)]
 struct Frame {
     var: Option<VarId>,
+    /// The first value of its variable.
+    first: Option<Expr>,
     /// How often its body runs, and how often each time that it starts.
     runs: f64,
     trips: f64,
@@ -117,6 +128,12 @@ struct Frame {
     strided: bool,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
+    /// How many of the loads in it are operands of other instructions, which load them.
+    folded: f64,
+    /// The same with all loops in it, if these are written out.
+    whole: Whole,
+    /// The conditions that only its first iterations decide otherwise than the others.
+    first_ones: peeled::FirstOnes,
 }
 
 impl Frame {
@@ -136,10 +153,12 @@ struct Estimate<'a> {
     loops: HashMap<VarId, f64>,
     /// The conditions around what is looked at, within the innermost open loop.
     conditions: Conditions,
-    /// The closed loops that are written out.
-    written_out: HashSet<VarId>,
+    /// What is known of closed loops.
+    known_after: Known,
     /// The same of all loops, when it is known.
-    known_written_out: Option<HashSet<VarId>>,
+    known: Option<Known>,
+    /// How many loads have been charged.
+    loads: usize,
     decided: Decided,
     /// Whether writing loops out decides conditions.
     decides: bool,
@@ -191,8 +210,9 @@ impl<'a> Estimate<'a> {
             registers: Registers::new(func),
             loops: HashMap::new(),
             conditions: Conditions::NONE,
-            written_out: HashSet::new(),
-            known_written_out: None,
+            known_after: Known::default(),
+            known: None,
+            loads: 0,
             decided: Decided::Free,
             decides: false,
             accumulates: false,
@@ -205,8 +225,8 @@ impl<'a> Estimate<'a> {
             frames: vec![Frame::of_function()],
             depths: HashMap::new(),
             loops: HashMap::new(),
-            known_written_out: Some(self.written_out),
-            written_out: HashSet::new(),
+            known: Some(self.known_after),
+            known_after: Known::default(),
             ..self
         }
     }
@@ -217,7 +237,7 @@ impl<'a> Estimate<'a> {
         Taken {
             instructions: self.frames.pop().map_or(0.0, |frame| frame.cost),
             of_loops: self.loops,
-            written_out: if is_free { self.written_out } else { HashSet::new() },
+            written_out: if is_free { self.known_after.written_out } else { HashSet::new() },
         }
     }
 
@@ -232,6 +252,7 @@ impl<'a> Estimate<'a> {
         let cost = cost * frame.runs * if is_here { share } else { 1.0 };
         frame.cost += cost;
         frame.scalar_cost += cost;
+        frame.whole.cost += cost;
     }
 
     /// Instructions that stand in the loop at a depth when LLVM decides whether to write it out. `decided_by`: the loop that makes
@@ -252,7 +273,7 @@ impl<'a> Estimate<'a> {
         share: f64,
         of: impl FnOnce(Conditions) -> Conditions,
     ) {
-        if self.known_written_out.is_some() {
+        if self.known.is_some() {
             return;
         }
         let is_here = depth + 1 == self.frames.len();
@@ -262,13 +283,13 @@ impl<'a> Estimate<'a> {
 
     /// Whether a loop is known to be written out.
     fn is_written_out(&self, var: Option<VarId>) -> bool {
-        let known = self.known_written_out.as_ref();
-        var.is_some_and(|var| known.is_some_and(|known| known.contains(&var)))
+        let known = self.known.as_ref();
+        var.is_some_and(|var| known.is_some_and(|known| known.written_out.contains(&var)))
     }
 
     /// Whether a condition is known to be a constant once that loops are written out.
     fn is_decided(&self, cond: &Expr) -> bool {
-        registers::is_decided(cond, self.known_written_out.as_ref())
+        registers::is_decided(cond, self.known.as_ref())
     }
 
     /// The depth of the outermost loop that a condition depends on, if loops are all that it depends on.
@@ -293,6 +314,17 @@ impl<'a> Estimate<'a> {
         seen.of_loops.is_some_and(|outermost| is_written_out(outermost) && is_written_out(seen.depth))
     }
 
+    /// Notes a condition if the first iterations of the innermost open loop decide it.
+    fn look_for_first_ones(&mut self, cond: &Expr) {
+        if self.decided != Decided::Free || self.known.is_some() {
+            return;
+        }
+        let frame = self.frame();
+        if let (Some(var), Some(first)) = (frame.var, &frame.first) {
+            frame.first_ones.add(cond, var, first);
+        }
+    }
+
     /// Whether the innermost open loop changes an expression.
     fn varies_here(&self, e: &Expr) -> bool {
         let here = self.frames.len() - 1;
@@ -314,10 +346,12 @@ impl<'a> Estimate<'a> {
                 let (around, decided_by) = (self.conditions, self.decided_by(cond));
                 self.conditions = around.of_condition(decided_by);
                 let seen = self.expr(cond, share);
+                self.look_for_first_ones(cond);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
                     self.branches(seen, BRANCH, share);
                     self.frame().branches = true;
+                    self.frame().whole.is_prevented = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
                         || self.is_written_out(self.frames[self.frames.len() - 1].var)
@@ -367,6 +401,7 @@ impl<'a> Estimate<'a> {
                 });
                 if !matches!(stmt.kind, StmtKind::Alloc { .. } | StmtKind::Decl { .. }) {
                     self.frame().scalar = true;
+                    self.frame().whole.is_prevented = true;
                 }
                 stmt.for_each_block(|inner| self.block(inner, share));
             }
@@ -399,10 +434,13 @@ impl<'a> Estimate<'a> {
             ExprKind::Select(select) => self.is_decided(&select.cond),
             _ => lazy.is_some_and(|cond| self.is_decided(cond)),
         };
+        if let Some(cond) = lazy {
+            self.look_for_first_ones(cond);
+        }
         let lazy = lazy.map(|cond| (self.iterations.probability(cond), self.decided_by(cond)));
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
         let mut of_loops = Some(NO_LOOP);
-        let mut condition_depth = 0;
+        let (mut condition_depth, mut loaded) = (0, false);
         e.for_each_child(|part| {
             let taken = match (lazy, number) {
                 (Some((taken, _)), 1) => taken,
@@ -415,7 +453,9 @@ impl<'a> Estimate<'a> {
                     _ => around.inside(decided_by, taken),
                 };
             }
+            let loads = self.loads;
             let seen = self.expr(part, share * taken);
+            loaded |= self.loads > loads && matches!(part.kind, ExprKind::Load { .. });
             if number == 0 {
                 condition_depth = seen.depth;
             }
@@ -432,9 +472,17 @@ impl<'a> Estimate<'a> {
         let cost = operation(e);
         if self.frames[depth].seen.insert(hash) {
             self.charge(depth, cost.instructions, share);
+            let times = self.frames[depth].runs * if depth == here { share } else { 1.0 };
+            self.frames[depth].whole.operation(e.dtype.is_float(), times);
             self.text_by(depth, cost.size, share, |around| around.of_condition(seen.decided_by()));
             if depth == here {
-                self.frame().computes = true;
+                let folds = loaded && self.decided == Decided::Free && takes_two(e);
+                let frame = self.frame();
+                frame.computes = true;
+                // One operand of an operation may be in memory.
+                if folds {
+                    frame.folded += frame.runs * share;
+                }
             }
         }
         let chooses = lazy.is_some() && condition_depth == here;
@@ -448,9 +496,15 @@ impl<'a> Estimate<'a> {
         if depth == here {
             frame.branches |= branches;
             frame.scalar |= branches || !cost.on_vectors;
+            frame.whole.is_prevented |= branches || !cost.on_vectors;
         }
         seen
     }
+}
+
+/// Whether an operation has two different operands.
+fn takes_two(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Binary(_, a, b) if a != b)
 }
 
 #[cfg(test)]

@@ -123,6 +123,13 @@ impl<'f> Registers<'f> {
         self.of(l).iter().any(|access| access.is_store && access.buffer == buffer)
     }
 
+    /// Whether a loop stores to an element, as the address is written.
+    pub(super) fn stores_to(&self, l: Option<VarId>, buffer: BufferId, element: Element) -> bool {
+        self.of(l)
+            .iter()
+            .any(|access| access.is_store && access.buffer == buffer && access.element == element)
+    }
+
     /// Whether a loop, of which `depth` says how many it and those around it are, keeps an element in a register, whose address it
     /// does not change. Conditions on variables of loops that are written out are none.
     pub(super) fn keep(
@@ -130,7 +137,7 @@ impl<'f> Registers<'f> {
         (l, depth): (Option<VarId>, usize),
         buffer: BufferId,
         element: Element,
-        written_out: Option<&HashSet<VarId>>,
+        known: Option<&Known>,
     ) -> bool {
         let all = self.of(l);
         if all.len() > MAX_ACCESSES {
@@ -141,14 +148,14 @@ impl<'f> Registers<'f> {
             && others.any(|access| {
                 access.is_store
                     && access.element == element
-                    && self.guarded(access.guard, written_out).is_none_or(|guarded| guarded < depth)
+                    && self.guarded(access.guard, known).is_none_or(|guarded| guarded < depth)
             })
     }
 
     /// How many loops there are around the innermost condition that stays.
-    fn guarded(&self, mut at: Option<usize>, written_out: Option<&HashSet<VarId>>) -> Option<usize> {
+    fn guarded(&self, mut at: Option<usize>, known: Option<&Known>) -> Option<usize> {
         while let Some(guard) = at.and_then(|at| self.guards.get(at)) {
-            if !is_decided(guard.cond, written_out) {
+            if !is_decided(guard.cond, known) {
                 return Some(guard.depth);
             }
             at = guard.outer;
@@ -157,11 +164,30 @@ impl<'f> Registers<'f> {
     }
 }
 
-/// Whether a condition depends on nothing but variables of loops that are known to be written out: it is a constant then.
-pub(super) fn is_decided(cond: &Expr, written_out: Option<&HashSet<VarId>>) -> bool {
-    written_out.is_some_and(|known| {
-        cond.mentions(|_| true) && !cond.mentions(|var| !known.contains(&var)) && !reads_memory(cond)
-    })
+/// What is known of the loops of a function once that all of them have been looked at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Those that are written out.
+    pub(super) written_out: HashSet<VarId>,
+    /// The hashes of the conditions that their first iterations decide, which are written out.
+    pub(super) peeled: HashSet<u64>,
+}
+
+/// Whether a condition depends on nothing but variables of loops that are known to be written out, or is decided by the iterations
+/// of a loop that are: it is a constant then.
+pub(super) fn is_decided(cond: &Expr, known: Option<&Known>) -> bool {
+    let Some(known) = known else { return false };
+    let is_constant = || {
+        cond.mentions(|_| true)
+            && !cond.mentions(|var| !known.written_out.contains(&var))
+            && !reads_memory(cond)
+    };
+    !known.peeled.is_empty() && known.peeled.contains(&condition(cond)) || is_constant()
+}
+
+/// A hash of a condition.
+pub(super) fn condition(cond: &Expr) -> u64 {
+    hash_by(cond, &mut |var| u64::from(var.0))
 }
 
 impl Element {

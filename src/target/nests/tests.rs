@@ -44,7 +44,8 @@ fn neighbours_are_different_elements() {
         "for i in range(900):\n    B[i * 2] = A[i * 4] + A[i * 4 + 1]",
         "for i in range(900):\n    B[i * 2] = A[i * 4] + A[i * 4]",
     ]);
-    assert!(one < same && same < two, "{one} {same} {two}");
+    // One of the two operands of an operation is loaded by it.
+    assert!(one < same && same <= two, "{one} {same} {two}");
 }
 
 #[test]
@@ -79,9 +80,9 @@ fn sums_stay_in_registers() {
 #[test]
 fn short_loops_of_unknown_length_are_no_vectors() {
     let [constant, unknown, varying] = estimates([
-        "for i in range(64):\n    for k in range(8):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
-        "for i in range(64):\n    for k in range(n // 12):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
-        "for i in range(64):\n    for k in range(T.min(8, n + 64 - i)):\n        B[i * 8 + k] = A[i * 8 + k] * C[i]",
+        "for i in range(64):\n    for k in range(12):\n        B[i * 12 + k] = A[i * 12 + k] * C[i]",
+        "for i in range(64):\n    for k in range(n // 8):\n        B[i * 12 + k] = A[i * 12 + k] * C[i]",
+        "for i in range(64):\n    for k in range(T.min(12, n + 64 - i)):\n        B[i * 12 + k] = A[i * 12 + k] * C[i]",
     ]);
     assert!(1.4 * constant < unknown && unknown < varying, "{constant} {unknown} {varying}");
 }
@@ -115,4 +116,36 @@ fn neighbours_of_different_iterations_are_put_into_vectors() {
         "for i in range(64):\n    for h in range(2):\n        for j in range(4):\n            for k in range(6):\n                if h * 6 + k < 7:\n                    B[i * 28 + j * 7 + h * 6 + k] = A[i * 30 + j * 9 + h * 6 + k]",
     ]);
     assert!(1.3 * whole < in_two && 1.2 * whole < apart, "{whole} {in_two} {apart}");
+}
+
+#[test]
+fn first_iterations_are_written_out_for_their_conditions() {
+    let [guarded, gathered] = estimates([
+        "for i in range(35):\n    for k in range(60):\n        if k == 0:\n            B[i] = T.float32(0)\n        B[i] = B[i] + A[i * 60 + k]",
+        "for i in range(35):\n    B[i] = T.float32(0)\n    for k in range(60):\n        B[i] = B[i] + A[i * 60 + k]",
+    ]);
+    // Without the condition the inner loop is short enough to be written out, and the outer one runs on vectors whose elements are
+    // loaded one by one: TVM 0.27 makes 3,700 instructions of it instead of 2,300.
+    assert!(1.2 * guarded < gathered, "{guarded} {gathered}");
+}
+
+#[test]
+fn outer_loops_run_on_vectors_where_llvm_takes_that_for_cheaper() {
+    let rows = |n: usize, apart: usize| {
+        format!(
+            "for i in range(64):\n    for k in range({n}):\n        B[i * {apart} + k] = A[i * {n} + k] * C[i]"
+        )
+    };
+    // TVM 0.27 takes four rows at once, each element for itself, where all elements of rows of 8 are stored; where some are left
+    // out, or rows are longer, neighbours in a row are put into vectors.
+    let [all, some, long] = estimates([rows(8, 8).as_str(), rows(8, 10).as_str(), rows(12, 12).as_str()]);
+    assert!(1.5 * some < all && long < all, "{all} {some} {long}");
+    // A row that is filled is a call of the C library.
+    let sums = |first: &str| {
+        format!(
+            "for i in range(64):\n    for k in range(7):\n        B[i * 7 + k] = {first}\n    for j in range(2):\n        for k in range(7):\n            B[i * 7 + k] = B[i * 7 + k] + A[i * 28 + j * 14 + k * 2]"
+        )
+    };
+    let [filled, stored] = estimates([sums("T.float32(0)").as_str(), sums("T.float32(1)").as_str()]);
+    assert!(1.2 * filled < stored, "{filled} {stored}");
 }
