@@ -74,11 +74,12 @@ impl<'t> Prover<'t> {
             }
         }
         log::trace!(
-            "stuck: {:?}",
+            "stuck {depth}: {:?} under {:?}",
             goal_terms(&state.goal)
                 .iter()
                 .map(|&t| shown::show_deep(self.checker.terms, t, 12))
-                .collect::<Vec<_>>()
+                .collect::<Vec<_>>(),
+            state.facts.iter().map(|&t| shown::show_deep(self.checker.terms, t, 12)).collect::<Vec<_>>()
         );
         if let Some((written, absurd)) = self.divisor(&state) {
             let case = self.checker.case(&state, &written, false).ok()?;
@@ -103,11 +104,7 @@ impl<'t> Prover<'t> {
         if depth == MAX_CASES {
             return None;
         }
-        let carried = self.carried(&state).or_else(|| self.undecided(&state));
-        let condition = match carried {
-            Some(condition) => condition,
-            None => self.unordered(&state)?,
-        };
+        let condition = self.open_condition(&state)?;
         let written = self.writer.write(self.checker.terms, condition)?;
         let mut arms = Vec::new();
         for holds in [true, false] {
@@ -286,16 +283,29 @@ impl<'t> Prover<'t> {
         None
     }
 
+    /// A condition that the goal depends on, and that no fact decides.
+    fn open_condition(&mut self, state: &State) -> Option<Term> {
+        self.carried(state)
+            .filter(|&condition| !self.is_known(state, condition))
+            .or_else(|| self.undecided(state))
+            .or_else(|| self.unordered(state))
+    }
+
+    /// Whether a condition or its negation is a fact: then cases of it say nothing new.
+    fn is_known(&mut self, state: &State, condition: Term) -> bool {
+        let negation = self.checker.terms.not(condition);
+        [condition, negation].iter().any(|fact| state.facts.contains(fact))
+    }
+
     /// A condition of the goal that is neither shown nor refuted.
-    fn undecided(&self, state: &State) -> Option<Term> {
-        let is_whole = |term: Term| matches!(self.checker.terms.node(term), Node::Whole(..));
+    fn undecided(&mut self, state: &State) -> Option<Term> {
         self.parts(goal_terms(&state.goal)).into_iter().find(|&term| {
             self.checker.terms.sort(term) == Sort::Truth
-                && !is_whole(term)
                 && !matches!(
                     self.checker.terms.node(term),
-                    Node::Truth(_) | Node::Not(_) | Node::And(_) | Node::Choice(..)
+                    Node::Truth(_) | Node::Not(_) | Node::And(_) | Node::Choice(..) | Node::Whole(..)
                 )
+                && !self.is_known(state, term)
         })
     }
 }
@@ -377,18 +387,25 @@ impl Prover<'_> {
 
     /// Of the operands of a minimum or maximum, whether one is at most another one.
     fn unordered(&mut self, state: &State) -> Option<Term> {
-        let parts = self.parts(goal_terms(&state.goal)).into_iter().find_map(|term| {
-            match self.checker.terms.node(term) {
-                Node::Least(parts) | Node::Greatest(parts) => Some(parts.clone()),
-                _ => None,
+        for term in self.parts(goal_terms(&state.goal)) {
+            let (Node::Least(parts) | Node::Greatest(parts)) = self.checker.terms.node(term).clone() else {
+                continue;
+            };
+            for (i, &a) in parts.iter().enumerate() {
+                for &b in &parts[..i] {
+                    let mut condition = self.checker.terms.at_most(b, a);
+                    match *self.checker.terms.node(condition) {
+                        Node::Truth(_) => continue,
+                        Node::Not(inner) => condition = inner,
+                        _ => {}
+                    }
+                    if !self.is_known(state, condition) {
+                        return Some(condition);
+                    }
+                }
             }
-        })?;
-        let condition = self.checker.terms.at_most(parts[0], parts[1]);
-        match *self.checker.terms.node(condition) {
-            Node::Truth(_) => None,
-            Node::Not(inner) => Some(inner),
-            _ => Some(condition),
         }
+        None
     }
 }
 

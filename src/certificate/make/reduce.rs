@@ -56,8 +56,19 @@ impl At<'_> {
         self.terms.int(value)
     }
 
-    /// Why a term is not negative.
+    /// Why a condition of a rule holds that says of a term that it is not negative. A condition is about the term without its
+    /// common factor, so the reason is one of that.
     fn not_negative(&mut self, a: Term) -> Option<Sexp> {
+        let condition = self.terms.not_negative(a);
+        match (self.terms.as_truth(condition), linear(self.terms, condition)) {
+            (Some(true), _) => Some(known_constant()),
+            (_, Some((a, _))) => self.bounded(a),
+            _ => None,
+        }
+    }
+
+    /// Why a term is not negative, as it is.
+    fn bounded(&mut self, a: Term) -> Option<Sexp> {
         reason(self.terms, self.writer, self.facts, a)
     }
 
@@ -508,7 +519,7 @@ impl At<'_> {
         for value in ends {
             let value = self.int(value);
             let (above, below) = (self.terms.sub(term, value), self.terms.sub(value, term));
-            if let (Some(low), Some(high)) = (self.not_negative(above), self.not_negative(below)) {
+            if let (Some(low), Some(high)) = (self.bounded(above), self.bounded(below)) {
                 let both = list([word("both"), low, high]);
                 return self.solve(term, "equation-holds", &[("?a", term), ("?b", value)], both);
             }
@@ -521,7 +532,7 @@ impl At<'_> {
         let bounds = self.terms.bounds(term);
         let (low, high) = (self.int(bounds.lo?), self.int(bounds.hi?));
         let (above, below) = (self.terms.sub(a, low), self.terms.sub(high, a));
-        let (low, high) = (self.not_negative(above)?, self.not_negative(below)?);
+        let (low, high) = (self.bounded(above)?, self.bounded(below)?);
         Some(list([word("fits"), self.writer.write(self.terms, term)?, low, high]))
     }
 }

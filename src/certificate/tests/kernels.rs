@@ -69,6 +69,17 @@ fn steps_show_what_normal_forms_do_not() {
 }
 
 #[test]
+fn conditions_are_shown_without_their_common_factor() {
+    // `5 <= 103 - 2 * i` is kept as `i <= 49`, and its reason is one of that.
+    let of = |value: &str| format!("for i in range(51):\n    A[i] = {value}");
+    let length = of("T.max(T.min(i + 1, 50) * 2 + 3 - T.max(1 - i, 0) * 2 - i * 2, 1)");
+    certified(&length, &of("T.min(5, 103 - i * 2) - T.max(1 - i, 0) * 2"));
+    refused(&length, &of("T.min(5, 102 - i * 2) - T.max(1 - i, 0) * 2"));
+    certified(&of("T.min(k * 6, n * 4) + 1"), &of("T.min(k * 3, n * 2) * 2 + 1"));
+    refused(&of("T.min(k * 6, n * 4) + 1"), &of("T.min(k * 3, n) * 2 + 1"));
+}
+
+#[test]
 fn quotients_by_products_are_quotients_of_quotients() {
     // What is left of a quotient is below its divisor, also where both quotients have the same dividend.
     let of = |value: &str| {
