@@ -1,12 +1,11 @@
-//! Why an integer is not negative: multiples of facts that add up to it, found by elimination of variables (Fourier and Motzkin).
-
-use std::collections::BTreeMap;
+//! Why an integer is not negative: multiples of facts that add up to it.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::super::check::proof::{by_definition, linear};
 use super::super::check::sexp::Sexp;
 use super::super::check::term::{Monomial, Node, Sort, Term, Terms};
+use super::simplex::{self, Condition, Factors};
 use super::written::{Writer, int, list, word};
 
 /// Something that is not negative, or zero, and how a certificate names it.
@@ -17,29 +16,8 @@ struct Source {
     name: Sexp,
 }
 
-/// Factors by the numbers of what they are factors of, in order; none is zero.
-type Factors = Vec<(usize, i128)>;
-
-/// A sum of multiples of sources, as a sum of products and a constant.
-#[derive(Clone)]
-struct Row {
-    factors: Factors,
-    constant: i128,
-    /// Which multiples of which sources; the target's negation has the number of all sources.
-    of: Factors,
-}
-
-impl Row {
-    fn factor(&self, var: usize) -> i128 {
-        self.factors.binary_search_by_key(&var, |(number, _)| *number).map_or(0, |at| self.factors[at].1)
-    }
-}
-
-/// Most sources that are looked at, and most rows at a time.
+/// Most sources that are looked at.
 const MAX_SOURCES: usize = 70;
-const MAX_ROWS: usize = 300;
-/// Most rows that one elimination may make.
-const MAX_MADE: usize = 4000;
 
 /// The reason that `target >= 0`; `None` if none was found.
 pub(super) fn reason(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term) -> Option<Sexp> {
@@ -61,9 +39,13 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
         return known.clone();
     }
     let sources = sources(terms, writer, facts, target, depth);
-    let found = combine(terms, &sources, Some(target)).and_then(|of| {
-        let (_, multiple) = *of.iter().find(|(source, _)| *source == sources.len())?;
-        (multiple > 0).then(|| sum(&sources, multiple, &of))
+    let of = combine(terms, &sources, Some(target));
+    let found = of.and_then(|of| match of.iter().find(|(source, _)| *source == sources.len()) {
+        Some(&(_, multiple)) => Some(sum(&sources, multiple, &of)),
+        None => {
+            writer.absurd.borrow_mut().entry(facts.to_vec()).or_insert_with(|| sum(&sources, 1, &of));
+            None
+        }
     });
     writer.reasons.borrow_mut().insert(question, found.clone());
     found
@@ -71,6 +53,9 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
 
 /// The reason that facts contradict each other.
 pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], near: Term) -> Option<Sexp> {
+    if let Some(known) = writer.absurd.borrow().get(facts) {
+        return Some(known.clone());
+    }
     let sources = sources(terms, writer, facts, near, 0);
     let of = combine(terms, &sources, None)?;
     Some(sum(&sources, 1, &of))
@@ -108,10 +93,11 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
     add(terms, &mut open, &mut nonlinear, target);
     // Without atoms all facts may matter.
     let all = open.is_empty();
-    let mut next = 0;
-    while (next < open.len() || all && used.is_empty()) && found.len() < MAX_SOURCES {
+    let (mut next, mut first) = (0, all);
+    while (first || next < open.len()) && found.len() < MAX_SOURCES {
         let atom = open.get(next).copied();
-        next += 1;
+        next += usize::from(atom.is_some());
+        first = false;
         for (number, fact) in known.iter().enumerate() {
             let Some((term, zero)) = *fact else { continue };
             let products = terms.products(term);
@@ -123,7 +109,7 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
                 found.push(Source { products, zero, name });
             }
         }
-        let Some(atom) = atom else { break };
+        let Some(atom) = atom else { continue };
         let mut kinds: Vec<(&str, Option<Term>)> = vec![("low", None), ("high", None)];
         match terms.node(atom) {
             Node::Quotient(..) => kinds.extend([("rest", None), ("below", None)]),
@@ -203,102 +189,38 @@ fn is_low(source: &Source, atom: Term) -> bool {
         && source.products.iter().any(|(m, f)| m[..] == [atom] && *f == 1)
 }
 
-/// Multiples of sources, and of the negation of the target, that add up to a negative constant.
+/// Multiples of sources, and of the negation of the target (which has the number of all sources), that add up to a negative
+/// constant.
 fn combine(terms: &Terms, sources: &[Source], target: Option<Term>) -> Option<Factors> {
     let mut numbers: HashMap<Monomial, usize> = HashMap::new();
-    let mut row = |products: &[(Monomial, i128)], scale: i128, plus: i128, source: usize, multiple: i128| {
-        let mut row = Row { factors: Vec::new(), constant: plus, of: vec![(source, multiple)] };
+    let (mut conditions, mut of) = (Vec::new(), Vec::new());
+    let mut add = |products: &[(Monomial, i128)], scale: i128, plus: i128, source: usize| {
+        let mut condition = Condition { factors: Vec::new(), constant: plus };
         for (monomial, factor) in products {
             if monomial.is_empty() {
-                row.constant += scale * factor;
+                condition.constant += scale * factor;
             } else {
                 let count = numbers.len();
                 let number = *numbers.entry(monomial.clone()).or_insert(count);
-                row.factors.push((number, scale * factor));
+                condition.factors.push((number, scale * factor));
             }
         }
-        row.factors.sort_unstable();
-        row
+        condition.factors.sort_unstable();
+        conditions.push(condition);
+        of.push((source, if source == sources.len() { 1 } else { scale }));
     };
-    let mut rows = Vec::new();
     if let Some(target) = target {
-        rows.push(row(&terms.products(target), -1, -1, sources.len(), 1));
+        add(&terms.products(target), -1, -1, sources.len());
     }
     for (i, source) in sources.iter().enumerate() {
         if source.products.iter().any(|(_, factor)| factor.unsigned_abs() > 1 << 60) {
             continue;
         }
-        rows.push(row(&source.products, 1, 0, i, 1));
+        add(&source.products, 1, 0, i);
         if source.zero {
-            rows.push(row(&source.products, -1, 0, i, -1));
+            add(&source.products, -1, 0, i);
         }
     }
-    loop {
-        if let Some(found) = rows.iter().find(|row| row.factors.is_empty() && row.constant < 0) {
-            return Some(found.of.clone());
-        }
-        let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for &(var, factor) in rows.iter().flat_map(|row| &row.factors) {
-            let count = counts.entry(var).or_default();
-            if factor > 0 {
-                count.0 += 1;
-            } else {
-                count.1 += 1;
-            }
-        }
-        let (&var, (up, down)) = counts.iter().min_by_key(|(_, (up, down))| up * down)?;
-        if up * down > MAX_MADE {
-            return None;
-        }
-        let (with, mut rest): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.factor(var) != 0);
-        let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row.factor(var) > 0);
-        for a in &up {
-            for b in &down {
-                if let Some(sum) = added(a, b, var) {
-                    rest.push(sum);
-                }
-            }
-        }
-        rest.sort_by(|a, b| {
-            (a.factors.len(), &a.factors, a.constant).cmp(&(b.factors.len(), &b.factors, b.constant))
-        });
-        // Of rows that differ in their constants only, the first says most.
-        rest.dedup_by(|b, a| a.factors == b.factors);
-        rest.retain(|row| !row.factors.is_empty() || row.constant < 0);
-        rest.truncate(MAX_ROWS);
-        rows = rest;
-    }
-}
-
-/// The sum of multiples of two rows without a variable.
-fn added(a: &Row, b: &Row, var: usize) -> Option<Row> {
-    let (p, q) = (a.factor(var), -b.factor(var));
-    let common = super::super::check::bounds::gcd(p, q);
-    let (x, y) = (q / common, p / common);
-    let factors = combined(&a.factors, x, &b.factors, y)?;
-    let of = combined(&a.of, x, &b.of, y)?;
-    let constant = a.constant.checked_mul(x)?.checked_add(b.constant.checked_mul(y)?)?;
-    if of.iter().any(|(_, multiple)| multiple.unsigned_abs() > 1 << 56) {
-        return None;
-    }
-    Some(Row { factors, constant, of })
-}
-
-/// `x * a + y * b`
-fn combined(a: &Factors, x: i128, b: &Factors, y: i128) -> Option<Factors> {
-    let (mut sum, mut i, mut j) = (Vec::with_capacity(a.len() + b.len()), 0, 0);
-    while i < a.len() || j < b.len() {
-        let number = [a.get(i), b.get(j)].into_iter().flatten().map(|(number, _)| *number).min()?;
-        let mut factor = 0i128;
-        for (list, at, scale) in [(a, &mut i, x), (b, &mut j, y)] {
-            if let Some(&(_, f)) = list.get(*at).filter(|(other, _)| *other == number) {
-                factor = factor.checked_add(f.checked_mul(scale)?)?;
-                *at += 1;
-            }
-        }
-        if factor != 0 {
-            sum.push((number, factor));
-        }
-    }
-    Some(sum)
+    let found = simplex::contradiction(&conditions)?;
+    Some(found.into_iter().map(|(at, multiple)| (of[at].0, of[at].1 * multiple)).collect())
 }

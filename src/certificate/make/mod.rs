@@ -6,6 +6,7 @@ mod farkas;
 mod prover;
 mod reduce;
 mod shown;
+mod simplex;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};

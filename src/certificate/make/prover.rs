@@ -58,7 +58,12 @@ impl<'t> Prover<'t> {
                 return Some(steps);
             }
             self.fuel = self.fuel.checked_sub(1)?;
-            match self.reduction(&state) {
+            let reduction = self.reduction(&state);
+            if let Some(reason) = self.writer.absurd.borrow().get(&state.facts) {
+                steps.push(list([word("absurd"), reason.clone()]));
+                return Some(steps);
+            }
+            match reduction {
                 Some(step) => {
                     if self.checker.apply(&mut state, &step).is_err() {
                         return None;

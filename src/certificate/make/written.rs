@@ -30,6 +30,8 @@ pub(super) struct Writer {
     like: HashMap<String, Term>,
     /// Why terms are not negative under some facts, as far as quotients in quotients were looked into.
     pub(super) reasons: RefCell<HashMap<Question, Option<Sexp>>>,
+    /// Why facts contradict each other, where that was found while something else was asked.
+    pub(super) absurd: RefCell<HashMap<Vec<Term>, Sexp>>,
 }
 
 fn head(node: &Node) -> Option<String> {
@@ -54,7 +56,7 @@ impl Writer {
                 like.entry(head).or_insert(Term(number));
             }
         }
-        Writer { named, like, reasons: RefCell::default() }
+        Writer { named, like, reasons: RefCell::default(), absurd: RefCell::default() }
     }
 
     /// A term as text; `None` if no text gives it.

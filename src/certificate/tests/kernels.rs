@@ -80,6 +80,17 @@ fn conditions_are_shown_without_their_common_factor() {
 }
 
 #[test]
+fn facts_that_contradict_each_other_show_anything() {
+    let of = |bound: i32, value: &str| {
+        format!(
+            "for i, j in T.grid(n, n):\n    if i * 3 < j and j < k and k < i * 2 + {bound}:\n        A[i] = {value}"
+        )
+    };
+    certified(&of(2, "k"), &of(2, "7"));
+    refused(&of(3, "k"), &of(3, "7"));
+}
+
+#[test]
 fn quotients_by_products_are_quotients_of_quotients() {
     // What is left of a quotient is below its divisor, also where both quotients have the same dividend.
     let of = |value: &str| {
