@@ -2,6 +2,7 @@
 
 mod align;
 mod cover;
+mod extrema;
 mod farkas;
 mod prover;
 mod reduce;

@@ -42,8 +42,8 @@ pub(super) fn step(
 }
 
 /// Where a term is.
-struct At<'a> {
-    terms: &'a mut Terms,
+pub(super) struct At<'a> {
+    pub(super) terms: &'a mut Terms,
     writer: &'a Writer,
     facts: &'a [Term],
     /// Quotients of the goal.
@@ -98,7 +98,7 @@ impl At<'_> {
         }
     }
 
-    fn rewrite(
+    pub(super) fn rewrite(
         &self,
         rule: &str,
         letters: &[(&str, Term)],
@@ -112,8 +112,14 @@ impl At<'_> {
     }
 
     /// What the equation of a rule says of an atom.
-    fn solve(&self, atom: Term, rule: &str, letters: &[(&str, Term)], reason: Sexp) -> Option<Sexp> {
-        let Sexp::List(mut parts) = self.rewrite(rule, letters, [reason])? else { return None };
+    pub(super) fn solve(
+        &self,
+        atom: Term,
+        rule: &str,
+        letters: &[(&str, Term)],
+        reasons: impl IntoIterator<Item = Sexp>,
+    ) -> Option<Sexp> {
+        let Sexp::List(mut parts) = self.rewrite(rule, letters, reasons)? else { return None };
         parts[0] = word("solve");
         parts.insert(1, self.writer.write(self.terms, atom)?);
         Some(Sexp::List(parts))
@@ -183,7 +189,12 @@ impl At<'_> {
             let c = self.sum(factor)?;
             if let Some(positive) = self.positive(c) {
                 let quotient = self.terms.quotient(a, b);
-                return self.solve(quotient, "quotient-nested", &[("?n", a), ("?d", d), ("?c", c)], positive);
+                return self.solve(
+                    quotient,
+                    "quotient-nested",
+                    &[("?n", a), ("?d", d), ("?c", c)],
+                    [positive],
+                );
             }
         }
         None
@@ -363,7 +374,7 @@ impl At<'_> {
                 return self.rewrite(rule, &[("?a", rest), ("?b", part)], [reason]);
             }
         }
-        None
+        if self.manner.bold { self.extremum_form(parts, greatest) } else { None }
     }
 
     /// `a >= 0`, if it always or never holds, or holds if something simpler does.
@@ -480,7 +491,7 @@ impl At<'_> {
                 let last = products.iter().flat_map(|(m, _)| m).all(|&atom| atom <= term);
                 if alone && unit && last {
                     let zero = self.int(0);
-                    return self.solve(term, "equation-holds", &[("?a", a), ("?b", zero)], word("known"));
+                    return self.solve(term, "equation-holds", &[("?a", a), ("?b", zero)], [word("known")]);
                 }
             }
         }
@@ -521,7 +532,7 @@ impl At<'_> {
             let (above, below) = (self.terms.sub(term, value), self.terms.sub(value, term));
             if let (Some(low), Some(high)) = (self.bounded(above), self.bounded(below)) {
                 let both = list([word("both"), low, high]);
-                return self.solve(term, "equation-holds", &[("?a", term), ("?b", value)], both);
+                return self.solve(term, "equation-holds", &[("?a", term), ("?b", value)], [both]);
             }
         }
         None
@@ -538,7 +549,7 @@ impl At<'_> {
 }
 
 /// The reason of a condition that a constant fulfils.
-fn known_constant() -> Sexp {
+pub(super) fn known_constant() -> Sexp {
     list([word("sum"), word("1")])
 }
 

@@ -80,6 +80,24 @@ fn conditions_are_shown_without_their_common_factor() {
 }
 
 #[test]
+fn clamps_have_one_form() {
+    // More of them than cases could be looked at.
+    let sum = |clamp: fn(i32) -> String| {
+        let all: Vec<String> = (0..6).map(clamp).collect();
+        format!("A[0] = {}", all.join(" + "))
+    };
+    let inside = |j: i32| format!("T.max(0, T.min(8, B[{j}] - {j} - 1))");
+    certified(&sum(inside), &sum(|j| format!("T.min({}, T.max({}, B[{j}])) - {}", j + 9, j + 1, j + 1)));
+    refused(&sum(inside), &sum(|j| format!("T.min({}, T.max({}, B[{j}])) - {}", j + 8, j + 1, j + 1)));
+    certified(
+        &sum(|j| format!("T.min(B[{j}] * 6, B[7] * 4)")),
+        &sum(|j| format!("T.min(B[{j}] * 3, B[7] * 2) * 2")),
+    );
+    // With bounds in the other order it matters which is the last one.
+    refused("A[0] = T.max(8, T.min(B[0], 0))", "A[0] = T.min(T.max(B[0], 8), 0)");
+}
+
+#[test]
 fn facts_that_contradict_each_other_show_anything() {
     let of = |bound: i32, value: &str| {
         format!(
