@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
+use super::counter;
 use super::discharge::Question;
 use super::smt::{self, Products};
 use super::solver::{self, Answer};
@@ -32,6 +33,8 @@ pub(super) struct Asked {
     pub(super) owner: usize,
     /// Without and with products as they are; one text where there are none.
     texts: Vec<Text>,
+    /// Values for which it fails, by their names in the program, if some were found without the solver.
+    fails: Option<Vec<(String, String)>>,
 }
 
 impl Asked {
@@ -41,12 +44,13 @@ impl Asked {
         if exact.0 != texts[0].0 {
             texts.push(exact);
         }
-        Asked { owner, texts }
+        Asked { owner, texts, fails: counter::example(terms, question) }
     }
 
     /// Only without products.
     pub(super) fn linear(terms: &Terms, question: &Question) -> Asked {
-        Asked { owner: 0, texts: vec![smt::text(terms, question, Products::Free)] }
+        let texts = vec![smt::text(terms, question, Products::Free)];
+        Asked { owner: 0, texts, fails: counter::example(terms, question) }
     }
 }
 
@@ -80,7 +84,18 @@ impl<'s> Inquiry<'s> {
             return Ok((0..asked.len()).map(|number| (number, None)).collect());
         };
         let (mut open, mut owners, mut hopeless) = (Left::new(), BTreeSet::new(), false);
-        let mut numbers = (0..asked.len()).collect::<Vec<_>>().into_iter();
+        let mut numbers = Vec::new();
+        for (number, one) in asked.iter().enumerate() {
+            if one.fails.is_none() {
+                numbers.push(number);
+                continue;
+            }
+            owners.insert(one.owner);
+            hopeless = true;
+            open.push((number, one.fails.clone()));
+        }
+        log::debug!("{} of {} questions fail for some values", open.len(), asked.len());
+        let mut numbers = numbers.into_iter();
         while owners.len() < enough {
             let some: Vec<usize> = numbers.by_ref().take(AT_ONCE).collect();
             if some.is_empty() {

@@ -20,6 +20,7 @@ mod bounds;
 mod buffers;
 mod complements;
 mod contents;
+mod counter;
 mod cut;
 mod discharge;
 mod division;

@@ -29,9 +29,10 @@ fn asked(log: &Path) -> usize {
     std::fs::read_to_string(log).unwrap_or_default().lines().count()
 }
 
-/// That an integer is so much.
+/// That a function of an integer is so much, which only the solver is asked.
 fn question(terms: &mut Terms, value: i128) -> Question {
     let x = terms.new_atom("x", DType::int(32), Range::ALL);
+    let x = terms.apply("bits", DType::int(32), vec![x]);
     let value = terms.int(value);
     Question { premises: Vec::new(), goal: terms.equal(x, value) }
 }
@@ -92,6 +93,21 @@ fn nothing_is_asked_where_too_much_is_open_or_no_work_is_left() {
     assert!(inquiry.is_spent());
     assert_eq!(inquiry.open(&all, usize::MAX).unwrap().len(), 40);
     assert_eq!(asked(&log), 16, "no work is left");
+}
+
+#[test]
+fn what_fails_for_some_values_is_not_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (solver, log) = solver(folder.path(), "unsat", 10);
+    let mut terms = Terms::default();
+    let x = terms.new_atom("x", DType::int(32), Range::ALL);
+    let five = terms.int(5);
+    let wrong = Question { premises: Vec::new(), goal: terms.equal(x, five) };
+    let other = question(&mut terms, 5);
+    let all = [Asked::new(&terms, 0, &wrong), Asked::new(&terms, 1, &other)];
+    let open = Inquiry::new(Some(&solver)).open(&all, usize::MAX).unwrap();
+    assert!(matches!(&open[..], [(0, Some(values))] if values[0].0 == "x" && values[0].1 != "5"), "{open:?}");
+    assert_eq!(asked(&log), 1);
 }
 
 #[test]
