@@ -29,7 +29,7 @@ pub(super) fn example(terms: &Terms, question: &Question) -> Option<Vec<(String,
         let some = (dice % (atoms.len() as u64 + 1)) as usize;
         let least_from = match tried {
             0 => 0,
-            _ if tried % 2 == 0 => some,
+            _ if tried.is_multiple_of(2) => some,
             _ => atoms.len(),
         };
         let (values, functions) = (HashMap::new(), HashMap::new());
@@ -130,7 +130,7 @@ impl Model<'_> {
                 let at = self.atoms.binary_search(&term).ok();
                 // The least value itself is where much fails.
                 let is_least =
-                    at.is_some_and(|at| at >= self.least_from || self.descending && random % 4 == 0);
+                    at.is_some_and(|at| at >= self.least_from || self.descending && random.is_multiple_of(4));
                 let near = match at {
                     Some(at) if self.descending => 1 << (self.atoms.len() - at).min(MAX_DOUBLED),
                     _ => NEAR,
