@@ -5,24 +5,13 @@ use std::cell::OnceCell;
 use super::hash::{mix, tag};
 use super::products::{Product, products};
 use super::registers::Element;
+use super::whole::{Access, MOVED, moved};
 use super::{Decided, Estimate, NO_LOOP, REGISTERS, Seen, of_both};
 use crate::ir::{BufferId, Expr};
 use crate::target::llvm::nests::{Stride, lanes, stride};
 
-/// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
-/// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
-pub(super) const MOVED: f64 = 1.5;
-const SHUFFLED: f64 = 0.5;
-const REVERSED: f64 = 0.25;
-
-/// The same for the elements of a load.
-pub(super) fn moved(along: Stride) -> f64 {
-    match along {
-        Stride::Constant(-1) => REVERSED,
-        Stride::Constant(2 | -2) => SHUFFLED,
-        _ => MOVED,
-    }
-}
+/// Tells stores from loads.
+const STORE: u64 = 37;
 
 /// Tells what is counted as a text from what is executed.
 const TEXT: u64 = 31;
@@ -151,9 +140,39 @@ impl Estimate<'_> {
             }
         }
         if self.decided == Decided::Free && self.known.is_some() {
-            self.from_whole_loops(buffer, indices, hash, is_store);
+            self.in_a_whole_loop(buffer, indices, hash, is_store);
         }
         Seen::unknown(depth, hash)
+    }
+
+    /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it.
+    fn in_a_whole_loop(&mut self, buffer: BufferId, indices: &[Expr], address: u64, is_store: bool) {
+        let mut copies = 1.0;
+        for at in (1..self.frames.len()).rev() {
+            let Some(var) = self.frames[at].var else { break };
+            if self.is_written_out(Some(var)) {
+                let varies = indices.iter().any(|index| index.mentions(|own| own == var));
+                copies *= if varies { self.frames[at].trips } else { 1.0 };
+                continue;
+            }
+            let is_accumulated = !is_store && self.registers.writes(Some(var), buffer);
+            // Where it loads what another iteration may have stored, iterations stay in their order.
+            let is_apart =
+                is_accumulated && !self.registers.stores_to(Some(var), buffer, Element::of(indices));
+            let is_bound = |own| {
+                !self.iterations.is_of_loop(own) && self.depths.get(&own).is_some_and(|&depth| depth >= at)
+            };
+            let is_unknown = indices.iter().any(|index| index.mentions(is_bound));
+            let along: Vec<Stride> = indices.iter().map(|index| stride(index, var)).collect();
+            let bits = u32::from(self.func.buffer(buffer).dtype.bits);
+            let hash = if is_store { mix(address, STORE) } else { address };
+            let whole = &mut self.frames[at].whole;
+            whole.is_prevented |= is_apart || is_unknown;
+            if !is_accumulated {
+                whole.access(&Access { hash, is_store, bits, along: &along, copies });
+            }
+            break;
+        }
     }
 
     /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of

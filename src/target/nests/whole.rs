@@ -3,12 +3,7 @@
 
 use hashbrown::HashSet;
 
-use super::Estimate;
-use super::accesses::{MOVED, moved};
-use super::hash::mix;
-use super::registers::Element;
-use crate::ir::{BufferId, Expr};
-use crate::target::llvm::nests::{Stride, lanes, stride};
+use crate::target::llvm::nests::{Stride, lanes};
 
 /// All that is in a loop, loops that are written out included.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +12,9 @@ pub(super) struct Whole {
     pub(super) cost: f64,
     /// What it takes in each iteration, on top of that, to put elements into vectors and to take them out that are no neighbours.
     pub(super) moved: f64,
+    /// The bits of the widest element that is accessed.
     pub(super) bits: u32,
-    pub(super) stores: usize,
+    stores: usize,
     /// Whether something prevents vectors.
     pub(super) is_prevented: bool,
     /// What LLVM takes for the cost of the accesses of an iteration, and of as many iterations as a vector has elements; and of
@@ -44,8 +40,20 @@ const MOVED_APART: f64 = 1.75;
 /// What LLVM takes for the cost of an operation on floats.
 const FLOAT_OPERATION: f64 = 2.0;
 
-/// Tells stores from loads.
-const STORE: u64 = 37;
+/// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
+/// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
+pub(super) const MOVED: f64 = 1.5;
+const SHUFFLED: f64 = 0.5;
+const REVERSED: f64 = 0.25;
+
+/// The same for the elements of a load.
+pub(super) fn moved(along: Stride) -> f64 {
+    match along {
+        Stride::Constant(-1) => REVERSED,
+        Stride::Constant(2 | -2) => SHUFFLED,
+        _ => MOVED,
+    }
+}
 
 /// What an access takes on vectors.
 struct OnVectors {
@@ -82,7 +90,35 @@ fn on_vectors(along: &[Stride], copies: f64, lanes: f64, is_store: bool) -> OnVe
     }
 }
 
+/// An access as its instruction is executed in different iterations of a loop.
+pub(super) struct Access<'a> {
+    /// A hash of it.
+    pub(super) hash: u64,
+    pub(super) is_store: bool,
+    pub(super) bits: u32,
+    /// By how much each index grows from one iteration to the next.
+    pub(super) along: &'a [Stride],
+    /// How many elements each iteration accesses, in loops that are written out.
+    pub(super) copies: f64,
+}
+
 impl Whole {
+    /// Adds an access.
+    pub(super) fn access(&mut self, access: &Access<'_>) {
+        let &Access { hash, is_store, bits, along, copies } = access;
+        self.bits = self.bits.max(bits);
+        self.stores += usize::from(is_store);
+        self.is_prevented |=
+            along.contains(&Stride::Varying) || is_store && along.iter().all(|along| *along == Stride::None);
+        if self.seen.insert(hash) {
+            let taken = on_vectors(along, copies, lanes(bits), is_store);
+            self.moved += copies * taken.moved;
+            self.vector += copies * taken.cost;
+            self.scalar += copies;
+            self.scattered += if taken.is_scattered { copies } else { 0.0 };
+        }
+    }
+
     /// Adds an operation that is executed so often.
     pub(super) fn operation(&mut self, is_float: bool, times: f64) {
         self.operations += times * if is_float { FLOAT_OPERATION } else { 1.0 };
@@ -103,51 +139,5 @@ impl Whole {
             && self.stores > 0
             && self.scattered <= 1.0
             && self.vector + operations <= lanes * (self.scalar + operations)
-    }
-}
-
-impl Estimate<'_> {
-    /// Looks at an access from all the loops around it that are innermost ones when those in them are written out. `address`: a hash
-    /// of it.
-    pub(super) fn from_whole_loops(
-        &mut self,
-        buffer: BufferId,
-        indices: &[Expr],
-        address: u64,
-        is_store: bool,
-    ) {
-        let hash = if is_store { mix(address, STORE) } else { address };
-        let bits = u32::from(self.func.buffer(buffer).dtype.bits);
-        let mut copies = 1.0;
-        for at in (1..self.frames.len()).rev() {
-            let Some(var) = self.frames[at].var else { break };
-            if self.is_written_out(Some(var)) {
-                let varies = indices.iter().any(|index| index.mentions(|own| own == var));
-                copies *= if varies { self.frames[at].trips } else { 1.0 };
-                continue;
-            }
-            let is_accumulated = !is_store && self.registers.writes(Some(var), buffer);
-            let element = Element::of(indices);
-            let is_apart = is_accumulated && !self.registers.stores_to(Some(var), buffer, element);
-            let of_binding =
-                |own| !self.iterations.is_of_loop(own) && self.depths.get(&own).is_some_and(|&d| d >= at);
-            let is_unknown = indices.iter().any(|index| index.mentions(of_binding));
-            let along: Vec<Stride> = indices.iter().map(|index| stride(index, var)).collect();
-            let whole = &mut self.frames[at].whole;
-            whole.bits = whole.bits.max(bits);
-            whole.stores += usize::from(is_store);
-            whole.is_prevented |= is_apart
-                || is_unknown
-                || along.contains(&Stride::Varying)
-                || is_store && along.iter().all(|along| *along == Stride::None);
-            if !is_accumulated && whole.seen.insert(hash) {
-                let taken = on_vectors(&along, copies, lanes(bits), is_store);
-                whole.moved += copies * taken.moved;
-                whole.vector += copies * taken.cost;
-                whole.scalar += copies;
-                whole.scattered += if taken.is_scattered { copies } else { 0.0 };
-            }
-            break;
-        }
     }
 }
