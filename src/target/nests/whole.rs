@@ -1,5 +1,6 @@
 //! Loops in which no loop is left once that inner ones are written out: LLVM's loop vectorizer, which comes after that, takes
-//! several of their iterations at once, also where elements that are no neighbours have to be put into vectors one by one.
+//! several of their iterations at once, also where elements that are no neighbours have to be put into vectors one by one. When it
+//! does that, and what it takes then, was found by small nests with all kinds of accesses that TVM 0.27 compiled for SSE2.
 
 use hashbrown::HashSet;
 
