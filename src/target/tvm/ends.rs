@@ -6,10 +6,11 @@
 //! TVM's code generator simplifies the end of a loop that does not start at 0, which writes out what its bounds are bound to. If
 //! there is a quotient in it that rounds down by what TVM does not know to be positive, it was lowered to bindings of its own,
 //! and their values would not be the same in both places: it stops ("Let cannot bind the same var to two different values").
-//! Such a loop starts at 0 too.
+//! Such a loop starts at 0 too, if its start is the same in each iteration: the value of its variable is computed in all of them.
 
 use hashbrown::HashSet;
 
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, Type, VarId};
 
 /// Lets the loops start at 0 whose end TVM does not take.
@@ -51,6 +52,7 @@ impl Ends<'_> {
         } else if f.min.as_int() != Some(0)
             && f.step.is_none()
             && (self.is_lowered(&f.min) || self.is_lowered(&f.extent))
+            && !reads_or_has_side_effects(&f.min)
         {
             let start = std::mem::replace(&mut f.min, Expr::int(0, f.extent.dtype));
             let var = self.func.new_var(self.func.var(f.var).name.clone(), Type::Prim(start.dtype));
@@ -120,6 +122,9 @@ mod tests {
             made.contains("= m // n") && made.contains("range(3)") && made.contains("A[cse_v1 + i] ="),
             "{made}"
         );
+        // The loop may store to what its start reads.
+        let made = loops("A[m // n]");
+        assert!(made.contains("range(A[cse_v1], A[cse_v1] + 3)"), "{made}");
         // This one is no binding when it is lowered.
         let made = loops("m // 3");
         assert!(made.contains("= m // 3") && !made.contains("range(3)"), "{made}");
