@@ -503,3 +503,13 @@ fn quotients_that_are_their_own_divisors_end() {
          B[T.int64(0), T.int64(0), T.Add(T.int64(6), T.int64(2)) * j % T.int64(8)] = 0",
     );
 }
+
+#[test]
+fn a_loop_may_store_to_what_its_start_reads() {
+    // The quotient by an unknown size makes the loop start at 0, where its start is the same in each iteration.
+    holds(
+        "n: T.int32, m: T.int32, A: T.Buffer((8,), \"int32\"), B: T.Buffer((20,), \"int32\")",
+        "if n > 0:\n    for r in range(A[T.max(7 - m % n, 0)], A[T.max(7 - m % n, 0)] + 4):\n        \
+         A[T.max(7 - m % n, 0)] = 11\n        B[T.max(0, T.min(19, r))] = r",
+    );
+}
