@@ -31,26 +31,30 @@ type Text = (String, Vec<(String, String)>);
 /// A question with what it belongs to.
 pub(super) struct Asked {
     pub(super) owner: usize,
-    /// Without and with products as they are; one text where there are none.
-    texts: Vec<Text>,
     /// Values for which it fails, by their names in the program, if some were found without the solver.
     fails: Option<Vec<(String, String)>>,
+    /// Else without and with products as they are; one text where there are none.
+    texts: Vec<Text>,
 }
 
 impl Asked {
     pub(super) fn new(terms: &Terms, owner: usize, question: &Question) -> Asked {
-        let mut texts = vec![smt::text(terms, question, Products::Free)];
-        let exact = smt::text(terms, question, Products::Exact);
-        if exact.0 != texts[0].0 {
-            texts.push(exact);
-        }
-        Asked { owner, texts, fails: counter::example(terms, question) }
+        Asked::with(terms, owner, question, &[Products::Free, Products::Exact])
     }
 
     /// Only without products.
     pub(super) fn linear(terms: &Terms, question: &Question) -> Asked {
-        let texts = vec![smt::text(terms, question, Products::Free)];
-        Asked { owner: 0, texts, fails: counter::example(terms, question) }
+        Asked::with(terms, 0, question, &[Products::Free])
+    }
+
+    fn with(terms: &Terms, owner: usize, question: &Question, ways: &[Products]) -> Asked {
+        let fails = counter::example(terms, question);
+        let mut texts: Vec<Text> = Vec::new();
+        if fails.is_none() {
+            texts.extend(ways.iter().map(|&products| smt::text(terms, question, products)));
+            texts.dedup_by(|b, a| a.0 == b.0);
+        }
+        Asked { owner, fails, texts }
     }
 }
 
@@ -86,13 +90,13 @@ impl<'s> Inquiry<'s> {
         let (mut open, mut owners, mut hopeless) = (Left::new(), BTreeSet::new(), false);
         let mut numbers = Vec::new();
         for (number, one) in asked.iter().enumerate() {
-            if one.fails.is_none() {
+            if one.fails.is_some() {
+                owners.insert(one.owner);
+                hopeless = true;
+                open.push((number, one.fails.clone()));
+            } else {
                 numbers.push(number);
-                continue;
             }
-            owners.insert(one.owner);
-            hopeless = true;
-            open.push((number, one.fails.clone()));
         }
         log::debug!("{} of {} questions fail for some values", open.len(), asked.len());
         let mut numbers = numbers.into_iter();

@@ -139,7 +139,7 @@ impl Estimate<'_> {
                 _ => frame.scalar = true,
             }
         }
-        if self.decided == Decided::Free && self.known.is_some() {
+        if self.knows_all() {
             self.in_a_whole_loop(buffer, indices, hash, is_store);
         }
         Seen::unknown(depth, hash)

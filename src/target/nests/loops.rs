@@ -80,13 +80,14 @@ impl Estimate<'_> {
         self.depths.insert(l.var, here + 1);
         let starts = self.frames[here].runs * share;
         let var = Some(l.var);
-        let first = Some(l.min.clone());
+        let first = self.looks_for_first_ones().then(|| l.min.clone());
         let mut frame = Frame { var, first, runs: starts * trips, trips, passing: 1.0, ..Frame::default() };
         frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
         frame.whole.is_prevented = frame.scalar;
         self.frames.push(frame);
         self.block(&l.body, 1.0);
-        let frame = self.frames.pop().expect("pushed above");
+        let mut frame = self.frames.pop().expect("pushed above");
+        frame.whole.is_prevented |= frame.branches;
         self.conditions = around;
         let per_iteration = if frame.runs > 0.0 { frame.cost / frame.runs } else { 0.0 };
         let size = frame.size.written_out(here + 1);
@@ -102,8 +103,7 @@ impl Estimate<'_> {
             let share = neighbours::share_of_operations(self.func, l, &|var| self.iterations.of(var));
             cost = share.map_or(cost, |share| frame.whole.cost * share);
         }
-        let is_known = self.decided == Decided::Free && self.known.is_some();
-        if is_known && !is_written_out && !frame.looped && (frame.inner || frame.computes) {
+        if self.knows_all() && !is_written_out && !frame.looped && (frame.inner || frame.computes) {
             cost = closed.as_a_whole().unwrap_or(cost);
         }
         self.loops.insert(l.var, cost);

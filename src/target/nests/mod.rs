@@ -94,7 +94,7 @@ pub(crate) fn taken(
 #[derive(Debug, Default)]
 struct Frame {
     var: Option<VarId>,
-    /// The first value of its variable.
+    /// The first value of its variable, where it has to be found out which first iterations are written out.
     first: Option<Expr>,
     /// How often its body runs, and how often each time that it starts.
     runs: f64,
@@ -314,11 +314,18 @@ impl<'a> Estimate<'a> {
         seen.of_loops.is_some_and(|outermost| is_written_out(outermost) && is_written_out(seen.depth))
     }
 
+    /// Whether all is asked, and what becomes of loops is known.
+    fn knows_all(&self) -> bool {
+        self.decided == Decided::Free && self.known.is_some()
+    }
+
+    /// Whether it has to be found out which first iterations are written out.
+    fn looks_for_first_ones(&self) -> bool {
+        self.decided == Decided::Free && self.known.is_none()
+    }
+
     /// Notes a condition if the first iterations of the innermost open loop decide it.
     fn look_for_first_ones(&mut self, cond: &Expr) {
-        if self.decided != Decided::Free || self.known.is_some() {
-            return;
-        }
         let frame = self.frame();
         if let (Some(var), Some(first)) = (frame.var, &frame.first) {
             frame.first_ones.add(cond, var, first);
@@ -351,7 +358,6 @@ impl<'a> Estimate<'a> {
                     self.charge(seen.depth, BRANCH, share);
                     self.branches(seen, BRANCH, share);
                     self.frame().branches = true;
-                    self.frame().whole.is_prevented = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
                         || self.is_written_out(self.frames[self.frames.len() - 1].var)
@@ -496,7 +502,7 @@ impl<'a> Estimate<'a> {
         if depth == here {
             frame.branches |= branches;
             frame.scalar |= branches || !cost.on_vectors;
-            frame.whole.is_prevented |= branches || !cost.on_vectors;
+            frame.whole.is_prevented |= !cost.on_vectors;
         }
         seen
     }
