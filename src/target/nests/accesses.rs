@@ -42,7 +42,9 @@ impl Estimate<'_> {
         let seen = self.access(buffer, indices, share, false);
         let written = (1..=here).rev().find(|&at| self.registers.writes(self.frames[at].var, buffer));
         let (depth, hash) = (seen.depth.max(written.unwrap_or(0)), mix(tag(e), seen.hash));
-        self.transfer(buffer, indices, depth, share, Some(hash));
+        // It is loaded in front of a loop only if it is loaded in any case: the element may not be there where a condition does
+        // not hold.
+        self.transfer(buffer, indices, depth.max(self.guarded_in.min(here)), share, Some(hash));
         Seen::unknown(depth, hash)
     }
 

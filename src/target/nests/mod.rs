@@ -153,6 +153,8 @@ struct Estimate<'a> {
     loops: HashMap<VarId, f64>,
     /// The conditions around what is looked at, within the innermost open loop.
     conditions: Conditions,
+    /// The innermost loop that any condition around what is looked at varies in.
+    guarded_in: usize,
     /// What is known of closed loops.
     known_after: Known,
     /// The same of all loops, when it is known.
@@ -210,6 +212,7 @@ impl<'a> Estimate<'a> {
             registers: Registers::new(func),
             loops: HashMap::new(),
             conditions: Conditions::NONE,
+            guarded_in: 0,
             known_after: Known::default(),
             known: None,
             loads: 0,
@@ -366,6 +369,8 @@ impl<'a> Estimate<'a> {
                     }
                 }
                 let (passing, varies) = (self.frame().passing, self.varies_here(cond));
+                let guarded_in = self.guarded_in;
+                self.guarded_in = guarded_in.max(seen.depth);
                 for (arm, taken) in [(then, taken), (otherwise, 1.0 - taken)] {
                     self.conditions = around.inside(decided_by, taken);
                     self.frame().passing = passing * if varies { taken } else { 1.0 };
@@ -377,6 +382,7 @@ impl<'a> Estimate<'a> {
                 }
                 self.frame().passing = passing;
                 self.conditions = around;
+                self.guarded_in = guarded_in;
             }
             StmtKind::Store { buffer, indices, value } => {
                 self.expr(value, share);
@@ -431,7 +437,7 @@ impl<'a> Estimate<'a> {
         if e.dtype.is_bool() && self.is_decided(e) {
             return Seen::unknown(0, tag(e));
         }
-        let around = self.conditions;
+        let (around, guarded_in) = (self.conditions, self.guarded_in);
         let lazy = match e.as_intrin() {
             Some(("if_then_else", [cond, _, _])) => Some(cond),
             _ => None,
@@ -458,6 +464,7 @@ impl<'a> Estimate<'a> {
                     0 => around.of_condition(decided_by),
                     _ => around.inside(decided_by, taken),
                 };
+                self.guarded_in = if number == 0 { guarded_in } else { guarded_in.max(condition_depth) };
             }
             let loads = self.loads;
             let seen = self.expr(part, share * taken);
@@ -471,6 +478,7 @@ impl<'a> Estimate<'a> {
             number += 1;
         });
         self.conditions = around;
+        self.guarded_in = guarded_in;
         let seen = Seen { depth, hash, of_loops };
         if is_decided || self.is_constant(seen) {
             return seen;

@@ -65,6 +65,19 @@ fn writing_loops_out_decides_conditions() {
 }
 
 #[test]
+fn what_is_loaded_under_a_condition_is_not_loaded_in_front() {
+    let [always, guarded] = estimates([
+        "for i in range(40):\n    for k in range(400):\n        B[i * 400 + k] = A[k * 3] * C[i]",
+        "for i in range(40):\n    for k in range(400):\n        if A[k * 3] < T.float32(0):\n            B[i * 400 + k] = A[k * 3] * C[i]",
+    ]);
+    let [stored, kept] = estimates([
+        "for i in range(40):\n    for k in range(400):\n        if A[k * 3] < T.float32(0):\n            B[i * 400 + k] = C[i]",
+        "for i in range(40):\n    for k in range(400):\n        if A[k * 3] < T.float32(0):\n            B[i * 400 + k] = T.float32(3)",
+    ]);
+    assert!(always < guarded && kept + 1_000.0 < stored, "{always} {guarded} {kept} {stored}");
+}
+
+#[test]
 fn sums_stay_in_registers() {
     let [kept, guarded, aliased] = estimates([
         "for i in range(40):\n    for k in range(400):\n        B[i] = B[i] + A[i * 50 + k]",
