@@ -101,6 +101,28 @@ fn split_loops_are_joined_first() {
 }
 
 #[test]
+fn conditions_on_quotients_become_bounds() {
+    // As TVM writes a tiled nest before it simplifies it: the quotients say where the tiles end, not how the loops are numbered.
+    let body = "for c, y, x, v, u in T.grid(8, 3, 3, 5, 6):\n    if (y * 5 + v) // 13 < 1 and (x * 2 + u // 3) // 5 < 1:\n        for r, s in T.grid(3, 3):\n            B[c * 195 + y * 75 + v * 15 + x * 6 + u] = B[c * 195 + y * 75 + v * 15 + x * 6 + u] + T.if_then_else(1 <= y * 5 + v + r and (y * 5 + v + r) // 14 < 1 and 1 <= x * 6 + u + s, A[y * 75 + v * 15 + r * 15 + x * 6 + u + s - 16], 0)";
+    let made = after("loops", FLAT, body);
+    assert!(!made.contains("//") && !made.contains("if "), "{made}");
+    // What is compared with the quotient varies as well: rows of 12 leave one comparison for each.
+    let body = "for f in range(600):\n    B[f] = T.if_then_else(f % 120 // 12 < A[f // 120], A[f], 0)";
+    let made = after("loops", FLAT, body);
+    assert!(!made.contains('%') && !made.contains("//"), "{made}");
+}
+
+#[test]
+fn conditions_in_inner_loops_become_bounds_of_outer_ones() {
+    let body = "for a, x, v, u in T.grid(3, 2, 5, 6):\n    if 10 + v < 13 and B[v * 30 + u] < 9:\n        B[v * 30 + u] = A[x * 6 + u * 40 + v] + B[a]";
+    let made = after("loops", FLAT, body);
+    assert!(made.contains("3, 6") && !made.contains("13"), "{made}");
+    // The condition is not that of all that is done.
+    let body = "for v, u in T.grid(5, 6):\n    if v < 3:\n        B[v * 30 + u] = A[u * 40 + v]\n    else:\n        B[u] = v";
+    after("loops", FLAT, body);
+}
+
+#[test]
 fn symbolic_sizes_may_be_zero() {
     let parameters = r#"A: T.Buffer(("n", "m"), "int32"), B: T.Buffer((m, n), "int32")"#;
     let body = "n, m = T.int32(), T.int32()\nfor f in range(n * m):\n    B[f // n, f % n] = A[f % n, f // n]";

@@ -255,6 +255,11 @@ impl Atoms {
         (poly.0.len() <= MAX_TERMS).then_some(poly)
     }
 
+    /// The atoms that a sum has, alone or as factors; those of several products more than once.
+    pub(crate) fn parts<'s>(&'s self, poly: &'s Poly) -> impl Iterator<Item = &'s Expr> {
+        poly.0.iter().flat_map(|(monomial, _)| monomial.0.iter().map(|&atom| &self.exprs[atom as usize]))
+    }
+
     /// The atoms that are addends as they are.
     pub(crate) fn addends<'s>(&'s self, poly: &'s Poly) -> impl Iterator<Item = &'s Expr> {
         poly.0.iter().filter_map(|(monomial, coefficient)| match monomial.0[..] {

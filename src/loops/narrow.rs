@@ -1,11 +1,14 @@
-//! Loops that run only where their body acts: a condition around the whole body becomes the bounds of the loop.
+//! Loops that run only where their body acts: a condition around the whole body becomes the bounds of the loop, also one in
+//! loops that are all of the body, as far as these do not change it.
+
+use hashbrown::HashSet;
 
 use super::bounds::{Bound, chosen, conjunction, conjuncts, inequality, sums_at_most_zero};
-use super::copy::mentions;
+use super::copy::{mentions, mentions_any};
 use super::place::{Place, folded, plus};
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::arith::poly::Atoms;
-use crate::ir::{BinOp, Block, Expr, ExprKind, For, Stmt, StmtKind};
+use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
 
 /// New bounds of a loop, and what is left of the condition around its body.
 #[derive(Clone, Debug)]
@@ -15,12 +18,47 @@ pub(super) struct Narrowed {
     left: Option<Expr>,
 }
 
+impl Narrowed {
+    /// Whether the new bounds are constants.
+    pub(super) fn is_constant(&self) -> bool {
+        self.min.as_int().is_some() && self.extent.as_int().is_some()
+    }
+}
+
+/// The condition around all that a loop does, and the variables of the loops that it stands in.
+struct Guard<'l> {
+    cond: &'l Expr,
+    inner: HashSet<VarId>,
+}
+
+/// The condition around the body of a loop, or of loops that are all of its body. Nothing else that runs has effects.
+fn guard(l: &For) -> Option<Guard<'_>> {
+    let (mut block, mut inner) = (&l.body, HashSet::new());
+    loop {
+        let [stmt] = &block[..] else { return None };
+        match &stmt.kind {
+            StmtKind::If { cond, otherwise, .. } => {
+                return (otherwise.is_empty() && !has_side_effects(cond)).then_some(Guard { cond, inner });
+            }
+            StmtKind::For(l)
+                if matches!(l.kind, ForKind::Serial | ForKind::Unrolled)
+                    && !has_side_effects(&l.min)
+                    && !has_side_effects(&l.extent) =>
+            {
+                inner.insert(l.var);
+                block = &l.body;
+            }
+            _ => return None,
+        }
+    }
+}
+
 /// The bounds that the condition around the body of a loop leaves. The loop must run its iterations one by one, or in any
 /// order; `place` is where it stands.
 pub(super) fn narrowed(place: &Place<'_>, l: &For) -> Option<Narrowed> {
-    let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..] else { return None };
+    let Guard { cond, inner } = guard(l)?;
     let dtype = place.func.var(l.var).ty.dtype();
-    if !otherwise.is_empty() || has_side_effects(cond) || dtype != l.min.dtype || dtype != l.extent.dtype {
+    if dtype != l.min.dtype || dtype != l.extent.dtype {
         return None;
     }
     if !dtype.is_index() || !place.is_free(&l.min) || !place.is_free(&l.extent) {
@@ -33,9 +71,11 @@ pub(super) fn narrowed(place: &Place<'_>, l: &For) -> Option<Narrowed> {
     let (mut min, mut bound, mut left, mut found) = (l.min.clone(), end.clone(), Vec::new(), false);
     // What the condition computes first is computed in any case if the loop runs.
     let parts = conjuncts(cond);
-    let evaluated = if place.at_least(&l.extent, 1) { sides(place, l, &parts[0]) } else { Vec::new() };
+    let is_evaluated = inner.is_empty() && place.at_least(&l.extent, 1);
+    let evaluated = if is_evaluated { sides(place, l, &parts[0]) } else { Vec::new() };
     for part in parts {
-        match bounds_of(place, l, &part, &evaluated) {
+        let bounds = if mentions_any(&part, &inner) { None } else { bounds_of(place, l, &part, &evaluated) };
+        match bounds {
             Some(bounds) => {
                 found = true;
                 for one in bounds {
@@ -59,7 +99,10 @@ pub(super) fn narrowed(place: &Place<'_>, l: &For) -> Option<Narrowed> {
         extent = folded(BinOp::Max, extent, Expr::int(0, dtype));
     }
     let is_free = |e: &Expr| place.is_free_given(e, &evaluated);
-    (is_free(&min) && is_free(&extent)).then(|| Narrowed { min, extent, left: conjunction(left) })
+    let narrowed =
+        (is_free(&min) && is_free(&extent)).then(|| Narrowed { min, extent, left: conjunction(left) });
+    // Bounds of outer loops that vary cost more than the conditions further in.
+    narrowed.filter(|narrowed| inner.is_empty() || narrowed.is_constant())
 }
 
 /// The sides of a comparison that no loop variable changes, and that trap only by overflow.
@@ -91,19 +134,24 @@ fn bounds_of(place: &Place<'_>, l: &For, part: &Expr, evaluated: &[Expr]) -> Opt
 pub(super) fn narrow(mut l: For, to: Narrowed) -> For {
     l.min = to.min;
     l.extent = to.extent;
-    let block = std::mem::take(&mut l.body);
-    for stmt in block {
-        l.body.extend(without_condition(stmt, to.left.clone()));
-    }
+    l.body = without_condition(l.body, to.left);
     l
 }
 
-fn without_condition(stmt: Stmt, left: Option<Expr>) -> Block {
-    match (stmt.kind, left) {
-        (StmtKind::If { then, .. }, None) => then,
-        (StmtKind::If { then, otherwise, .. }, Some(cond)) => {
-            vec![Stmt { span: stmt.span, kind: StmtKind::If { cond, then, otherwise } }]
+/// A block that is one condition, in loops or not, with what is left of that.
+fn without_condition(block: Block, left: Option<Expr>) -> Block {
+    let [stmt] = match <[Stmt; 1]>::try_from(block) {
+        Ok(alone) => alone,
+        Err(block) => return block,
+    };
+    let kind = match (stmt.kind, left) {
+        (StmtKind::If { then, .. }, None) => return then,
+        (StmtKind::If { then, otherwise, .. }, Some(cond)) => StmtKind::If { cond, then, otherwise },
+        (StmtKind::For(mut l), left) => {
+            l.body = without_condition(std::mem::take(&mut l.body), left);
+            StmtKind::For(l)
         }
-        (kind, _) => vec![Stmt { span: stmt.span, kind }],
-    }
+        (kind, _) => kind,
+    };
+    vec![Stmt { span: stmt.span, kind }]
 }

@@ -15,6 +15,7 @@ use super::affine::hides_affine;
 use super::bounds::{Choice, for_each_choice};
 use super::copy::mentions_any;
 use super::place::{Path, Place, loop_at, replace, take_loop};
+use super::split::Rows;
 use super::{decompose, init, join, local, narrow, partition, split, unswitch};
 use crate::analysis::known::Known;
 use crate::analysis::length;
@@ -104,6 +105,7 @@ enum Phase {
     Tidy,
 }
 
+#[derive(Clone)]
 struct Search<'a> {
     options: &'a Options,
     /// What holds in the whole function.
@@ -121,6 +123,7 @@ struct Search<'a> {
     /// Whether stores may change their order where nobody sees it.
     reorders: bool,
     decided: nests::Decided,
+    rows: Rows,
 }
 
 /// A better way to write the one statement that is the body of a function, if there is one, and the steps that lead there.
@@ -142,65 +145,35 @@ pub(super) fn better(
     let inlined = simplify::inlined(func);
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
-    let mut state = first.clone();
-    // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
-    let (mut left, mut since) = (1.0, None);
-    // What changes the loops first: cutting them copies what is in them.
-    for phase in [Phase::Shape, Phase::Cut, Phase::Shape, Phase::Tidy] {
-        let (before, mut better) = (state.instructions, false);
-        // What was written in other ways inside may be written in other ways outside.
-        let costs = &state.taken.of_loops;
-        search.tried.retain(|(_, var), cost| costs.get(var) == Some(cost));
-        for _ in 0..MAX_STEPS {
-            let Some(next) = search.step(&state, phase) else { break };
-            log::debug!(
-                "loops: {} instructions are estimated after {}",
-                next.instructions,
-                state.instructions
-            );
-            better = true;
-            state = next;
-        }
-        if better {
-            since = since.or(Some(phase));
-            left *= state.instructions / before;
-            // It may take away what is left, for the phases that follow, but no condition that sample points leave open and that
-            // says its bounds.
-            if phase != Phase::Tidy && hides_something(&state.func, &state.taken.written_out) {
-                state = search.simplified(state);
-            }
+    // What both lead to is compared where it makes a difference: the steps that are best at first may lead to less.
+    let rows: &[Rows] = if spelled(&first.func, Rows::OfOthers) == spelled(&first.func, Rows::OfAll) {
+        &[Rows::OfAll]
+    } else {
+        &[Rows::OfOthers, Rows::OfAll]
+    };
+    let found = rows.iter().filter_map(|&rows| Search { rows, ..search.clone() }.result(&first));
+    let best = found.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+    let (after, func, taken) = best;
+    if decided == nests::Decided::Inside {
+        let before = search.compiled(&first.func);
+        log::debug!("loops: {before} and {after} instructions with all that is written out");
+        if after > before * (1.0 + INEXACT) {
+            return None;
         }
     }
-    log::debug!("loops: {} ways were looked at", search.tries);
-    let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
-    let is_as_short = |after: &State, before: &State| {
-        after.instructions <= before.instructions && 4 * after.length <= 5 * before.length
-    };
-    let pays = match since {
-        None => false,
-        // It takes no more, and says the same with fewer conditions.
-        Some(_) if state.left < first.left && is_as_short(&state, &first) => true,
-        Some(_) if !is_better(state.instructions, first.instructions) => false,
-        Some(Phase::Shape) if is_better(left, 1.0) => true,
-        // Loops were cut before all was simplified: that alone may have taken away the conditions. Or it is not the steps that
-        // make it better, but what they let simplification do, or that alone. It does not halve what loops are made of.
-        Some(_) => {
-            state.instructions < first.instructions / 2.0
-                || is_better(state.instructions, search.simplified(first.clone()).instructions)
+    Some((func, taken))
+}
+
+/// The constant divisors of the loops in a function.
+fn spelled(func: &PrimFunc, rows: Rows) -> Spelled {
+    let mut spelled = Spelled::new();
+    let mut look = |stmt: &Stmt| {
+        if let StmtKind::For(l) = &stmt.kind {
+            spelled.insert(l.var, split::spelled(l, rows));
         }
     };
-    log::debug!("loops: {} instructions are estimated in the end, steps leave {left}", state.instructions);
-    if !pays {
-        return None;
-    }
-    if decided != nests::Decided::Inside {
-        return Some((state.func, search.taken));
-    }
-    // With all that LLVM makes of the one and of the other.
-    let compiled = |state: &State| search.estimated(&state.func, nests::Decided::Free).instructions;
-    let [before, after] = [&first, &state].map(compiled);
-    log::debug!("loops: {before} and {after} instructions with all that is written out");
-    (after <= before * (1.0 + INEXACT)).then_some((state.func, search.taken))
+    func.body.iter().for_each(|stmt| stmt.walk(&mut look));
+    spelled
 }
 
 impl Search<'_> {
@@ -211,8 +184,19 @@ impl Search<'_> {
         (reorders, decided): (bool, nests::Decided),
     ) -> Search<'a> {
         let base = simplify::known(func, options.positive_dims);
-        let (odds, tried) = (nests::Odds::default(), HashMap::new());
-        Search { options, base, odds, tried, tries: 0, taken: Vec::new(), work, longest, reorders, decided }
+        Search {
+            options,
+            base,
+            odds: nests::Odds::default(),
+            tried: HashMap::new(),
+            tries: 0,
+            taken: Vec::new(),
+            work,
+            longest,
+            reorders,
+            decided,
+            rows: Rows::OfAll,
+        }
     }
 
     /// The function with what mentions wanted variables simplified, and what it takes. `None` if there is no work left, or if it
@@ -238,14 +222,7 @@ impl Search<'_> {
     /// The same with all that is known of equality. It stays as it is if that makes the loops worse: shorter expressions may be
     /// of variables of inner loops, of which LLVM computed parts in front of these.
     fn simplified(&self, state: State) -> State {
-        let mut spelled = Spelled::new();
-        let mut look = |stmt: &Stmt| {
-            if let StmtKind::For(l) = &stmt.kind {
-                spelled.insert(l.var, split::spelled(l));
-            }
-        };
-        state.func.body.iter().for_each(|stmt| stmt.walk(&mut look));
-        let spelled = Rc::new(spelled);
+        let spelled = Rc::new(spelled(&state.func, self.rows));
         let mut func = state.func.clone();
         simplify::run(&mut func, &self.options.simplification(Reach::Everything));
         collapse(&mut func);
@@ -269,6 +246,78 @@ impl Search<'_> {
         let length = length::of(&func);
         let (magnitudes, done) = (OnceCell::new(), Vec::new());
         State { func, instructions, taken, with_left, left, length, magnitudes, spelled, done }
+    }
+
+    /// What steps make of a statement, if it pays: what it takes then, the function, and the steps.
+    fn result(mut self, first: &State) -> Option<(f64, PrimFunc, Vec<Taken>)> {
+        let mut state = first.clone();
+        // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
+        let (mut left, mut since) = (1.0, None);
+        // What changes the loops first: cutting them copies what is in them.
+        for phase in [Phase::Shape, Phase::Cut, Phase::Shape, Phase::Tidy] {
+            let (before, mut better) = (state.instructions, false);
+            // What was written in other ways inside may be written in other ways outside.
+            let costs = &state.taken.of_loops;
+            self.tried.retain(|(_, var), cost| costs.get(var) == Some(cost));
+            for _ in 0..MAX_STEPS {
+                let Some(next) = self.step(&state, phase) else { break };
+                log::debug!(
+                    "loops: {} instructions are estimated after {}",
+                    next.instructions,
+                    state.instructions
+                );
+                better = true;
+                state = next;
+            }
+            if better {
+                since = since.or(Some(phase));
+                left *= state.instructions / before;
+                // It may take away what is left, for the phases that follow, but no condition that sample points leave open and that
+                // says its bounds.
+                if phase != Phase::Tidy && hides_something(&state.func, &state.taken.written_out) {
+                    state = self.simplified(state);
+                }
+            }
+        }
+        if since.is_some() {
+            state = self.bounded(state);
+        }
+        log::debug!("loops: {} ways were looked at", self.tries);
+        let is_better = |after: f64, before: f64| after < before * (1.0 - LEAST_GAIN_IN_ALL);
+        let is_as_short = |after: &State, before: &State| {
+            after.instructions <= before.instructions && 4 * after.length <= 5 * before.length
+        };
+        let pays = match since {
+            None => false,
+            // It takes no more, and says the same with fewer conditions.
+            Some(_) if state.left < first.left && is_as_short(&state, first) => true,
+            Some(_) if !is_better(state.instructions, first.instructions) => false,
+            Some(Phase::Shape) if is_better(left, 1.0) => true,
+            // Loops were cut before all was simplified: that alone may have taken away the conditions. Or it is not the steps that
+            // make it better, but what they let simplification do, or that alone. It does not halve what loops are made of.
+            Some(_) => {
+                state.instructions < first.instructions / 2.0
+                    || is_better(state.instructions, self.simplified(first.clone()).instructions)
+            }
+        };
+        log::debug!(
+            "loops: {} instructions are estimated in the end, steps leave {left}",
+            state.instructions
+        );
+        if !pays {
+            return None;
+        }
+        // With all that LLVM makes of it, where that is asked for.
+        let instructions = match self.decided {
+            nests::Decided::Inside => self.compiled(&state.func),
+            _ => state.instructions,
+        };
+        Some((instructions, state.func, self.taken))
+    }
+
+    /// What a function takes with all that LLVM makes of it.
+    fn compiled(&self, func: &PrimFunc) -> f64 {
+        self.estimated(func, nests::Decided::Free).instructions
     }
 
     /// The first loop that can be written better, so written.
@@ -309,18 +358,35 @@ impl Search<'_> {
             } else {
                 ways.into_iter().find(is_plainer)
             };
-            if let Some(mut best) = best {
+            if let Some(best) = best {
                 // If it is still there, more may be done.
                 self.tried.remove(&(phase, var));
-                self.taken.push(Taken {
-                    variable: state.func.var(var).name.to_string(),
-                    done: std::mem::take(&mut best.done),
-                    instructions: [state.instructions, best.instructions],
-                });
-                return Some(best);
+                return Some(self.took(state, var, best));
             }
         }
         None
+    }
+
+    /// Notes that a loop of a state is written in another way.
+    fn took(&mut self, state: &State, var: VarId, mut next: State) -> State {
+        self.taken.push(Taken {
+            variable: state.func.var(var).name.to_string(),
+            done: std::mem::take(&mut next.done),
+            instructions: [state.instructions, next.instructions],
+        });
+        next
+    }
+
+    /// The state with the conditions as bounds that say of a constant number of iterations that they do nothing. That is never
+    /// worse, also where there was not enough work left to compare it with other ways.
+    fn bounded(&mut self, mut state: State) -> State {
+        for var in loops(&state.func) {
+            self.work = usize::MAX;
+            if let Some(next) = self.narrow(&state, var, narrow::Narrowed::is_constant) {
+                state = self.took(&state, var, next);
+            }
+        }
+        state
     }
 
     /// What becomes of the statement if one of its loops is written in other ways.
@@ -341,7 +407,7 @@ impl Search<'_> {
             if ways.iter().all(|way| way.left > 0) {
                 ways.extend(joined.and_then(|at| self.joined_and_simplified(&ways[at], joint)));
             }
-            ways.extend(self.narrow(state, var));
+            ways.extend(self.narrow(state, var, |_| true));
             ways.extend(self.init(state, var));
         }
         if phase != Phase::Shape {
@@ -354,10 +420,10 @@ impl Search<'_> {
     }
 
     fn split(&mut self, state: &State, var: VarId) -> Vec<State> {
-        let parallel = self.options.loops.parallel;
+        let (parallel, rows) = (self.options.loops.parallel, self.rows);
         let nests = self.at(state, var, |place, l| {
             let spelled = state.spelled.get(&l.var).map_or(&[][..], Vec::as_slice);
-            split::nests(place, l, parallel, spelled)
+            split::nests(place, l, parallel, (spelled, rows))
         });
         let made = nests.unwrap_or_default().into_iter().filter_map(|nest| {
             self.rewritten(state, (var, "split"), |func, l| Some(split::split(func, &l, &nest)))
@@ -374,7 +440,7 @@ impl Search<'_> {
             Some(vec![looping(made)])
         })?;
         let new = new?;
-        match self.narrow(&joined, new) {
+        match self.narrow(&joined, new, |_| true) {
             Some(narrowed) => Some((narrowed, new)),
             None => Some((joined, new)),
         }
@@ -392,10 +458,18 @@ impl Search<'_> {
         (simplified.left < state.left).then_some(simplified)
     }
 
-    fn narrow(&mut self, state: &State, var: VarId) -> Option<State> {
+    fn narrow(
+        &mut self,
+        state: &State,
+        var: VarId,
+        is_wanted: impl Fn(&narrow::Narrowed) -> bool,
+    ) -> Option<State> {
         let to = self.at(state, var, |place, l| {
             super::place::is_plain(place.func, l).then(|| narrow::narrowed(place, l))?
         })??;
+        if !is_wanted(&to) {
+            return None;
+        }
         self.rewritten(state, (var, "narrowed"), |_, l| Some(vec![looping(narrow::narrow(l, to))]))
     }
 

@@ -1,6 +1,7 @@
 //! Loops split by what their variable is divided by: quotients and remainders become loop variables.
 
 use super::align::{self, Aligned, aligned};
+use super::bounds::{inequality, sums_at_most_zero};
 use super::copy::{copy, defined, hollow, mentions, mentions_any};
 use super::normal::{Division, division};
 use super::place::{Place, folded, is_plain, is_plain_or_parallel, plus};
@@ -19,6 +20,16 @@ pub(super) struct Divisor {
     by: Poly,
     /// The first iteration of the loop with which a quotient increases, if that is not a multiple of the divisor.
     offset: i64,
+}
+
+/// Which quotients make rows of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// All of them.
+    OfAll,
+    /// All but those that a comparison need not compute to be a bound of the loop's variable: `x // 13 < 2` asks where `x`
+    /// ends, not for rows of 13.
+    OfOthers,
 }
 
 /// A way to split a loop.
@@ -53,7 +64,12 @@ enum Rest {
 
 /// The ways in which a loop can be split, each along divisors that divide one another. Of a `parallel` one the loop of
 /// quotients is parallel. `spelled`: constant divisors that stood in the body before it was simplified, see [`spelled`].
-pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64, i64)]) -> Vec<Way> {
+pub(super) fn nests(
+    place: &Place<'_>,
+    l: &For,
+    parallel: bool,
+    (spelled, rows): (&[(i64, i64)], Rows),
+) -> Vec<Way> {
     let is_apt = if parallel { is_plain_or_parallel(place.func, l) } else { is_plain(place.func, l) };
     // Both are computed again in each iteration.
     if !is_apt || !place.is_free(&l.extent) || !place.is_free(&l.min) {
@@ -61,7 +77,7 @@ pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64,
     }
     let mut atoms = Atoms::default();
     let Some(extent) = atoms.poly(&l.extent) else { return Vec::new() };
-    let (mut found, shifted) = divisors(&mut atoms, l);
+    let (mut found, shifted) = divisors(&mut atoms, l, rows);
     for &(by, offset) in spelled {
         let divisor = Divisor { by: Poly::constant(by), offset };
         if found.len() < MAX_DIVISORS && !found.contains(&divisor) {
@@ -91,13 +107,13 @@ pub(super) fn nests(place: &Place<'_>, l: &For, parallel: bool, spelled: &[(i64,
 
 /// The constants that the variable of a loop is divided by in its body, each with its offset. Simplification may hide them:
 /// `x % 30 * 100 + x // 30` is `x * 100 % 2999`.
-pub(super) fn spelled(l: &For) -> Vec<(i64, i64)> {
-    let (found, _) = divisors(&mut Atoms::of_quotients(), l);
+pub(super) fn spelled(l: &For, rows: Rows) -> Vec<(i64, i64)> {
+    let (found, _) = divisors(&mut Atoms::of_quotients(), l, rows);
     found.iter().filter_map(|divisor| Some((divisor.by.as_constant()?, divisor.offset))).collect()
 }
 
 /// What the variable of a loop is divided by in its body, once each; and with what else together, where rows start elsewhere.
-fn divisors(atoms: &mut Atoms, l: &For) -> (Vec<Divisor>, Vec<(Poly, Poly)>) {
+fn divisors(atoms: &mut Atoms, l: &For, rows: Rows) -> (Vec<Divisor>, Vec<(Poly, Poly)>) {
     let inside = defined(&l.body);
     let mut found: Vec<Divisor> = Vec::new();
     let mut shifted: Vec<(Poly, Poly)> = Vec::new();
@@ -121,9 +137,31 @@ fn divisors(atoms: &mut Atoms, l: &For) -> (Vec<Divisor>, Vec<(Poly, Poly)>) {
         }
     };
     for stmt in &l.body {
-        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| e.walk(&mut look)));
+        stmt.walk(&mut |stmt| {
+            stmt.for_each_expr(|e| match rows {
+                Rows::OfAll => e.walk(&mut look),
+                Rows::OfOthers => walk_outside_bounds(e, l.var, &mut look),
+            });
+        });
     }
     (found, shifted)
+}
+
+/// Calls `look` on an expression and what is below it, without quotients that comparisons need not compute to be bounds of the
+/// variable.
+fn walk_outside_bounds(e: &Expr, var: VarId, look: &mut impl FnMut(&Expr)) {
+    look(e);
+    let mut atoms = Atoms::default();
+    let bounds = sums_at_most_zero(&mut atoms, e, true)
+        .filter(|sums| sums.iter().all(|sum| inequality(&atoms, sum, var).is_some()));
+    match bounds {
+        Some(sums) => {
+            for sum in &sums {
+                atoms.parts(sum).for_each(|part| walk_outside_bounds(part, var, look));
+            }
+        }
+        None => e.for_each_child(|part| walk_outside_bounds(part, var, look)),
+    }
 }
 
 /// What is added to the loop's variable before it is divided, less multiples of the divisor, if that or the start of the loop is

@@ -22,7 +22,7 @@ const PART: i64 = 5;
 
 /// What is known of expressions on average, as far as that has been found out: ways to write a nest have most of their
 /// conditions and bounds in common.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Odds(RefCell<HashMap<u64, Option<Average>>>);
 
 /// What an expression is in the iterations of the loops around it.
