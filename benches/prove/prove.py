@@ -9,8 +9,8 @@ CORPUS is a folder with folders of programs; all of them are taken, unless `--ev
 the programs are N of `satir fuzz programs --print` instead. For each
 program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
 `--no-spoilt`): one integer of the result is changed, a condition or a statement is left out, or two statements change places,
-`--spoilt` times for each, and what is then still called proven is run; `wrong` counts those of which a run shows a difference,
-and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
+`--spoilt` times for each of every `--spoilt-every` programs, and what is then still called proven is run; `wrong` counts
+those of which a run shows a difference, and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
 spoilt by adding a number to one of its variables and taking it away again. `--results` keeps what passes made, so that only the prover runs the next time;
 `--records` writes a line of JSON for each judgement. Needs z3, and TVM for its passes.
 """
@@ -172,8 +172,8 @@ def spoilt(text, dice, bit_precise):
     return None
 
 
-def examined(args, name, path, folder):
-    """The record of one program and one pass."""
+def examined(args, name, path, folder, with_spoilt):
+    """The record of one program and one pass, and of its spoilt results if they are wanted."""
     record = {"pass": name, "program": f"{path.parent.name}/{path.stem}"}
     out = folder / f"{name.replace(' ', '_')}.{path.parent.name}.{path.stem}.py"
     missing = out.with_suffix(".none")
@@ -184,7 +184,7 @@ def examined(args, name, path, folder):
     record |= {"verdict": judgement["verdict"], "seconds": taken, "functions": judgement["functions"]}
     if judgement["verdict"] in ("refuted", "error"):
         record["message"] = messages.strip().splitlines()[0] if messages.strip() else ""
-    if judgement["verdict"] == "proven" and not args.no_spoilt:
+    if judgement["verdict"] == "proven" and with_spoilt:
         dice = random.Random(f"{name} {record['program']}")
         record["spoilt"], record["wrong"] = [], 0
         for _ in range(args.spoilt):
@@ -293,6 +293,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-spoilt", action="store_true")
     parser.add_argument("--spoilt", type=int, default=1, metavar="N", help="how often each result is spoilt")
+    parser.add_argument("--spoilt-every", type=int, default=1, metavar="N", help="spoil results of every so many programs only")
     parser.add_argument("--bit-precise", action="store_true", help="prove that no integer overflows, too")
     parser.add_argument("--results", type=pathlib.Path, help="where results of passes are kept")
     parser.add_argument("--records", type=pathlib.Path)
@@ -321,7 +322,8 @@ def main():
         number, path = numbered
         if time.monotonic() - begin > args.seconds:
             return []
-        return [examined(args, name, path, folder) for name in names if number % every[name] == 0]
+        with_spoilt = not args.no_spoilt and number % args.spoilt_every == 0
+        return [examined(args, name, path, folder, with_spoilt) for name in names if number % every[name] == 0]
 
     with ThreadPoolExecutor(args.jobs) as pool:
         found = [records for records in pool.map(of_program, enumerate(programs)) if records]
