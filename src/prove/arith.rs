@@ -68,6 +68,7 @@ impl Terms {
 
     pub(super) fn of_sum(&mut self, mut sum: Sum) -> Term {
         sum.0.retain(|_, factor| *factor != 0);
+        sum = self.without_pairs(sum);
         if sum.0.is_empty() {
             return self.int(0);
         }
@@ -227,6 +228,16 @@ impl Terms {
         let product = self.add(above, product);
         let one = self.int(1);
         Some(self.sub(product, one))
+    }
+
+    /// Whether two sums have a product in common, with factors of one sign: else no more is known of their difference than of
+    /// the first one, if the second one is not negative.
+    pub(super) fn shares(&self, a: Term, b: Term) -> bool {
+        let (a, b) = (self.sum_of(a), self.sum_of(b));
+        let same = |monomial, factor: &i128| {
+            b.0.get(monomial).is_some_and(|other: &i128| other.signum() == factor.signum())
+        };
+        a.0.iter().any(|(monomial, factor)| !monomial.is_empty() && same(monomial, factor))
     }
 
     /// `a <= b`

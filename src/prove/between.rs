@@ -1,8 +1,9 @@
 //! Whether stores may change places with what is executed before them: that nothing of it reads or writes an element that they
 //! store. It is shown for all values of the variables around, by what loops and conditions say of them, and by nothing else.
 
-use super::discharge::{self, Question};
+use super::discharge;
 use super::inquiry::{Asked, Inquiry};
+use super::question::Question;
 use super::range::Range;
 use super::shape::is_total;
 use super::side::Side;

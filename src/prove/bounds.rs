@@ -31,6 +31,25 @@ impl Terms {
         self.range(term)
     }
 
+    /// What a comparison says of a sum, and of the one value that this may be made of: it is known everywhere.
+    pub(super) fn restrict_compared(&mut self, condition: Term) {
+        let Node::NotNegative(of) = *self.node(condition) else { return };
+        self.restrict(of, Range::new(Some(0), None));
+        let mut sum = self.sum_of(of);
+        let constant = sum.constant();
+        sum.0.remove(&Vec::new());
+        let mut products = sum.0.into_iter();
+        let (Some((monomial, factor)), None) = (products.next(), products.next()) else { return };
+        let range = match factor {
+            1 => Range::new(constant.checked_neg(), None),
+            -1 => Range::new(None, Some(constant)),
+            _ => return,
+        };
+        if let [value] = monomial[..] {
+            self.restrict(value, range);
+        }
+    }
+
     /// Quotients that are factors in a sum, once each, in the order in which they were made.
     fn quotients_in(&self, sum: Term) -> Vec<Term> {
         let mut found = Vec::new();

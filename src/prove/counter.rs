@@ -3,8 +3,8 @@
 
 use hashbrown::HashMap;
 
-use super::discharge::Question;
 use super::logic;
+use super::question::Question;
 use super::sample::mixed;
 use super::term::{Node, Sort, Term, Terms};
 

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::counter;
+use super::decided::{decided, with_quotients_decided};
+use super::follows::{follows, parts_of};
+use super::pinned::Pinned;
 use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
+use super::question::Question;
 use super::term::{Node, Term, Terms};
-
-/// What is to be shown of a duty after the normal forms have done their part: that the goal follows.
-#[derive(Clone, Debug)]
-pub(super) struct Question {
-    pub(super) premises: Vec<Term>,
-    pub(super) goal: Term,
-}
 
 /// Questions that are left of a duty; none if it is fulfilled.
 pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject: &Index) -> Vec<Question> {
@@ -29,13 +27,35 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
                 continue;
             }
             let facts = parts_of(terms, &premises);
-            let goal = with_quotients_decided(terms, &facts, goal);
-            let all: Vec<Term> = premises.iter().copied().chain([goal]).collect();
-            premises.extend(terms.contents(&all));
-            open.push(Question { premises, goal });
+            let question = asked(terms, premises, goal);
+            // What fails for some values is not worth the work.
+            if counter::example(terms, &question).is_some() {
+                open.push(question);
+                continue;
+            }
+            let pinned = Pinned::of(terms, &facts, goal);
+            let (facts, goal) = decided(terms, &pinned.facts, pinned.goal);
+            if !follows(terms, &facts, goal) {
+                let goal = with_quotients_decided(terms, &facts, goal);
+                if terms.as_truth(goal) == Some(true) {
+                    continue;
+                }
+                let mut question = asked(terms, facts, goal);
+                for premise in &mut question.premises {
+                    *premise = pinned.pin(terms, *premise);
+                }
+                open.push(question);
+            }
         }
     }
     open
+}
+
+/// A question, with what memories hold that it is about.
+fn asked(terms: &mut Terms, mut premises: Vec<Term>, goal: Term) -> Question {
+    let all: Vec<Term> = premises.iter().copied().chain([goal]).collect();
+    premises.extend(terms.contents(&all));
+    Question { premises, goal }
 }
 
 /// Whether the readings of `and` and `or` differ there; premises of other places count too, so it is asked of them all.
@@ -225,53 +245,6 @@ pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
     }
 }
 
-/// Conditions one by one, in order, each once.
-fn parts_of(terms: &Terms, known: &[Term]) -> Vec<Term> {
-    let mut facts = Vec::new();
-    for &fact in known {
-        match terms.node(fact) {
-            Node::And(parts) => facts.extend(parts.iter().copied()),
-            _ => facts.push(fact),
-        }
-    }
-    facts.sort_unstable();
-    facts.dedup();
-    facts
-}
-
-/// The goal with quotients that the facts decide: `p // d` is 0 where `0 <= p < d`, and -1 where `-d <= p < 0`.
-fn with_quotients_decided(terms: &mut Terms, facts: &[Term], mut goal: Term) -> Term {
-    /// Quotients that are decided, and that are looked at.
-    const MAX_DECIDED: usize = 12;
-    const MAX_TRIED: usize = 60;
-    let mut tried = hashbrown::HashSet::new();
-    for _ in 0..MAX_DECIDED {
-        let mut found = None;
-        for term in terms.cone([goal]) {
-            let Node::Quotient(p, d) = *terms.node(term) else { continue };
-            if tried.len() == MAX_TRIED || !tried.insert(term) {
-                continue;
-            }
-            let zero = terms.int(0);
-            let (from_zero, negated) = (terms.not_negative(p), terms.sub(zero, d));
-            let below_zero = terms.not(from_zero);
-            let (below, above) = (terms.less(p, d), terms.at_most(negated, p));
-            if follows(terms, facts, from_zero) && follows(terms, facts, below) {
-                found = Some((term, 0));
-            } else if follows(terms, facts, below_zero) && follows(terms, facts, above) {
-                found = Some((term, -1));
-            }
-            if found.is_some() {
-                break;
-            }
-        }
-        let Some((term, value)) = found else { break };
-        let value = terms.int(value);
-        goal = terms.replace(goal, term, value);
-    }
-    goal
-}
-
 /// The goal with comparisons of quotients by sizes as comparisons of products.
 fn with_quotients_multiplied(terms: &mut Terms, mut goal: Term) -> Term {
     /// Comparisons that are written in another way.
@@ -286,52 +259,4 @@ fn with_quotients_multiplied(terms: &mut Terms, mut goal: Term) -> Term {
         goal = terms.replace(goal, term, other);
     }
     goal
-}
-
-fn follows(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
-    /// Inequalities that are tried two at a time.
-    const MAX_PAIRS: usize = 40;
-    if facts.binary_search(&goal).is_ok() || facts.iter().any(|&f| terms.as_truth(f) == Some(false)) {
-        return true;
-    }
-    match terms.node(goal).clone() {
-        Node::Truth(value) => value,
-        Node::And(parts) => parts.into_iter().all(|part| follows(terms, facts, part)),
-        Node::Not(of) => match terms.node(of).clone() {
-            Node::And(parts) => parts.into_iter().any(|part| {
-                let other = terms.not(part);
-                follows(terms, facts, other)
-            }),
-            // Not 0 is above or below.
-            Node::IsZero(of) => {
-                let (zero, minus_one) = (terms.int(0), terms.int(-1));
-                let above = terms.less(zero, of);
-                let below = terms.at_most(of, minus_one);
-                follows(terms, facts, above) || follows(terms, facts, below)
-            }
-            _ => false,
-        },
-        Node::NotNegative(of) => {
-            let bounds: Vec<Term> = facts
-                .iter()
-                .filter_map(|&fact| match *terms.node(fact) {
-                    Node::NotNegative(bound) => Some(bound),
-                    _ => None,
-                })
-                .collect();
-            let rests: Vec<Term> = bounds.iter().map(|&bound| terms.sub(of, bound)).collect();
-            if rests.iter().any(|&rest| terms.bounds(rest).not_negative()) {
-                return true;
-            }
-            bounds.len() <= MAX_PAIRS
-                && rests.iter().any(|&rest| {
-                    bounds.iter().any(|&bound| {
-                        let rest = terms.sub(rest, bound);
-                        terms.range(rest).not_negative()
-                    })
-                })
-                || terms.not_negative_at_ends(&bounds, of)
-        }
-        _ => false,
-    }
 }

@@ -22,11 +22,55 @@ impl Terms {
             [one] => one,
             [x, y] => match self.clamped(greatest, x, y).or_else(|| self.clamped(greatest, y, x)) {
                 Some(value) => value,
-                None => self.intern(Node::Extremum { greatest, of: kept }),
+                None => {
+                    let other = self.known(&Node::Extremum { greatest: !greatest, of: kept.clone() });
+                    let value = self.intern(Node::Extremum { greatest, of: kept });
+                    if let Some(other) = other {
+                        let both = self.add(x, y);
+                        self.pairs.insert(value, (other, both));
+                        self.pairs.insert(other, (value, both));
+                    }
+                    value
+                }
             },
             _ => self.intern(Node::Extremum { greatest, of: kept }),
         };
         self.add(value, offset)
+    }
+
+    /// A sum in which no minimum stands beside the maximum of the same two integers: together they are the sum of these.
+    pub(super) fn without_pairs(&self, mut sum: Sum) -> Sum {
+        let without = |mut sum: Sum, (one, other, both, factor): (Monomial, Monomial, Sum, i128)| {
+            sum.add(one, factor.checked_neg()?)?;
+            sum.add(other, factor.checked_neg()?)?;
+            sum.add_all(&both, factor)?;
+            sum.0.retain(|_, factor| *factor != 0);
+            Some(sum)
+        };
+        while !self.pairs.is_empty()
+            && let Some(pair) = self.pair_in(&sum)
+            && let Some(made) = without(sum.clone(), pair)
+        {
+            sum = made;
+        }
+        sum
+    }
+
+    /// Two products of a sum that have such a pair, how often they are there together, and what they add up to.
+    fn pair_in(&self, sum: &Sum) -> Option<(Monomial, Monomial, Sum, i128)> {
+        sum.0.iter().find_map(|(monomial, &factor)| {
+            monomial.iter().enumerate().find_map(|(at, part)| {
+                let &(other, both) = self.pairs.get(part)?;
+                let mut rest = monomial.clone();
+                rest.remove(at);
+                let mut partner: Monomial = rest.iter().copied().chain([other]).collect();
+                partner.sort_unstable();
+                let beside = sum.0.get(&partner).copied().filter(|f| f.signum() == factor.signum())?;
+                let times = if factor.abs() <= beside.abs() { factor } else { beside };
+                let rest = Sum([(rest, 1)].into_iter().collect());
+                Some((monomial.clone(), partner, self.sum_of(both).times(&rest)?, times))
+            })
+        })
     }
 
     /// Adds the operands of an extremum of the same kind, perhaps with something added to it, or else the term itself.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::counter;
-use super::discharge::Question;
+use super::question::Question;
 use super::smt::{self, Products};
 use super::solver::{self, Answer};
 use super::term::Terms;
@@ -21,6 +21,10 @@ const LITTLE: u64 = 100_000;
 
 /// How many questions with all the work that one may take all questions together are worth.
 const MOST: u64 = 2;
+
+/// How many terms may be made for all shapes of a pair of functions together. It takes less than a second to make them; what is
+/// shown is mostly shown with a tenth of them.
+const MOST_TERMS: usize = 80_000;
 
 /// How many questions one process gets.
 const AT_ONCE: usize = 16;
@@ -47,6 +51,11 @@ impl Asked {
         Asked::with(terms, 0, question, &[Products::Free])
     }
 
+    /// Whether it is known to fail.
+    pub(super) fn fails(&self) -> bool {
+        self.fails.is_some()
+    }
+
     fn with(terms: &Terms, owner: usize, question: &Question, ways: &[Products]) -> Asked {
         let fails = counter::example(terms, question);
         let mut texts: Vec<Text> = Vec::new();
@@ -67,19 +76,20 @@ pub(super) struct Inquiry<'s> {
     solver: Option<&'s Solver>,
     /// Answers by texts, and the work after which the solver did not know one.
     known: HashMap<String, (Answer, u64)>,
-    /// The work that may still be done.
+    /// The work that may still be done, and the terms that may still be made.
     left: u64,
+    pub(super) terms: usize,
 }
 
 impl<'s> Inquiry<'s> {
     pub(super) fn new(solver: Option<&'s Solver>) -> Inquiry<'s> {
         let left = solver.map_or(0, |solver| solver.effort.saturating_mul(MOST));
-        Inquiry { solver, known: HashMap::new(), left }
+        Inquiry { solver, known: HashMap::new(), left, terms: MOST_TERMS }
     }
 
     /// Whether no work is left, so that only what normal forms show is shown.
     pub(super) fn is_spent(&self) -> bool {
-        self.solver.is_some() && self.left == 0
+        self.solver.is_some() && self.left == 0 || self.terms == 0
     }
 
     /// The questions that are not shown. Stops where so many owners have one: all that was not asked then is open, too.

@@ -9,6 +9,9 @@ use super::term::{Monomial, Node, Term, Terms};
 /// How often a part is put at one of its ends, for one sum.
 const MAX_STEPS: usize = 40;
 
+/// Ends of types are so far away that they say nothing.
+pub(super) const FAR: i128 = 1 << 20;
+
 /// How many ends of a part are tried, the shortest first.
 const MAX_ENDS: usize = 3;
 
@@ -27,7 +30,7 @@ impl Terms {
 
     /// Bounds, and what those say in which there are minima and maxima: none of the operands of a minimum is less than it, and
     /// all operands but one may be too small.
-    fn opened(&mut self, bounds: &[Term]) -> Vec<Term> {
+    pub(super) fn opened(&mut self, bounds: &[Term]) -> Vec<Term> {
         /// Most bounds that come in addition.
         const MAX_NEW: usize = 24;
         let mut all = bounds.to_vec();
@@ -72,15 +75,8 @@ impl Terms {
                 continue;
             }
             let Some((by, rest)) = self.linear_in(sum, part) else { continue };
-            let grows = match self.range(by) {
-                range if range.not_negative() => true,
-                range if range.hi.is_some_and(|hi| hi <= 0) => false,
-                _ => continue,
-            };
-            let mut ends: Vec<Term> =
-                bounds.iter().filter_map(|&bound| self.end(bound, part, grows)).collect();
-            ends.sort_by_key(|&end| self.sum_of(end).0.len());
-            for end in ends.into_iter().take(MAX_ENDS) {
+            let Some(grows) = self.is_not_negative(bounds, by, steps) else { continue };
+            for end in self.ends(bounds, part, grows).into_iter().take(MAX_ENDS) {
                 if *steps == 0 {
                     return false;
                 }
@@ -93,6 +89,23 @@ impl Terms {
             }
         }
         self.has_positive_group(bounds, sum, steps)
+    }
+
+    /// Whether what a part is multiplied with is not negative, or not positive.
+    fn is_not_negative(&mut self, bounds: &[Term], by: Term, steps: &mut usize) -> Option<bool> {
+        let range = self.bounds(by);
+        if range.not_negative() {
+            return Some(true);
+        }
+        if range.hi.is_some_and(|hi| hi <= 0) {
+            return Some(false);
+        }
+        let zero = self.int(0);
+        let negated = self.sub(zero, by);
+        [(by, true), (negated, false)]
+            .into_iter()
+            .find(|&(sum, _)| self.at_ends(bounds, sum, None, steps))
+            .map(|(_, grows)| grows)
     }
 
     /// Whether something that quotients are multiplied with is not negative, nor is all that it multiplies, nor the rest:
@@ -158,6 +171,16 @@ impl Terms {
         let (by, rest) = (self.of_sum(by), self.of_sum(rest));
         let depends = |term: Term| self.mentions(term, &|other| other == part);
         (!depends(by) && !depends(rest)).then_some((by, rest))
+    }
+
+    /// The least, or the greatest values of a part that bounds and its range allow, the shortest first.
+    pub(super) fn ends(&mut self, bounds: &[Term], part: Term, least: bool) -> Vec<Term> {
+        let mut ends: Vec<Term> = bounds.iter().filter_map(|&bound| self.end(bound, part, least)).collect();
+        let range = self.range(part);
+        let end = if least { range.lo } else { range.hi }.filter(|end| end.abs() < FAR);
+        ends.extend(end.map(|end| self.int(end)));
+        ends.sort_by_key(|&end| self.sum_of(end).0.len());
+        ends
     }
 
     /// The least, or the greatest value of a part that a bound allows.

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use super::logic::EQUAL;
 use super::term::{Node, Term, Terms};
 use crate::ir::DType;
 
@@ -167,7 +168,10 @@ impl Terms {
             }
             Node::Apply(name, dtype, operands) => {
                 let operands = all(self, &operands);
-                self.intern(Node::Apply(name, dtype, operands))
+                match operands[..] {
+                    [a, b] if a == b && &*name == EQUAL => self.truth(true),
+                    _ => self.intern(Node::Apply(name, dtype, operands)),
+                }
             }
             Node::Load { memory, dtype, index } => {
                 let index = all(self, &index);

@@ -22,12 +22,14 @@ mod complements;
 mod contents;
 mod counter;
 mod cut;
+mod decided;
 mod discharge;
 mod division;
 mod elements;
 mod extrema;
 mod few;
 mod floats;
+mod follows;
 mod front;
 mod guess;
 mod inquiry;
@@ -36,8 +38,10 @@ mod least;
 mod lemmas;
 mod logic;
 mod memory;
+mod pinned;
 mod place;
 mod plainer;
+mod question;
 mod range;
 mod reciprocal;
 mod sample;
@@ -276,11 +280,16 @@ fn prove_as_written(
     }
     let walk::Walk { machine, .. } = walk;
     let (mut terms, book) = (machine.terms, machine.book);
+    terms.limit = Some(inquiry.terms / 2);
     let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
-    log::debug!("{} obligations", proof.duties);
-    let mut asked = Vec::new();
+    log::debug!("{} obligations, {} terms", proof.duties, terms.len());
+    let (mut asked, mut failing) = (Vec::<Asked>::new(), 0);
     for (i, duty) in book.duties.iter().enumerate() {
+        // Another shape leaves less open.
+        if failing >= enough {
+            break;
+        }
         let questions = discharge::questions(&mut terms, &book, duty, &index);
         if questions.is_empty() {
             proof.by_normal_form += 1;
@@ -292,7 +301,10 @@ fn prove_as_written(
             }
             asked.push(Asked::new(&terms, i, &question));
         }
+        failing += usize::from(asked.iter().rev().take_while(|one| one.owner == i).any(Asked::fails));
     }
+    log::debug!("{} questions, {} terms", asked.len(), terms.len());
+    inquiry.terms = inquiry.terms.saturating_sub(terms.len());
     let mut owners: Vec<usize> = asked.iter().map(|asked| asked.owner).collect();
     let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();
     for (number, values) in inquiry.open(&asked, enough)? {

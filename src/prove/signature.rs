@@ -124,6 +124,7 @@ fn same_buffer(machine: &mut Machine<'_>, x: BufferId, y: BufferId) -> Result<()
         let holds = machine.terms.not_negative(extent);
         machine.terms.restrict(extent, Range::new(Some(0), None));
         if machine.terms.as_truth(holds).is_none() {
+            machine.terms.restrict_compared(holds);
             machine.book.here.guards.push(holds);
         }
     }

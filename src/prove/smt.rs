@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use hashbrown::HashMap;
 
 use super::arith::Sum;
-use super::discharge::Question;
 use super::lemmas::{self, name, number};
+use super::question::Question;
 use super::range::Range;
 use super::term::{Monomial, Node, Sort, Term, Terms};
 

@@ -118,6 +118,12 @@ pub(super) struct Terms {
     pub(super) signs: HashMap<(Vec<Term>, Term), bool>,
     /// Conditions on few values, by what they say.
     pub(super) tables: Tables,
+    /// The maximum of two integers whose minimum a term is, or the other way round, and the sum of the integers.
+    pub(super) pairs: HashMap<Term, (Term, Term)>,
+    /// How many there may be before nothing is looked for any more that takes many.
+    pub(super) limit: Option<usize>,
+    /// Variables that stand for quotients.
+    pub(super) quotients: HashMap<Term, Term>,
 }
 
 impl Terms {
@@ -171,6 +177,16 @@ impl Terms {
         term
     }
 
+    /// How many terms there are.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are as many as there may be.
+    pub(super) fn is_full(&self) -> bool {
+        self.limit.is_some_and(|limit| self.len() >= limit)
+    }
+
     /// The term of a node, if there is one.
     pub(super) fn known(&self, node: &Node) -> Option<Term> {
         self.by_node.get(node).copied()
@@ -178,9 +194,17 @@ impl Terms {
 
     /// A new free value. It may be any of its type within the range.
     pub(super) fn new_atom(&mut self, name: &str, dtype: DType, range: Range) -> Term {
+        self.push_atom(name, dtype.scalar(), range.within(Range::of_type(dtype)))
+    }
+
+    /// A new integer, which no type bounds.
+    pub(super) fn new_integer(&mut self, name: &str, range: Range) -> Term {
+        self.push_atom(name, DType::I64, range)
+    }
+
+    fn push_atom(&mut self, name: &str, dtype: DType, range: Range) -> Term {
         let number = u32::try_from(self.atoms.len()).unwrap_or(u32::MAX);
-        let range = range.within(Range::of_type(dtype));
-        self.atoms.push((Atom { name: name.into(), dtype: dtype.scalar() }, range));
+        self.atoms.push((Atom { name: name.into(), dtype }, range));
         self.intern(Node::Atom(number))
     }
 

@@ -28,12 +28,15 @@ fn what_the_input_computes_fits() {
 fn only_where_the_input_computes_it() {
     let guarded = "if k > 0:\n    A[0] = k + 9";
     fits(guarded, "if k > 0:\n    x: T.let[T.int32] = k + 9\n    A[0] = x", true);
-    fits(guarded, "x: T.let[T.int32] = k + 9\nif k > 0:\n    A[0] = x", false);
+    // Where `k` is not positive it fits in any case.
+    fits(guarded, "x: T.let[T.int32] = k + 9\nif k > 0:\n    A[0] = x", true);
+    let below = "if k < 9:\n    A[0] = k + 9";
+    fits(below, "x: T.let[T.int32] = k + 9\nif k < 9:\n    A[0] = x", false);
     let many = "for i in range(n):\n    A[i] = k + 9";
     fits(many, "x: T.let[T.int32] = k + 9\nfor i in range(n):\n    A[i] = x", false);
     fits(&many.replace("(n)", "(4)"), "x: T.let[T.int32] = k + 9\nfor i in range(4):\n    A[i] = x", true);
-    let arm = "A[0] = T.if_then_else(k > 0, k + 9, 0)";
-    fits(arm, "x: T.let[T.int32] = k + 9\nA[0] = T.if_then_else(k > 0, x, 0)", false);
+    let arm = "A[0] = T.if_then_else(k < 9, k + 9, 0)";
+    fits(arm, "x: T.let[T.int32] = k + 9\nA[0] = T.if_then_else(k < 9, x, 0)", false);
 }
 
 #[test]
@@ -49,7 +52,9 @@ fn bounds_and_sizes_help() {
 #[test]
 fn the_least_integer_has_no_opposite() {
     fits("A[0] = 0 - k", "A[0] = k // -1", true);
-    fits("A[0] = k // -1", "A[0] = 0 - k", false);
+    // The first one says that it is not divided.
+    fits("A[0] = k // -1", "A[0] = 0 - k", true);
+    fits("A[0] = k // -2", "A[0] = (0 - k) // 2", false);
     fits("A[0] = T.max(k, -5)", "A[0] = T.max(k, -5) // -1 // -1", true);
     fits("A[0] = k % 7", "A[0] = k % 7 + k // -1 - k // -1", false);
 }

@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::super::discharge::Question;
 use super::super::inquiry::{Asked, Inquiry};
+use super::super::question::Question;
 use super::super::range::Range;
 use super::super::term::Terms;
 use crate::ir::DType;

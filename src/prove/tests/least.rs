@@ -112,3 +112,27 @@ fn what_is_known_later_counts() {
     s.terms.restrict(k, Range::new(Some(0), None));
     assert!(s.terms.not_negative_at_ends(&[below], left));
 }
+
+#[test]
+fn what_a_part_is_multiplied_with_may_need_a_proof_of_its_own() {
+    // o * p + 3 * i * q + 2 * j < 2 * p for p = (3 * h - 2) * (2 * c - 1), q = 2 * c - 1, o < 2, i <= h - 2 and j <= c - 2.
+    let holds = |stride: i128| {
+        let mut terms = Terms::default();
+        let mut size = |name| terms.new_atom(name, DType::int(32), Range::new(Some(1), None));
+        let (h, c) = (size("h"), size("c"));
+        let mut sizes = Sizes { terms, h, c };
+        let (o, i, j) = (sizes.index(Some(1)), sizes.index(None), sizes.index(None));
+        let (last_i, last_j) =
+            (sizes.sum(&[(1, &[h]), (-2, &[]), (-1, &[i])]), sizes.sum(&[(1, &[c]), (-2, &[]), (-1, &[j])]));
+        let p = [(6, vec![h, c]), (-3, vec![h]), (-4, vec![c]), (2, vec![])];
+        let mut room = sizes.sum(&[(-6 * stride, &[i, c]), (3 * stride, &[i]), (-2, &[j]), (-1, &[])]);
+        for (factor, of) in p {
+            let with_o: Vec<Term> = of.iter().copied().chain([o]).collect();
+            let part = sizes.sum(&[(2 * factor, &of), (-factor, &with_o)]);
+            room = sizes.terms.add(room, part);
+        }
+        sizes.terms.not_negative_at_ends(&[last_i, last_j], room)
+    };
+    assert!(holds(1));
+    assert!(!holds(2), "longer steps go too far");
+}

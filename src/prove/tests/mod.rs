@@ -5,6 +5,7 @@
 mod arithmetic;
 mod bounded;
 mod complements;
+mod decided;
 mod few;
 #[cfg(unix)]
 mod inquiry;
@@ -12,6 +13,7 @@ mod least;
 mod lemmas;
 mod order;
 mod pieces;
+mod pinned;
 mod reciprocals;
 mod statements;
 
@@ -55,11 +57,15 @@ fn the_same_values_are_proven() {
         ("(i * 4 + 3) // 4", "i"),
         ("k % 8 + k // 8 * 8", "k"),
         ("T.max(i, -1)", "i"),
+        ("T.min(k, 7) + T.max(k, 7)", "k + 7"),
+        ("T.min(k, 7) * i * 3 + T.max(k, 7) * i * 2", "(k + 7) * i * 2 + T.min(k, 7) * i"),
         ("B[i] * 2", "B[i] + B[i]"),
     ] {
         proven(&loop_of(a), &loop_of(b));
         not_proven(&loop_of(a), &loop_of(&format!("{b} + 1")));
     }
+    not_proven(&loop_of("T.min(k, 7) + T.max(k, 8)"), &loop_of("k + 7"));
+    not_proven(&loop_of("T.min(k, 7) - T.max(k, 7)"), &loop_of("k - 7"));
 }
 
 #[test]
