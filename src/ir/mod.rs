@@ -36,6 +36,8 @@
 //! failing assert, and anything inside of a call that is not pure. Work that can trap is never executed where the input would not have executed it;
 //! leaving it out is fine.
 //!
+//! A launch of more threads than there can be fails, so that nothing runs ([`threads`]).
+//!
 //! # Assumptions, and values that may be anything
 //!
 //! `T.assume(c)` says that `c` holds where it stands: a program has a meaning only on inputs for which it does. What a result
@@ -79,6 +81,7 @@ pub mod opclass;
 mod rename;
 mod room;
 mod stmt;
+pub mod threads;
 #[doc(hidden)]
 pub mod value;
 mod way;

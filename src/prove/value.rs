@@ -103,7 +103,10 @@ impl<'a> Machine<'a> {
                 self.program(side).vars.insert(*var, value);
                 self.value(side, body)?
             }
-            ExprKind::Call(call) => self.call(side, e.dtype, call)?,
+            ExprKind::Call(call) => {
+                let value = self.call(side, e.dtype, call)?;
+                self.reciprocal(side, e, value)
+            }
             ExprKind::BufferData(buffer) => {
                 let root = self.buffers.root(side, *buffer)?;
                 self.terms.apply(&format!("data {root}"), e.dtype, Vec::new())
@@ -454,7 +457,12 @@ impl<'a> Machine<'a> {
                 let nonzero = self.terms.not(zero);
                 self.sound(side, "an operand of `clz` is not 0", nonzero);
                 let value = self.terms.apply(&format!("clz {dtype}"), DType::I32, vec![a]);
-                self.terms.restrict(value, Range::new(Some(0), Some(i128::from(bits) - 1)));
+                // Numbers that are not negative have as many bits as their bounds say.
+                let bits_of = |value: i128| i128::from(i128::BITS - value.leading_zeros());
+                let (operand, bits) = (self.terms.bounds(a), i128::from(bits));
+                let fewest = operand.lo.map_or(1, |lo| bits_of(lo.max(1)));
+                let most = operand.hi.filter(|_| operand.not_negative()).map_or(bits, bits_of);
+                self.terms.restrict(value, Range::new(Some(bits - most), Some(bits - fewest)));
                 Some(value)
             }
             (MathFn::Abs, &[a]) => {

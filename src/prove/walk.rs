@@ -9,7 +9,9 @@ use super::steps::{self, Pair, Placed, Step, is_plain};
 use super::term::{Node, Term};
 use super::value::{Machine, Side, Unsupported};
 use crate::diag::Span;
-use crate::ir::{AttrNode, Block, BufferId, DType, Expr, For, ForKind, SBlock, Stmt, StmtKind, VarId};
+use crate::ir::{
+    AttrNode, Block, BufferId, DType, Expr, For, ForKind, SBlock, Stmt, StmtKind, VarId, threads,
+};
 
 /// Why two programs cannot be laid side by side.
 #[derive(Clone, Debug)]
@@ -463,10 +465,14 @@ impl<'a> Walk<'a> {
                 StmtKind::Attr { node: m, key: l, value: y, body: q },
             ) if k == l => {
                 let (extent, _) = self.pair("an attribute has the same value", x, y)?;
-                if let (AttrNode::IterVar { var: s, .. }, AttrNode::IterVar { var: t, .. }) = (n, m)
+                if let (
+                    AttrNode::IterVar { var: s, thread_tag, .. },
+                    AttrNode::IterVar { var: t, thread_tag: other, .. },
+                ) = (n, m)
                     && !self.machine.programs[0].vars.contains_key(s)
                 {
-                    return self.launched((*s, *t), extent, p, q);
+                    let tag = if thread_tag == other { thread_tag } else { "" };
+                    return self.launched(tag, (*s, *t), extent, p, q);
                 }
                 self.blocks(p, q)
             }
@@ -475,7 +481,7 @@ impl<'a> Walk<'a> {
                 StmtKind::LaunchThread { var: t, tag: g, extent: y, body: q },
             ) if f == g => {
                 let (extent, _) = self.pair("as many threads", x, y)?;
-                self.launched((*s, *t), extent, p, q)
+                self.launched(f, (*s, *t), extent, p, q)
             }
             (StmtKind::SBlock(x), StmtKind::SBlock(y)) => self.sblocks(x, y),
             (StmtKind::Break, StmtKind::Break) | (StmtKind::Continue, StmtKind::Continue) => {
@@ -656,12 +662,19 @@ impl<'a> Walk<'a> {
             (Some(x), Some(y)) => self.pair("a loop has the same step", x, y)?.0,
             _ => return Err(self.unaligned("a loop with another step")),
         };
+        let tag = match (&a.kind, &b.kind) {
+            (ForKind::ThreadBinding(tag), ForKind::ThreadBinding(other)) if tag == other => Some(tag),
+            _ => None,
+        };
         let thread = matches!(a.kind, ForKind::ThreadBinding(_));
         let dtype = self.machine.programs[0].func.var(a.var).ty.dtype();
         let name = self.machine.programs[0].func.var(a.var).name.clone();
         self.ends_fit((a, b), min, (extent, other));
         let (first, min) = (min, if shifted { other_min } else { min });
-        let range = self.machine.last_below(min, extent);
+        let mut range = self.machine.last_below(min, extent);
+        if let (Some(tag), Some(0)) = (tag, self.machine.terms.as_int(min)) {
+            range = range.within(numbers(tag));
+        }
         let upwards = self.machine.terms.range(step).positive();
         let body = |walk: &mut Self| {
             if shifted {
@@ -750,11 +763,18 @@ impl<'a> Walk<'a> {
         self.looped(Some(var), min, runs, holds, &[(a, b)], body)
     }
 
-    fn launched(&mut self, vars: (VarId, VarId), extent: Term, a: &'a Block, b: &'a Block) -> Done {
+    fn launched(
+        &mut self,
+        tag: &str,
+        vars: (VarId, VarId),
+        extent: Term,
+        a: &'a Block,
+        b: &'a Block,
+    ) -> Done {
         let func = self.machine.programs[0].func;
         let (name, dtype) = (func.var(vars.0).name.clone(), func.var(vars.0).ty.dtype());
         let min = self.machine.terms.int(0);
-        let range = self.machine.last_below(min, extent);
+        let range = self.machine.last_below(min, extent).within(numbers(tag));
         self.over(&name, dtype, range, vars, min, extent, true, a, b, |walk| {
             walk.threads += 1;
             let done = walk.blocks(a, b);
@@ -811,4 +831,9 @@ impl<'a> Walk<'a> {
             walk.blocks(&a.body, &b.body)
         })
     }
+}
+
+/// The numbers that threads of a tag have.
+fn numbers(tag: &str) -> Range {
+    threads::most(tag).map_or(Range::ALL, |most| Range::new(Some(0), Some(i128::from(most) - 1)))
 }

@@ -12,7 +12,9 @@ use indexmap::IndexMap;
 use crate::analysis::parameters::scalar_parameters;
 use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::arith::Interval;
-use crate::ir::{BinOp, Block, DType, Expr, ExprKind, ForKind, FreshNames, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{
+    BinOp, Block, DType, Expr, ExprKind, ForKind, FreshNames, PrimFunc, Stmt, StmtKind, VarId, threads,
+};
 use crate::loops::Place;
 use numbers::{MOST_WIDE, Reciprocal};
 
@@ -184,13 +186,7 @@ impl Kernels<'_> {
             },
             _ => return,
         };
-        let most = match &**tag {
-            "blockIdx.x" => i64::from(i32::MAX),
-            "blockIdx.y" | "blockIdx.z" => 65_535,
-            "threadIdx.x" | "threadIdx.y" => 1_024,
-            "threadIdx.z" => 64,
-            _ => return,
-        };
+        let Some(most) = threads::most(tag) else { return };
         if let Some(range) = self.place.known.ranges.get_mut(var.index()) {
             let possible = Interval::new(0, most - 1).and_then(|possible| possible.meet(*range));
             *range = possible.unwrap_or(*range);

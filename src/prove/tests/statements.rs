@@ -181,3 +181,16 @@ fn loops_may_be_nests() {
     proven("for i in range(k, k + 5):\n    A[i] = i", "for i in range(5):\n    A[k + i] = k + i");
     not_proven("for i in range(k, k + 5):\n    A[i] = i", "for i in range(5):\n    A[k + i] = i");
 }
+
+#[test]
+fn there_are_no_more_threads_than_can_be() {
+    let kernel = |tag: &str, body: &str| {
+        format!("with T.launch_thread(\"{tag}\", T.Cast(\"int64\", k) * T.int64(9)) as t:\n    {body}")
+    };
+    let guarded = |tag: &str, most: i64| kernel(tag, &format!("if t < T.int64({most}):\n        A[0] = k"));
+    let without = |tag: &str| kernel(tag, "A[0] = k");
+    proven(&guarded("blockIdx.x", 2_147_483_647), &without("blockIdx.x"));
+    not_proven(&guarded("blockIdx.x", 2_147_483_646), &without("blockIdx.x"));
+    proven(&guarded("blockIdx.y", 65_535), &without("blockIdx.y"));
+    not_proven(&guarded("vthread", 65_535), &without("vthread"));
+}
