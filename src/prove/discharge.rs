@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::counter;
 use super::decided::{decided, with_quotients_decided};
-use super::follows::{follows, parts_of};
+use super::follows::{all_hold, follows, parts_of};
 use super::pinned::Pinned;
 use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
 use super::question::Question;
@@ -16,39 +16,53 @@ use super::term::{Node, Term, Terms};
 pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject: &Index) -> Vec<Question> {
     let place = &book.places[duty.place];
     let readings: &[bool] = if has_lazy(book, place) { &[true, false] } else { &[true] };
-    let mut open = Vec::new();
+    let mut left: Vec<Question> = Vec::new();
     for &lazy in readings {
         let known = conditions(place, lazy);
         let goal = goal_of(terms, book, duty, place, lazy, by_subject, &known);
-        if !implied(terms, &known, goal) {
-            let mut premises = known;
-            premises.extend(related(terms, book, duty, lazy, goal));
-            if implied(terms, &premises, goal) {
-                continue;
-            }
-            let facts = parts_of(terms, &premises);
-            let question = asked(terms, premises, goal);
-            // What fails for some values is not worth the work.
-            if counter::example(terms, &question).is_some() {
-                open.push(question);
-                continue;
-            }
-            let pinned = Pinned::of(terms, &facts, goal);
-            let (facts, goal) = decided(terms, &pinned.facts, pinned.goal);
-            if !follows(terms, &facts, goal) {
-                let goal = with_quotients_decided(terms, &facts, goal);
-                if terms.as_truth(goal) == Some(true) {
-                    continue;
-                }
-                let mut question = asked(terms, facts, goal);
-                for premise in &mut question.premises {
-                    *premise = pinned.pin(terms, *premise);
-                }
-                open.push(question);
-            }
+        if implied(terms, &known, goal) {
+            continue;
+        }
+        let mut premises = known;
+        premises.extend(related(terms, book, duty, lazy, goal));
+        if !implied(terms, &premises, goal) {
+            left.push(Question { premises: parts_of(terms, &premises), goal });
         }
     }
-    open
+    if let [one, other] = &left[..]
+        && one.goal == other.goal
+    {
+        // What is shown by less is shown by more.
+        if all_hold(terms, &other.premises, &one.premises) {
+            left.pop();
+        } else if all_hold(terms, &one.premises, &other.premises) {
+            left.swap_remove(0);
+        }
+    }
+    left.into_iter().filter_map(|question| plainer(terms, question)).collect()
+}
+
+/// A question as it is asked, made plainer if that is worth the work; none if that answers it.
+fn plainer(terms: &mut Terms, Question { premises: facts, goal }: Question) -> Option<Question> {
+    let question = asked(terms, facts.clone(), goal);
+    // What fails for some values is not worth the work.
+    if counter::example(terms, &question).is_some() {
+        return Some(question);
+    }
+    let pinned = Pinned::of(terms, &facts, goal);
+    let (facts, goal) = decided(terms, &pinned.facts, pinned.goal);
+    if follows(terms, &facts, goal) {
+        return None;
+    }
+    let goal = with_quotients_decided(terms, &facts, goal);
+    if terms.as_truth(goal) == Some(true) {
+        return None;
+    }
+    let mut question = asked(terms, facts, goal);
+    for premise in &mut question.premises {
+        *premise = pinned.pin(terms, *premise);
+    }
+    Some(question)
 }
 
 /// A question, with what memories hold that it is about.

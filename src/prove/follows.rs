@@ -69,6 +69,21 @@ fn bound(terms: &mut Terms, fact: Term) -> Option<Term> {
     Some(terms.sub(size, one))
 }
 
+/// Whether some facts, one by one and in order, say at once that all of some conditions hold.
+pub(super) fn all_hold(terms: &mut Terms, facts: &[Term], conditions: &[Term]) -> bool {
+    let holds = |term: &Term| facts.binary_search(term).is_ok();
+    conditions.iter().all(|condition| {
+        holds(condition)
+            || match *terms.node(*condition) {
+                Node::Not(of) => match terms.node(of).clone() {
+                    Node::And(parts) => parts.into_iter().any(|part| holds(&terms.not(part))),
+                    _ => false,
+                },
+                _ => false,
+            }
+    })
+}
+
 /// Conditions one by one, in order, each once.
 pub(super) fn parts_of(terms: &Terms, known: &[Term]) -> Vec<Term> {
     let mut facts = Vec::new();

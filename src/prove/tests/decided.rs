@@ -1,6 +1,10 @@
 //! What conditions decide of a question before anybody is asked.
 
+use super::super::follows::{all_hold, parts_of};
+use super::super::range::Range;
+use super::super::term::{Term, Terms};
 use super::{not_proven, proven};
+use crate::ir::DType;
 
 /// A value for each of `n` elements.
 fn each(value: &str) -> String {
@@ -40,4 +44,23 @@ fn conditions_that_hold_in_any_case_go() {
     proven(&value("1 <= i and i <= n and 2 <= i * 2 and i <= k"), &value("i <= k"));
     not_proven(&value("3 <= i and i <= n and 2 <= i * 2 and i <= k"), &value("i <= k"));
     not_proven(&value("1 <= i and i < n - 2 and i <= k"), &value("i <= k"));
+}
+
+#[test]
+fn what_is_said_at_once_needs_no_proof() {
+    let mut terms = Terms::default();
+    let mut integer = |name| terms.new_atom(name, DType::int(32), Range::ALL);
+    let (x, y) = (integer("x"), integer("y"));
+    let [a, b] = [x, y].map(|of| terms.not_negative(of));
+    let (both, not_a) = (terms.and(&[a, b]), terms.not(a));
+    let not_both = terms.not(both);
+    let mut says = |facts: &[Term], conditions: &[Term]| {
+        let facts = parts_of(&terms, facts);
+        all_hold(&mut terms, &facts, conditions)
+    };
+    assert!(says(&[both], &[b, a]));
+    assert!(says(&[not_a], &[not_both]), "one part that does not hold is enough");
+    assert!(!says(&[a], &[b]));
+    assert!(!says(&[not_both], &[not_a]));
+    assert!(!says(&[a, b], &[not_both]));
 }
