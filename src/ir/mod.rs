@@ -36,7 +36,7 @@
 //! failing assert, and anything inside of a call that is not pure. Work that can trap is never executed where the input would not have executed it;
 //! leaving it out is fine.
 //!
-//! A launch of more threads than there can be fails, so that nothing runs ([`threads`]).
+//! A launch of more threads than there can be fails, so that nothing runs (`src/ir/threads.rs`).
 //!
 //! # Assumptions, and values that may be anything
 //!
@@ -81,7 +81,7 @@ pub mod opclass;
 mod rename;
 mod room;
 mod stmt;
-pub mod threads;
+pub(crate) mod threads;
 #[doc(hidden)]
 pub mod value;
 mod way;

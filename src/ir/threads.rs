@@ -2,12 +2,7 @@
 
 /// The most values that the number of a thread takes, by its tag, if there is a limit: a launch of more threads fails, so that
 /// nothing runs.
-///
-/// ```
-/// assert_eq!(satir::ir::threads::most("threadIdx.x"), Some(1_024));
-/// assert_eq!(satir::ir::threads::most("vthread"), None);
-/// ```
-pub fn most(tag: &str) -> Option<i64> {
+pub(crate) fn most(tag: &str) -> Option<i64> {
     match tag {
         "blockIdx.x" => Some(i64::from(i32::MAX)),
         "blockIdx.y" | "blockIdx.z" => Some(65_535),
