@@ -123,6 +123,7 @@ struct Search<'a> {
     /// Whether stores may change their order where nobody sees it.
     reorders: bool,
     decided: nests::Decided,
+    /// Which quotients loops are split by.
     rows: Rows,
 }
 
@@ -145,15 +146,14 @@ pub(super) fn better(
     let inlined = simplify::inlined(func);
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
-    // What both lead to is compared where it makes a difference: the steps that are best at first may lead to less.
+    // Where it makes a difference, both are tried to the end: rows that are best at first may lead to less, or to more.
     let rows: &[Rows] = if spelled(&first.func, Rows::OfOthers) == spelled(&first.func, Rows::OfAll) {
         &[Rows::OfAll]
     } else {
         &[Rows::OfOthers, Rows::OfAll]
     };
     let found = rows.iter().filter_map(|&rows| Search { rows, ..search.clone() }.result(&first));
-    let best = found.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
-    let (after, func, taken) = best;
+    let (after, func, taken) = found.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
     if decided == nests::Decided::Inside {
         let before = search.compiled(&first.func);
         log::debug!("loops: {before} and {after} instructions with all that is written out");
