@@ -41,10 +41,11 @@ impl Estimate<'_> {
         let here = self.frames.len() - 1;
         let seen = self.access(buffer, indices, share, false);
         let written = (1..=here).rev().find(|&at| self.registers.writes(self.frames[at].var, buffer));
-        let (depth, hash) = (seen.depth.max(written.unwrap_or(0)), mix(tag(e), seen.hash));
-        // It is loaded in front of a loop only if it is loaded in any case: the element may not be there where a condition does
-        // not hold.
-        self.transfer(buffer, indices, depth.max(self.guarded_in.min(here)), share, Some(hash));
+        let hash = mix(tag(e), seen.hash);
+        // It is loaded in front of a loop, and what is computed of it is computed there, only if it is loaded in any case: the
+        // element may not be there where a condition does not hold.
+        let depth = seen.depth.max(written.unwrap_or(0)).max(self.guarded_in.min(here));
+        self.transfer(buffer, indices, depth, share, Some(hash));
         Seen::unknown(depth, hash)
     }
 
