@@ -93,7 +93,7 @@ impl Terms {
         if of != dtype {
             return false;
         }
-        let lanes = stored.iter().chain([&value]).find_map(|&term| self.lane_of(term));
+        let lanes = self.lanes_of(&stored, value);
         let earlier = self.load(before, dtype, &index);
         let unchanged = self.is(load, earlier);
         let Some(lanes) = lanes else {
@@ -104,6 +104,15 @@ impl Terms {
             found.extend([changed, self.implies(elsewhere, unchanged)]);
             return true;
         };
+        if let Some((lane, there)) = self.lane_that_stores(&stored, lanes, &index) {
+            let each = self.lane(lanes);
+            let value = self.replace(value, each, lane);
+            let here = self.and(&[guard, there]);
+            let changed = self.is(load, value);
+            let (changed, elsewhere) = (self.implies(here, changed), self.not(here));
+            found.extend([changed, self.implies(elsewhere, unchanged)]);
+            return true;
+        }
         if lanes > MAX_LANES {
             return false;
         }

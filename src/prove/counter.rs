@@ -23,6 +23,8 @@ pub(super) fn example(terms: &Terms, question: &Question) -> Option<Vec<(String,
     let is_integer =
         |&term: &Term| matches!(terms.node(term), Node::Atom(_)) && terms.sort(term) == Sort::Int;
     let atoms: Vec<Term> = cone.iter().copied().filter(is_integer).collect();
+    let is_sum = |&&term: &&Term| matches!(terms.node(term), Node::Sum(_));
+    let constants: Vec<i128> = cone.iter().filter(is_sum).map(|&sum| terms.sum_of(sum).constant()).collect();
     (0..MAX_TRIED).find_map(|tried| {
         let (dice, descending) = (mixed(tried), tried % 4 != 1);
         // Iterations are the first ones, mostly of inner loops.
@@ -33,7 +35,9 @@ pub(super) fn example(terms: &Terms, question: &Question) -> Option<Vec<(String,
             _ => atoms.len(),
         };
         let (values, functions) = (HashMap::new(), HashMap::new());
-        let mut model = Model { terms, atoms: &atoms, dice, descending, least_from, values, functions };
+        let constants = if tried % 6 == 5 { &constants[..] } else { &[] };
+        let mut model =
+            Model { terms, atoms: &atoms, constants, dice, descending, least_from, values, functions };
         for &term in &cone {
             let value = model.found(term)?;
             model.values.insert(term, value);
@@ -49,6 +53,8 @@ struct Model<'t> {
     terms: &'t Terms,
     /// Integers of which nothing is known, in the order in which they were met.
     atoms: &'t [Term],
+    /// Constants of sums, near which, or near whose negatives, much of what may be negative changes. None where that is not tried.
+    constants: &'t [i128],
     dice: u64,
     /// Whether what was met first is largest: sizes come first, then what runs up to them.
     descending: bool,
@@ -126,7 +132,8 @@ impl Model<'_> {
         match self.terms.sort(term) {
             Sort::Int => {
                 let range = self.terms.range(term);
-                let lo = range.lo.filter(|lo| lo.abs() < 1 << 20).unwrap_or(0);
+                let least = range.lo.filter(|lo| lo.abs() < 1 << 20);
+                let lo = least.unwrap_or(0);
                 let at = self.atoms.binary_search(&term).ok();
                 // The least value itself is where much fails.
                 let is_least =
@@ -140,7 +147,14 @@ impl Model<'_> {
                     true => near / 2 + (random >> 8) % (near / 2 + 1),
                     false => (random >> 8) % near,
                 };
-                let value = lo + i128::from(above);
+                let value = match self.constants {
+                    [_, ..] if least.is_none() && random & 16 != 0 => {
+                        let constant = self.constants[(random >> 16) as usize % self.constants.len()];
+                        let sign = if random & 32 == 0 { 1 } else { -1 };
+                        constant * sign + i128::from(above % NEAR) - i128::from(NEAR / 2)
+                    }
+                    _ => lo + i128::from(above),
+                };
                 range.hi.map_or(value, |hi| value.min(hi))
             }
             Sort::Truth => i128::from(random & 1),

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use super::counter;
 use super::decided::{decided, with_quotients_decided};
 use super::follows::{all_hold, follows, parts_of};
+use super::logic::EQUAL;
 use super::pinned::Pinned;
 use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
 use super::question::Question;
@@ -45,8 +46,9 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
 /// A question as it is asked, made plainer if that is worth the work; none if that answers it.
 fn plainer(terms: &mut Terms, Question { premises: facts, goal }: Question) -> Option<Question> {
     let question = asked(terms, facts.clone(), goal);
-    // What fails for some values is not worth the work.
-    if counter::example(terms, &question).is_some() {
+    // What fails for some values is not worth the work, unless these are values of functions whose operands may become others.
+    let fails = counter::example(terms, &question).is_some();
+    if fails && !terms.mentions(goal, &|part| is_undecided(terms, part)) {
         return Some(question);
     }
     let pinned = Pinned::of(terms, &facts, goal);
@@ -58,11 +60,24 @@ fn plainer(terms: &mut Terms, Question { premises: facts, goal }: Question) -> O
     if terms.as_truth(goal) == Some(true) {
         return None;
     }
+    if fails {
+        return Some(question);
+    }
     let mut question = asked(terms, facts, goal);
     for premise in &mut question.premises {
         *premise = pinned.pin(terms, *premise);
     }
     Some(question)
+}
+
+/// Whether it says that two values are equal one of which is an operation on a choice.
+fn is_undecided(terms: &Terms, term: Term) -> bool {
+    match terms.node(term) {
+        Node::Apply(name, _, of) if &**name == EQUAL => {
+            of.iter().any(|&value| matches!(terms.node(value), Node::Apply(..)) && terms.has_choice(value))
+        }
+        _ => false,
+    }
 }
 
 /// A question, with what memories hold that it is about.

@@ -1,13 +1,19 @@
 //! Operations on floats and pointers, of which only what changes no bit is known.
 
 use super::logic::COMMUTATIVE;
-use super::term::{Node, Term, Terms};
+use super::term::{Node, Sort, Term, Terms};
 use super::value::op_type;
 use crate::ir::value::{self, MathFn, Value};
 use crate::ir::{BinOp, Commutes, DType};
 
 /// How the names of conversions of integers begin.
 const FROM_INTEGER: &str = "int to ";
+
+/// What is between the types in the names of other conversions.
+const TO: &str = " to ";
+
+/// The name of the operation that changes the sign.
+const NEGATIVE: &str = "negative";
 
 impl Terms {
     /// A constant; the bits are those of the `f64` of the same value.
@@ -62,15 +68,46 @@ impl Terms {
     }
 
     /// A constant in another type.
-    pub(super) fn folded_cast(&mut self, to: DType, from: DType, value: Term) -> Option<Term> {
+    fn folded_cast(&mut self, to: DType, from: DType, value: Term) -> Option<Term> {
         let value = self.constant(value, from)?;
         let value = value::cast(from.scalar(), to.scalar(), value).ok()?;
         self.of_constant(value, to.scalar())
     }
 
-    /// An integer in a type that is none.
-    pub(super) fn converted(&mut self, to: DType, value: Term) -> Term {
-        self.apply(&format!("{FROM_INTEGER}{}", to.scalar()), to, vec![value])
+    /// A value in another type, where one of the two is none of integers. Of a choice with a constant it is a choice.
+    pub(super) fn float_cast(&mut self, to: DType, from: DType, value: Term) -> Term {
+        if let Some(folded) = self.folded_cast(to, from, value) {
+            return folded;
+        }
+        if let Node::Choice(cond, then, otherwise) = *self.node(value)
+            && [then, otherwise].iter().any(|&arm| self.constant(arm, from).is_some())
+        {
+            let [then, otherwise] = [then, otherwise].map(|arm| self.float_cast(to, from, arm));
+            return self.choice(cond, then, otherwise);
+        }
+        match Sort::of(from) {
+            Sort::Int => self.apply(&format!("{FROM_INTEGER}{}", to.scalar()), to, vec![value]),
+            _ => self.apply(&format!("{}{TO}{}", from.scalar(), to.scalar()), to, vec![value]),
+        }
+    }
+
+    /// An operation on floats with other operands, which may be plainer than before; `None` of other functions.
+    pub(super) fn again(&mut self, name: &str, operands: &[Term]) -> Option<Term> {
+        if let (&[value], Some((from, to))) = (operands, name.split_once(TO)) {
+            let to: DType = to.parse().ok()?;
+            let from: DType = from.parse().ok().filter(|from: &DType| from.is_float())?;
+            return Some(self.float_cast(to, from, value));
+        }
+        let (op, of) = name.strip_prefix(COMMUTATIVE).unwrap_or(name).rsplit_once('.')?;
+        let of: DType = of.parse().ok().filter(|of: &DType| of.is_float())?;
+        match *operands {
+            [value] if op == NEGATIVE => Some(self.negated(value, of)),
+            [a, b] => {
+                let op = BinOp::ALL.into_iter().find(|other| other.name() == op)?;
+                Some(self.opaque_binary(op, of, a, b))
+            }
+            _ => None,
+        }
     }
 
     /// The integer of which the term is a conversion, and the type to which it is converted.
@@ -78,6 +115,21 @@ impl Terms {
         match self.node(term) {
             Node::Apply(name, dtype, of) if name.starts_with(FROM_INTEGER) => Some((of[0], *dtype)),
             _ => None,
+        }
+    }
+
+    /// Whether the float is certain not to be -0.0: integers have no such zero, and neither has a sum with 0.0.
+    fn is_not_minus_zero(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Apply(name, dtype, _) if dtype.is_float() => {
+                let is_number = name.starts_with("float ");
+                is_number && self.constant(term, *dtype).is_some_and(|value| value != Value::Float(-0.0))
+                    || name.starts_with(FROM_INTEGER)
+            }
+            Node::Choice(_, then, otherwise) => {
+                [then, otherwise].iter().all(|&&arm| self.is_not_minus_zero(arm))
+            }
+            _ => false,
         }
     }
 
@@ -99,10 +151,21 @@ impl Terms {
         {
             return folded;
         }
+        if let Some(folded) = self.folded_choices(op, dtype, a, b) {
+            return folded;
+        }
         let (op, a, b, negated) = match op {
-            BinOp::Gt => (BinOp::Lt, b, a, false),
+            // As all comparisons it is false of NaN.
+            BinOp::Ne if dtype.is_float() => {
+                let below = self.opaque_binary(BinOp::Lt, dtype, a, b);
+                let above = self.opaque_binary(BinOp::Lt, dtype, b, a);
+                return self.or(&[below, above]);
+            }
+            BinOp::Gt => return self.opaque_binary(BinOp::Lt, dtype, b, a),
             BinOp::Ge => (BinOp::Le, b, a, false),
             BinOp::Ne => (BinOp::Eq, a, b, true),
+            // No number is less than itself, and NaN is less than nothing.
+            BinOp::Lt if a == b && dtype.is_float() => return self.truth(false),
             BinOp::Min | BinOp::Max if a == b => return a,
             BinOp::Min | BinOp::Max => match self.absorbed(op, dtype, a, b) {
                 Some(value) => return value,
@@ -115,7 +178,18 @@ impl Terms {
                 (Some(Value::Float(1.0)), _) => return b,
                 (_, Some(Value::Float(-1.0))) => return self.negated(a, dtype),
                 (Some(Value::Float(-1.0)), _) => return self.negated(b, dtype),
-                _ => (op, a, b, false),
+                _ => match [a, b].map(|operand| self.as_negated(operand, dtype)) {
+                    [None, None] => (op, a, b, false),
+                    // Signs come out.
+                    [x, y] => {
+                        let product = self.opaque_binary(op, dtype, x.unwrap_or(a), y.unwrap_or(b));
+                        return if x.is_some() && y.is_some() {
+                            product
+                        } else {
+                            self.negated(product, dtype)
+                        };
+                    }
+                },
             },
             BinOp::Div if self.constant(b, dtype) == Some(Value::Float(1.0)) => return a,
             BinOp::Div => match self.reciprocal(b, dtype) {
@@ -124,11 +198,15 @@ impl Terms {
             },
             _ => (op, a, b, false),
         };
-        // Adding -0.0 changes no float, and adding 0.0 would change the sign of -0.0.
+        // Adding -0.0 changes no float, and adding 0.0 changes only the sign of -0.0.
         if op == BinOp::Add && dtype.is_float() {
-            let minus_zero = self.float((-0.0f64).to_bits(), dtype);
-            if a == minus_zero || b == minus_zero {
-                return if b == minus_zero { a } else { b };
+            for (added, other) in [(b, a), (a, b)] {
+                let Some(Value::Float(zero)) = self.constant(added, dtype).filter(|_| other != added) else {
+                    continue;
+                };
+                if zero == 0.0 && (zero.is_sign_negative() || self.is_not_minus_zero(other)) {
+                    return other;
+                }
             }
         }
         let commutes = op.commutes() == Commutes::Always;
@@ -173,11 +251,34 @@ impl Terms {
         if let Some(Value::Float(constant)) = self.constant(value, dtype) {
             return self.float((-constant).to_bits(), dtype);
         }
-        let name = format!("negative.{}", dtype.scalar());
-        match self.node(value) {
-            Node::Apply(other, _, of) if **other == name => of[0],
-            _ => self.apply(&name, dtype, vec![value]),
+        match self.as_negated(value, dtype) {
+            Some(of) => of,
+            None => self.apply(&format!("{NEGATIVE}.{}", dtype.scalar()), dtype, vec![value]),
         }
+    }
+
+    /// The float of which a term is the one with the other sign.
+    fn as_negated(&self, term: Term, dtype: DType) -> Option<Term> {
+        match self.node(term) {
+            Node::Apply(name, _, of) if **name == format!("{NEGATIVE}.{}", dtype.scalar()) => Some(of[0]),
+            _ => None,
+        }
+    }
+
+    /// An operation on constants, at least one of which is a choice of two, as a choice.
+    fn folded_choices(&mut self, op: BinOp, dtype: DType, a: Term, b: Term) -> Option<Term> {
+        let arms = |terms: &Terms, term: Term| match *terms.node(term) {
+            Node::Choice(cond, then, otherwise) => (Some(cond), [then, otherwise]),
+            _ => (None, [term, term]),
+        };
+        let ((c, x), (d, y)) = (arms(self, a), arms(self, b));
+        let cond = c.or(d)?;
+        let is_constant = |&arm: &Term| self.constant(arm, dtype).is_some();
+        if c.zip(d).is_some_and(|(c, d)| c != d) || !x.iter().chain(&y).all(is_constant) {
+            return None;
+        }
+        let [then, otherwise] = [0, 1].map(|arm| self.opaque_binary(op, dtype, x[arm], y[arm]));
+        Some(self.choice(cond, then, otherwise))
     }
 
     /// What to multiply by instead of dividing by a constant, if that is the same.

@@ -11,12 +11,12 @@ use super::discharge;
 use super::place::conditions;
 use super::range::Range;
 use super::sample::Sample;
-use super::steps::{self, Glimpse, Guess, Pair, Piece, Step, is_plain, leaves_of};
+use super::steps::{self, Glimpse, Guess, Pair, Piece, Placed, Step, is_plain, leaves_of};
 use super::term::{Term, Terms};
 use super::trace::Trace;
 use super::value::Side;
 use super::walk::{Cursor, Unaligned, Walk};
-use crate::ir::{Block, For, Stmt, StmtKind};
+use crate::ir::{Block, Expr, For, Stmt, StmtKind, VarId};
 
 /// For how many values it is tried whether something seems to be 0.
 const SAMPLES: u64 = 6;
@@ -47,6 +47,45 @@ impl<'a> Walk<'a> {
         pairs.ok_or_else(|| self.unaligned("blocks with too many statements in another order"))
     }
 
+    /// Opens the loops of a block that have one iteration, whatever their lengths are written like.
+    pub(super) fn open_single(&mut self, side: Side, cursor: &mut Cursor<'a>) {
+        let single = |placed: &Placed<'a>| match placed.step {
+            Step::Leaf(Stmt { kind: StmtKind::For(l), .. }) if steps::may_be_single(l) => Some(&**l),
+            _ => None,
+        };
+        if !cursor.steps.iter().any(|placed| single(placed).is_some_and(|l| l.extent.as_int().is_none())) {
+            return;
+        }
+        let vars = self.machine.program(side).vars.clone();
+        let quiet = std::mem::replace(&mut self.machine.quiet, true);
+        let mut left = std::mem::take(&mut cursor.steps);
+        left.reverse();
+        while let Some(mut placed) = left.pop() {
+            if let Step::Bind(var, value) = placed.step {
+                self.glimpse(side, var, value);
+            } else if let Some(l) = single(&placed)
+                && let Ok(extent) = self.machine.value(side, &l.extent)
+                && self.machine.terms.as_int(extent) == Some(1)
+            {
+                self.glimpse(side, l.var, &l.min);
+                placed.step = Step::Single(l);
+                let mut inner = Vec::new();
+                steps::flatten(&l.body, &mut inner);
+                left.extend(inner.into_iter().rev());
+            }
+            cursor.steps.push(placed);
+        }
+        self.machine.quiet = quiet;
+        self.machine.program(side).vars = vars;
+    }
+
+    /// A variable gets a value, if that is known.
+    fn glimpse(&mut self, side: Side, var: VarId, value: &Expr) {
+        if let Ok(value) = self.machine.value(side, value) {
+            self.machine.program(side).vars.insert(var, value);
+        }
+    }
+
     /// What is known of the leaves of a block before they are run. Memory may have changed until then, so that it is only a
     /// guess.
     fn glimpses(&mut self, side: Side, cursor: &Cursor<'a>) -> Vec<Glimpse> {
@@ -58,11 +97,8 @@ impl<'a> Walk<'a> {
         let mut found = Vec::new();
         for placed in &cursor.steps {
             match placed.step {
-                Step::Bind(var, value) => {
-                    if let Ok(value) = self.machine.value(side, value) {
-                        self.machine.program(side).vars.insert(var, value);
-                    }
-                }
+                Step::Bind(var, value) => self.glimpse(side, var, value),
+                Step::Single(l) => self.glimpse(side, l.var, &l.min),
                 Step::If(cond) => guards.push(self.machine.value(side, cond).ok()),
                 Step::Else => {
                     let cond = guards.pop().flatten();

@@ -66,6 +66,12 @@ impl Terms {
         if let Node::Not(of) = *self.node(cond) {
             return self.choice(of, otherwise, then);
         }
+        // The same choice has been made in its arms.
+        match (self.node(then), self.node(otherwise)) {
+            (&Node::Choice(same, value, _), _) if same == cond => return self.choice(cond, value, otherwise),
+            (_, &Node::Choice(same, _, value)) if same == cond => return self.choice(cond, then, value),
+            _ => {}
+        }
         match self.sort(then) {
             Sort::Truth => {
                 let not_cond = self.not(cond);
@@ -126,12 +132,16 @@ impl Terms {
         let (left, right) = (self.node(a).clone(), self.node(b).clone());
         let pairs = match (left, right) {
             (Node::Apply(f, t, x), Node::Apply(g, u, y)) if (&f, t, x.len()) == (&g, u, y.len()) => {
-                let straight = self.all_equal(&x, &y);
+                let mut ways = vec![self.all_equal(&x, &y)];
                 if x.len() == 2 && is_commutative(&f) {
-                    let crossed = self.all_equal(&x, &[y[1], y[0]]);
-                    return self.or(&[straight, crossed]);
+                    ways.push(self.all_equal(&x, &[y[1], y[0]]));
                 }
-                return straight;
+                let choices = |of: &[Term]| of.iter().filter(|&&operand| self.has_choice(operand)).count();
+                if choices(&x) != choices(&y) {
+                    // Where the choice is decided, the operation may be another one.
+                    ways.push(self.opaque_equal(a, b));
+                }
+                return self.or(&ways);
             }
             (Node::Load { memory: m, dtype: t, index: x }, Node::Load { memory: n, dtype: u, index: y })
                 if (m, t, x.len()) == (n, u, y.len()) =>
@@ -157,6 +167,15 @@ impl Terms {
             _ => return self.opaque_equal(a, b),
         };
         self.and(&pairs)
+    }
+
+    /// Whether a value that is no number is a choice, or an operation on one.
+    pub(super) fn has_choice(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Choice(..) => self.sort(term) == Sort::Other,
+            Node::Apply(_, _, of) => of.iter().any(|&operand| matches!(self.node(operand), Node::Choice(..))),
+            _ => false,
+        }
     }
 
     /// That two values are equal, as a solver takes it.

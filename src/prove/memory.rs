@@ -18,10 +18,20 @@ impl Terms {
                 break;
             };
             let (before, guard, stored, value, of) = (*before, *guard, stored.clone(), *value, *of);
-            if of == dtype && stored == index {
+            if of == dtype && stored == index && self.is_one_by_one(&stored, value) {
                 if self.as_truth(guard) == Some(true) {
                     return value;
                 }
+                let otherwise = self.load(before, dtype, index);
+                return self.choice(guard, value, otherwise);
+            }
+            if of == dtype
+                && let Some(lanes) = self.lanes_of(&stored, value)
+                && let Some((lane, there)) = self.lane_that_stores(&stored, lanes, index)
+                && self.as_truth(there) == Some(true)
+            {
+                let each = self.lane(lanes);
+                let value = self.replace(value, each, lane);
                 let otherwise = self.load(before, dtype, index);
                 return self.choice(guard, value, otherwise);
             }
@@ -31,6 +41,25 @@ impl Terms {
             memory = before;
         }
         self.intern(Node::Load { memory, dtype, index: index.to_vec() })
+    }
+
+    /// How many lanes a store has, if it is one of a vector.
+    pub(super) fn lanes_of(&self, stored: &[Term], value: Term) -> Option<u16> {
+        stored.iter().chain([&value]).find_map(|&term| self.lane_of(term))
+    }
+
+    /// Whether no two lanes of a store store the same element: otherwise the last one counts.
+    fn is_one_by_one(&mut self, stored: &[Term], value: Term) -> bool {
+        let Some(lanes) = self.lanes_of(stored, value) else { return true };
+        let lane = self.lane(lanes);
+        stored.iter().any(|&at| {
+            let sum = self.sum_of(at);
+            let alone = sum.0.get(&vec![lane]).copied().unwrap_or(0);
+            let scaled = self.int(alone);
+            let product = self.mul(lane, scaled);
+            let rest = self.sub(at, product);
+            alone != 0 && self.lane_of(rest).is_none()
+        })
     }
 
     /// The one memory where a condition holds, the other one elsewhere.
@@ -170,7 +199,10 @@ impl Terms {
                 let operands = all(self, &operands);
                 match operands[..] {
                     [a, b] if a == b && &*name == EQUAL => self.truth(true),
-                    _ => self.intern(Node::Apply(name, dtype, operands)),
+                    _ => match self.again(&name, &operands) {
+                        Some(made) => made,
+                        None => self.intern(Node::Apply(name, dtype, operands)),
+                    },
                 }
             }
             Node::Load { memory, dtype, index } => {

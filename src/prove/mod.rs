@@ -28,6 +28,7 @@ mod division;
 mod elements;
 mod extrema;
 mod few;
+mod fill;
 mod floats;
 mod follows;
 mod front;

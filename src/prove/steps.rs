@@ -31,6 +31,8 @@ pub(super) enum Step<'a> {
     Alloc(BufferId),
     /// `T.assume(…)`
     Assume(&'a Expr),
+    /// A loop with an iteration, which follows, and no more.
+    Single(&'a For),
     /// A statement with an effect of its own, which the other program must have too.
     Leaf(&'a Stmt),
 }
@@ -57,7 +59,7 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
                 }
                 out.push(Placed { stmt, step: Step::End });
             }
-            StmtKind::For(l) if is_one_iteration(l) => {
+            StmtKind::For(l) if constant(&l.extent) == Some(1) && may_be_single(l) => {
                 add(Step::Bind(l.var, &l.min));
                 if matches!(l.extent.kind, ExprKind::Let(..)) {
                     add(Step::Eval(&l.extent));
@@ -97,9 +99,9 @@ pub(super) fn never_runs(l: &For) -> bool {
     !effect && constant(&l.extent).is_some_and(|n| n <= 0)
 }
 
-fn is_one_iteration(l: &For) -> bool {
-    let one =
-        constant(&l.extent) == Some(1) && !has_effect(&l.min) && !has_effect(&l.extent) && l.step.is_none();
+/// Whether a loop is a binding and its body if it has one iteration.
+pub(super) fn may_be_single(l: &For) -> bool {
+    let one = !has_effect(&l.min) && !has_effect(&l.extent) && l.step.is_none();
     let plain =
         matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;
@@ -179,13 +181,24 @@ pub(super) fn depth(stmt: &Stmt) -> usize {
     inner + usize::from(matches!(stmt.kind, StmtKind::For(_)))
 }
 
+/// Whether an element is stored in its own place.
+fn stores_its_own(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Load { buffer: from, indices: at } => {
+            *from == buffer && at[..] == *indices && !at.iter().any(has_effect)
+        }
+        _ => false,
+    }
+}
+
 /// Adds the memories that statements may change; true if that can be any.
 pub(super) fn written(buffers: &Buffers, side: Side, block: &[Stmt], out: &mut BTreeSet<usize>) -> bool {
     let mut all = false;
     for stmt in block {
         stmt.walk(&mut |stmt| {
             stmt.for_each_expr(|e| all |= may_write(e));
-            if let StmtKind::Store { buffer, .. } = &stmt.kind
+            if let StmtKind::Store { buffer, indices, value } = &stmt.kind
+                && !stores_its_own(*buffer, indices, value)
                 && let Ok(root) = buffers.root(side, *buffer)
             {
                 out.extend(buffers.changed_with(root));

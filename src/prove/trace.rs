@@ -73,6 +73,7 @@ impl<'m, 'a> Trace<'m, 'a> {
         for placed in steps {
             match placed.step {
                 Step::Bind(var, value) => self.bind(side, var, value),
+                Step::Single(l) => self.bind(side, l.var, &l.min),
                 Step::If(cond) => guards.push(self.condition(side, cond)),
                 Step::Else => {
                     let cond = guards.pop().flatten();

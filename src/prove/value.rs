@@ -257,15 +257,7 @@ impl<'a> Machine<'a> {
                 let zero = self.terms.is_zero(value);
                 self.terms.not(zero)
             }
-            _ => {
-                if let Some(folded) = self.terms.folded_cast(to, from, value) {
-                    return folded;
-                }
-                if Sort::of(from) == Sort::Int {
-                    return self.terms.converted(to, value);
-                }
-                self.terms.apply(&format!("{} to {}", from.scalar(), to.scalar()), to, vec![value])
-            }
+            _ => self.terms.float_cast(to, from, value),
         }
     }
 
@@ -436,6 +428,9 @@ impl<'a> Machine<'a> {
                 let Some(n) = self.terms.as_int(n).filter(|n| (0..i128::from(bits)).contains(n)) else {
                     return Some(self.terms.apply(&format!("{function:?} {dtype}"), dtype, vec![a, n]));
                 };
+                if n == 0 {
+                    return Some(a);
+                }
                 let power = self.terms.int(1 << n);
                 Some(if function == MathFn::ShiftRight {
                     self.terms.quotient(a, power)

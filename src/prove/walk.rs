@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::place::Frame;
+use super::counter;
+use super::discharge;
+use super::place::{Frame, conditions};
+use super::question::Question;
 use super::range::Range;
 use super::steps::{self, Pair, Placed, Step, is_plain};
 use super::term::{Node, Term};
@@ -141,7 +144,12 @@ impl<'a> Walk<'a> {
     pub(super) fn guarded_blocks(&mut self, a: (&'a Block, Vec<Term>), b: (&'a Block, Vec<Term>)) -> Done {
         let outer = self.machine.book.here.clone();
         let (mut first, mut second) = (Cursor::new(a.0, a.1), Cursor::new(b.0, b.1));
-        let (left, right) = (first.leaves(), second.leaves());
+        let (mut left, mut right) = (first.leaves(), second.leaves());
+        if !steps::alike(&self.machine.buffers, &left, &right) {
+            self.open_single(Side::First, &mut first);
+            self.open_single(Side::Second, &mut second);
+            (left, right) = (first.leaves(), second.leaves());
+        }
         let pairs = self.pairs(&first, &left, &second, &right)?;
         self.run(&mut first, &mut second, pairs)?;
         self.advance(Side::First, &mut first)?;
@@ -284,18 +292,20 @@ impl<'a> Walk<'a> {
         }
         if let (StmtKind::Store { buffer, indices, value }, Side::First) = (&stmt.kind, side)
             && !self.is_volatile(side, *buffer)?
-            && self.threads == 0
         {
-            // A store of what is there already, which no other thread has changed.
+            // A store of what is there already. Other threads change what this one stores only where they wait for one another in
+            // between, which is a call: anything else is a race, in which the first program means nothing.
             let quiet = std::mem::replace(&mut self.machine.quiet, true);
             let index = self.machine.index(side, *buffer, indices);
             self.machine.quiet = quiet;
-            let (root, index) = self.placed(index)?;
-            let value_term = self.described(side, value)?;
-            let memory = self.machine.memory(root);
-            let there = self.machine.terms.load(memory, value.dtype, &index);
-            let same = self.machine.terms.equal(there, value_term);
-            runs.push(self.machine.terms.not(same));
+            let value_term = self.machine.described(side, value);
+            // What is never the same value twice is not what is there.
+            if let (Ok((root, index)), Ok(value_term)) = (index, value_term) {
+                let memory = self.machine.memory(root);
+                let there = self.machine.terms.load(memory, value.dtype, &index);
+                let same = self.machine.terms.equal(there, value_term);
+                runs.push(self.machine.terms.not(same));
+            }
         }
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.not(runs);
@@ -378,6 +388,12 @@ impl<'a> Walk<'a> {
                 self.machine.program(side).vars.insert(var, value);
             }
             Step::Eval(e) => drop(self.value(side, e)?),
+            Step::Single(l) => {
+                let (min, extent) = (self.value(side, &l.min)?, self.value(side, &l.extent)?);
+                self.machine.program(side).vars.insert(l.var, min);
+                let one = self.machine.terms.int(1);
+                self.owe_equal("a loop has one iteration", extent, one);
+            }
             Step::If(cond) => guards.push(self.value(side, cond)?),
             Step::Else => {
                 if let Some(cond) = guards.pop() {
@@ -552,12 +568,16 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let threads = self.threads > 0 && self.machine.buffers.shared[root];
+        let memory = self.machine.memory(root);
+        if !threads && self.machine.terms.load(memory, a.2.dtype, &index) == value {
+            return Ok(());
+        }
         let changed = self.machine.buffers.changed_with(root);
         for &other in changed.iter().filter(|&&other| other != root || threads) {
             self.machine.memories[other] = self.machine.terms.new_memory();
         }
         if !threads {
-            let guard = self.machine.terms.and(&self.store_guards);
+            let guard = self.store_guard();
             let memory = self.machine.memories[root];
             let dtype = a.2.dtype.scalar();
             self.machine.memories[root] =
@@ -580,14 +600,24 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The conditions since the memories were last unknown, under which stores happen here.
+    pub(super) fn store_guard(&mut self) -> Term {
+        self.machine.terms.and(&self.store_guards)
+    }
+
+    /// Whether control is in threads.
+    pub(super) fn has_threads(&self) -> bool {
+        self.threads > 0
+    }
+
     /// These memories, or all, may hold anything where the conditions hold under which control is here, and elsewhere what
     /// they held before. Among threads others may have come here.
     fn change(&mut self, before: &[Term], roots: &BTreeSet<usize>, all: bool) {
         self.forget(roots, all);
-        if self.threads > 0 {
+        if self.has_threads() {
             return;
         }
-        let guard = self.machine.terms.and(&self.store_guards);
+        let guard = self.store_guard();
         for (memory, &before) in self.machine.memories.iter_mut().zip(before) {
             if *memory != before {
                 *memory = self.machine.terms.memory_after(guard, *memory, before);
@@ -652,8 +682,9 @@ impl<'a> Walk<'a> {
         let none = self.machine.terms.and(&none);
         let same = self.machine.terms.or(&[equal, none]);
         self.machine.book.owe_that("a loop has as many iterations", same);
-        // Loops of one step may begin at other values.
-        let shifted = min != other_min && is_plain(a) && is_plain(b);
+        // Loops of one step may begin at other values, threads may not.
+        let may_shift = |l: &For| l.step.is_none() && !matches!(l.kind, ForKind::ThreadBinding(_));
+        let shifted = min != other_min && may_shift(a) && may_shift(b);
         if !shifted {
             self.owe_equal("a loop begins at the same value", min, other_min);
         }
@@ -685,7 +716,10 @@ impl<'a> Walk<'a> {
             walk.threads -= usize::from(thread);
             done
         };
-        self.over(&name, dtype, range, (a.var, b.var), min, extent, upwards, &a.body, &b.body, body)
+        let before = self.machine.memories.clone();
+        self.over(&name, dtype, range, (a.var, b.var), min, extent, upwards, &a.body, &b.body, body)?;
+        self.filled((a, b), (first, extent), &before);
+        Ok(())
     }
 
     /// The first program's variable is as far from where it begins as the second one's.
@@ -750,17 +784,37 @@ impl<'a> Walk<'a> {
         let (zero, end) = (terms.int(0), terms.add(min, extent));
         let runs = terms.less(zero, extent);
         // Where it ends may be a plainer number than is written, where it runs.
-        let (plain, owed) = self.plainer(end, runs);
-        for (number, plain) in owed {
-            let equal = self.machine.terms.equal(number, plain);
-            let owed = self.machine.terms.implies(runs, equal);
-            self.machine.book.owe_that("a loop ends where it seems to", owed);
-        }
+        let plain = self.plainer_end(end, runs);
         let terms = &mut self.machine.terms;
         let high = [terms.less(var, end), terms.less(var, plain)];
         let (low, high) = (terms.at_most(min, var), terms.and(&high));
         let holds = if upwards { terms.and(&[low, high]) } else { high };
         self.looped(Some(var), min, runs, holds, &[(a, b)], body)
+    }
+
+    /// Where a loop ends as a plainer number, perhaps, which is owed where it runs.
+    fn plainer_end(&mut self, end: Term, runs: Term) -> Term {
+        let (plain, owed) = self.plainer(end, runs);
+        let terms = &mut self.machine.terms;
+        let known: Vec<Term> = conditions(&self.machine.book.here, true).into_iter().chain([runs]).collect();
+        let mut duties = Vec::new();
+        for (number, plain) in owed {
+            let equal = terms.equal(number, plain);
+            // What fails for some values is not owed, nor that a minimum is its constant, unless that is seen at once: it holds for
+            // most values also where it is wrong.
+            let question = Question { premises: known.clone(), goal: equal };
+            let is_constant = terms.as_int(plain).is_some();
+            if counter::example(terms, &question).is_some()
+                || is_constant && !discharge::implied(terms, &known, equal)
+            {
+                return end;
+            }
+            duties.push(terms.implies(runs, equal));
+        }
+        for duty in duties {
+            self.machine.book.owe_that("a loop ends where it seems to", duty);
+        }
+        plain
     }
 
     fn launched(

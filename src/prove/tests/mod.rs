@@ -7,6 +7,8 @@ mod bounded;
 mod complements;
 mod decided;
 mod few;
+mod fill;
+mod floats;
 #[cfg(unix)]
 mod inquiry;
 mod least;

@@ -194,3 +194,71 @@ fn there_are_no_more_threads_than_can_be() {
     proven(&guarded("blockIdx.y", 65_535), &without("blockIdx.y"));
     not_proven(&guarded("vthread", 65_535), &without("vthread"));
 }
+
+#[test]
+fn loops_of_one_iteration_are_seen_whatever_their_length_is_written_like() {
+    let of = |length: &str, kind: &str| {
+        format!("for i in range(n):\n    B[i] = B[i]\n    for j in {kind}({length}):\n        A[i] = k + j")
+    };
+    for kind in ["range", "T.parallel", "T.unroll", "T.vectorized"] {
+        let plain = format!("for i in range(n):\n    for j in {kind}(1):\n        A[i] = k");
+        proven(&of("T.if_then_else(i + 1 > i, 1, k)", kind), &plain);
+        proven(&of("T.min(k // k, 17)", kind), &of("k // k", kind));
+        not_proven(&of("T.if_then_else(i > 0, 1, k)", kind), &plain);
+        not_proven(&of("T.if_then_else(i + 1 > i, 2, k)", kind), &plain);
+    }
+    // What its length loads may have changed before it.
+    let changed = "A[0] = 1\nA[k] = 2\nfor j in range(A[0]):\n    B[0] = 5";
+    not_proven(changed, "A[0] = 1\nA[k] = 2\nB[0] = 5");
+}
+
+#[test]
+fn loops_may_begin_elsewhere_whatever_their_kind() {
+    for kind in ["range", "T.parallel", "T.unroll", "T.vectorized"] {
+        let from = format!("for i in {kind}(k, k + 4):\n    A[i] = i * 2");
+        proven(&from, &format!("for i in {kind}(4):\n    A[i + k] = (i + k) * 2"));
+        not_proven(&from, &format!("for i in {kind}(4):\n    A[i + k] = i * 2"));
+        not_proven(&from, &format!("for i in {kind}(1, 5):\n    A[i + k] = (i + k) * 2"));
+    }
+}
+
+#[test]
+fn loops_change_no_memory_that_they_store_in_its_own_place() {
+    let loaded = "for i in range(4):\n    A[i] = B[k]\n    B[k] = B[k]";
+    let bound = |own: &str| format!("q: T.let[T.int32] = B[k]\nfor i in range(4):\n    A[i] = q{own}");
+    proven(loaded, &bound(""));
+    proven(loaded, &bound("\n    B[k] = B[k]"));
+    not_proven(&loaded.replace("B[k] = B[k]", "B[k] = B[k + 1]"), &bound("\n    B[k] = B[k + 1]"));
+    not_proven(&loaded.replace("B[k] = B[k]", "B[k] = A[k]"), &bound("\n    B[k] = A[k]"));
+}
+
+#[test]
+fn no_other_thread_changes_what_a_thread_stores() {
+    let threads = |body: &str| {
+        let body = body.replace('\n', "\n    ");
+        format!("with T.launch_thread(\"threadIdx.x\", 8) as t:\n    {body}")
+    };
+    proven(&threads("B[t] = B[t]\nA[t] = k"), &threads("A[t] = k"));
+    not_proven(&threads("B[t] = B[t + 1]\nA[t] = k"), &threads("A[t] = k"));
+    // Unless they wait for one another in between.
+    let waited = |store: &str| {
+        let wait = "T.evaluate(T.tvm_storage_sync(\"shared\"))";
+        threads(&format!("q: T.let[T.int32] = B[t]\n{wait}\n{store}A[t] = k"))
+    };
+    not_proven(&waited("B[t] = q\n"), &waited(""));
+}
+
+#[test]
+fn bounds_of_loops_that_only_some_values_suggest_are_not_owed() {
+    // For most values it has 17 iterations.
+    for length in ["k + 80", "k * k + n", "80 - k", "k + n"] {
+        let of = |value: &str| format!("for i in range(T.min({length}, 17)):\n    A[i] = {value}");
+        proven(&of("i + k - k"), &of("i"));
+    }
+}
+
+#[test]
+fn shifting_by_nothing_changes_nothing() {
+    proven("A[0] = T.shift_left(k + n, 0)", "A[0] = k + n");
+    not_proven("A[0] = T.shift_left(k + n, 1)", "A[0] = k + n");
+}

@@ -1,0 +1,115 @@
+//! What memory holds after a loop each iteration of which stores one element: what it holds after one store of a vector, each
+//! iteration a lane.
+
+use std::collections::BTreeSet;
+
+use super::steps::{self, Placed, Step};
+use super::term::{Node, Term, Terms};
+use super::value::Side;
+use super::walk::Walk;
+use crate::ir::{BufferId, Expr, ExprKind, For, ForKind, Stmt, StmtKind};
+
+impl<'a> Walk<'a> {
+    /// After two loops that are known to store the same, of which nothing is known yet but which memories they changed: what
+    /// was stored, if it is one element in each iteration, and none depends on the memory. `before` are the memories in front.
+    pub(super) fn filled(
+        &mut self,
+        (a, b): (&'a For, &'a For),
+        (min, extent): (Term, Term),
+        before: &[Term],
+    ) {
+        let Some(lanes) = self.machine.terms.as_int(extent).and_then(|n| u16::try_from(n).ok()) else {
+            return;
+        };
+        let (mut roots, buffers) = (BTreeSet::new(), &self.machine.buffers);
+        let calls = steps::written(buffers, Side::First, &a.body, &mut roots)
+            || steps::written(buffers, Side::Second, &b.body, &mut roots);
+        let Some(&root) = roots.first() else { return };
+        let is_one_by_one = |l: &For| l.step.is_none() && !matches!(l.kind, ForKind::ThreadBinding(_));
+        if calls || lanes == 0 || roots.len() > 1 || !is_one_by_one(a) || !is_one_by_one(b) {
+            return;
+        }
+        if self.has_threads() || self.machine.volatile.contains(&root) {
+            return;
+        }
+        let after = std::mem::replace(&mut self.machine.memories[root], before[root]);
+        let vars = self.machine.programs[0].vars.clone();
+        let quiet = std::mem::replace(&mut self.machine.quiet, true);
+        let stored = self.stored_by_lane(a, min, lanes, root);
+        self.machine.quiet = quiet;
+        self.machine.programs[0].vars = vars;
+        self.machine.memories[root] = stored.unwrap_or(after);
+    }
+
+    /// The memory after the loop, with a lane in place of its iteration.
+    fn stored_by_lane(&mut self, l: &'a For, min: Term, lanes: u16, root: usize) -> Option<Term> {
+        let mut all = Vec::new();
+        steps::flatten(&l.body, &mut all);
+        let lane = self.machine.terms.lane(lanes);
+        let first = self.machine.terms.add(min, lane);
+        self.machine.programs[0].vars.insert(l.var, first);
+        let (
+            Placed {
+                step: Step::Leaf(Stmt { kind: StmtKind::Store { buffer, indices, value }, .. }), ..
+            },
+            binds,
+        ) = all.split_last()?
+        else {
+            return None;
+        };
+        for placed in binds {
+            let Step::Bind(var, bound) = placed.step else { return None };
+            let bound = self.without_loads_of(root, bound)?;
+            let term = self.machine.value(Side::First, bound).ok()?;
+            self.machine.programs[0].vars.insert(var, term);
+        }
+        let own = [value].into_iter().chain(indices).all(|e| self.without_loads_of(root, e).is_some());
+        if !own || !value.dtype.is_scalar() {
+            return None;
+        }
+        let (_, index) = self.machine.index(Side::First, *buffer, indices).ok()?;
+        let term = self.machine.value(Side::First, value).ok()?;
+        let guard = self.store_guard();
+        let memory = self.machine.memories[root];
+        let dtype = value.dtype;
+        Some(self.machine.terms.intern(Node::Store { memory, guard, index, value: term, dtype }))
+    }
+
+    /// The expression, if it loads nothing of a memory.
+    fn without_loads_of<'e>(&self, root: usize, e: &'e Expr) -> Option<&'e Expr> {
+        let is_of =
+            |buffer: BufferId| self.machine.buffers.root(Side::First, buffer).is_ok_and(|of| of == root);
+        let mut found = false;
+        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { buffer, .. } if is_of(buffer)));
+        (!found).then_some(e)
+    }
+}
+
+impl Terms {
+    /// The lane that stores an element of a store of a vector, as a term, and the condition under which there is such a lane, if
+    /// each lane stores an element of its own next to that of the last one.
+    pub(super) fn lane_that_stores(
+        &mut self,
+        stored: &[Term],
+        lanes: u16,
+        index: &[Term],
+    ) -> Option<(Term, Term)> {
+        let lane = self.lane(lanes);
+        let (mut conditions, mut found) = (Vec::new(), None);
+        for (&at, &wanted) in stored.iter().zip(index) {
+            if self.lane_of(at).is_none() {
+                conditions.push(self.equal(at, wanted));
+                continue;
+            }
+            let first = self.sub(at, lane);
+            if found.is_some() || self.lane_of(first).is_some() {
+                return None;
+            }
+            found = Some(self.sub(wanted, first));
+        }
+        let number = found.filter(|_| stored.len() == index.len())?;
+        let (zero, end) = (self.int(0), self.int(i128::from(lanes)));
+        conditions.extend([self.at_most(zero, number), self.less(number, end)]);
+        Some((number, self.and(&conditions)))
+    }
+}
