@@ -35,6 +35,7 @@ mod front;
 mod guess;
 mod inquiry;
 mod integers;
+mod iterations;
 mod least;
 mod lemmas;
 mod logic;
