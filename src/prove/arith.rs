@@ -91,14 +91,19 @@ impl Terms {
 
     /// `a + factor * b`
     pub(super) fn add_scaled(&mut self, a: Term, b: Term, factor: i128) -> Term {
+        if let Some(&known) = self.made.sums.get(&(a, b, factor)) {
+            return known;
+        }
         let mut sum = self.sum_of(a);
-        match sum.add_all(&self.sum_of(b), factor) {
+        let made = match sum.add_all(&self.sum_of(b), factor) {
             Some(()) => self.of_sum(sum),
             None => {
                 let factor = self.int(factor);
                 self.unknown("large sum", &[a, b, factor])
             }
-        }
+        };
+        self.made.sums.insert((a, b, factor), made);
+        made
     }
 
     pub(super) fn add(&mut self, a: Term, b: Term) -> Term {
@@ -167,6 +172,15 @@ impl Terms {
 
     /// `a >= 0`
     pub(super) fn not_negative(&mut self, a: Term) -> Term {
+        if let Some(&known) = self.made.comparisons.get(&a) {
+            return known;
+        }
+        let made = self.not_negative_anew(a);
+        self.made.comparisons.insert(a, made);
+        made
+    }
+
+    fn not_negative_anew(&mut self, a: Term) -> Term {
         let range = self.bounds(a);
         if range.not_negative() {
             return self.truth(true);

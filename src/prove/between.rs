@@ -171,7 +171,7 @@ fn apart(machine: &mut Machine<'_>, store: &Access, other: &Access, known: &[Ter
     let goal = terms.not(same);
     match discharge::implied(terms, &premises, goal) {
         true => Apart::Yes,
-        false => Apart::If(Question { premises, goal }),
+        false => Apart::If(Question::new(premises, goal)),
     }
 }
 

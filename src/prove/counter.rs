@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use super::logic;
-use super::question::Question;
+use super::question::{Question, Values};
 use super::sample::mixed;
 use super::term::{Node, Sort, Term, Terms};
 
@@ -15,7 +15,7 @@ const MAX_TERMS: usize = 4_000;
 
 /// Values of integers by their names in the program, by which all premises hold and the goal does not: a model of the text for
 /// the solver, in which functions have values of their own for each of their operands' values.
-pub(super) fn example(terms: &Terms, question: &Question) -> Option<Vec<(String, String)>> {
+pub(super) fn example(terms: &Terms, question: &Question) -> Option<Values> {
     let cone = terms.cone(question.premises.iter().copied().chain([question.goal]));
     if cone.len() > MAX_TERMS {
         return None;
@@ -170,7 +170,7 @@ impl Model<'_> {
         }
     }
 
-    fn named(&self) -> Vec<(String, String)> {
+    fn named(&self) -> Values {
         let atoms = self.atoms.iter().filter_map(|&term| match self.terms.node(term) {
             Node::Atom(number) => {
                 Some((self.terms.atom(*number).name.to_string(), self.value(term)?.to_string()))
@@ -201,7 +201,7 @@ mod tests {
         let from_zero = Range { lo: Some(0), hi: None };
         let atoms = ["n", "m", "k", "i"].map(|name| terms.new_atom(name, DType::int(32), from_zero));
         let (premises, goal) = of(&mut terms, atoms);
-        example(&terms, &Question { premises, goal })
+        example(&terms, &Question::new(premises, goal))
     }
 
     #[test]

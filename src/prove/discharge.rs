@@ -10,7 +10,7 @@ use super::follows::{all_hold, follows, parts_of};
 use super::logic::EQUAL;
 use super::pinned::Pinned;
 use super::place::{Book, Duty, Goal, Place, Premise, Within, bridge, conditions};
-use super::question::Question;
+use super::question::{Question, Tried};
 use super::term::{Node, Term, Terms};
 
 /// Questions that are left of a duty; none if it is fulfilled.
@@ -27,7 +27,7 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
         let mut premises = known;
         premises.extend(related(terms, book, duty, lazy, goal));
         if !implied(terms, &premises, goal) {
-            left.push(Question { premises: parts_of(terms, &premises), goal });
+            left.push(Question::new(parts_of(terms, &premises), goal));
         }
     }
     if let [one, other] = &left[..]
@@ -44,12 +44,12 @@ pub(super) fn questions(terms: &mut Terms, book: &Book, duty: &Duty, by_subject:
 }
 
 /// A question as it is asked, made plainer if that is worth the work; none if that answers it.
-fn plainer(terms: &mut Terms, Question { premises: facts, goal }: Question) -> Option<Question> {
-    let question = asked(terms, facts.clone(), goal);
+fn plainer(terms: &mut Terms, Question { premises: facts, goal, .. }: Question) -> Option<Question> {
+    let mut first = asked(terms, facts.clone(), goal);
     // What fails for some values is not worth the work, unless these are values of functions whose operands may become others.
-    let fails = counter::example(terms, &question).is_some();
+    let fails = counter::example(terms, &first).map(|values| first.tried = Tried::Fails(values)).is_some();
     if fails && !terms.mentions(goal, &|part| is_undecided(terms, part)) {
-        return Some(question);
+        return Some(first);
     }
     let pinned = Pinned::of(terms, &facts, goal);
     let (facts, goal) = decided(terms, &pinned.facts, pinned.goal);
@@ -61,11 +61,14 @@ fn plainer(terms: &mut Terms, Question { premises: facts, goal }: Question) -> O
         return None;
     }
     if fails {
-        return Some(question);
+        return Some(first);
     }
     let mut question = asked(terms, facts, goal);
     for premise in &mut question.premises {
         *premise = pinned.pin(terms, *premise);
+    }
+    if question.goal == first.goal && question.premises == first.premises {
+        question.tried = Tried::Holds;
     }
     Some(question)
 }
@@ -84,7 +87,7 @@ fn is_undecided(terms: &Terms, term: Term) -> bool {
 fn asked(terms: &mut Terms, mut premises: Vec<Term>, goal: Term) -> Question {
     let all: Vec<Term> = premises.iter().copied().chain([goal]).collect();
     premises.extend(terms.contents(&all));
-    Question { premises, goal }
+    Question::new(premises, goal)
 }
 
 /// Whether the readings of `and` and `or` differ there; premises of other places count too, so it is asked of them all.

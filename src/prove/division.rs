@@ -74,6 +74,9 @@ impl Sum {
 impl Terms {
     /// `a // b` for `b` that is not 0.
     pub(super) fn quotient(&mut self, a: Term, b: Term) -> Term {
+        if let Some(&known) = self.made.quotients.get(&(a, b)) {
+            return known;
+        }
         self.depth += 1;
         let quotient = match self.as_int(b) {
             _ if self.depth > MAX_DEPTH => self.intern(Node::Quotient(a, b)),
@@ -89,6 +92,10 @@ impl Terms {
             None => self.quotient_by_sum(a, b),
         };
         self.depth -= 1;
+        // Deep inside of others not all is looked through.
+        if self.depth == 0 {
+            self.made.quotients.insert((a, b), quotient);
+        }
         quotient
     }
 

@@ -27,6 +27,7 @@ impl Terms {
                     let value = self.intern(Node::Extremum { greatest, of: kept });
                     if let Some(other) = other {
                         let both = self.add(x, y);
+                        self.made.clear();
                         self.pairs.insert(value, (other, both));
                         self.pairs.insert(other, (value, both));
                     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::counter;
-use super::question::Question;
+use super::question::{Question, Tried, Values};
 use super::smt::{self, Products};
 use super::solver::{self, Answer};
 use super::term::Terms;
@@ -36,7 +36,7 @@ type Text = (String, Vec<(String, String)>);
 pub(super) struct Asked {
     pub(super) owner: usize,
     /// Values for which it fails, by their names in the program, if some were found without the solver.
-    fails: Option<Vec<(String, String)>>,
+    fails: Option<Values>,
     /// Else without and with products as they are; one text where there are none.
     texts: Vec<Text>,
 }
@@ -57,7 +57,11 @@ impl Asked {
     }
 
     fn with(terms: &Terms, owner: usize, question: &Question, ways: &[Products]) -> Asked {
-        let fails = counter::example(terms, question);
+        let fails = match &question.tried {
+            Tried::NotYet => counter::example(terms, question),
+            Tried::Holds => None,
+            Tried::Fails(values) => Some(values.clone()),
+        };
         let mut texts: Vec<Text> = Vec::new();
         if fails.is_none() {
             texts.extend(ways.iter().map(|&products| smt::text(terms, question, products)));
@@ -69,7 +73,7 @@ impl Asked {
 
 /// What is left open: the number of a question, and an example of values for which it fails, by the names in the program, if the
 /// solver has one.
-pub(super) type Left = Vec<(usize, Option<Vec<(String, String)>>)>;
+pub(super) type Left = Vec<(usize, Option<Values>)>;
 
 /// The solver with what it was asked.
 pub(super) struct Inquiry<'s> {
@@ -185,7 +189,7 @@ impl<'s> Inquiry<'s> {
 }
 
 /// The values of an answer by the names in the program.
-fn example(asked: &Asked, answer: Answer) -> Option<Vec<(String, String)>> {
+fn example(asked: &Asked, answer: Answer) -> Option<Values> {
     let Answer::Sat(values) = answer else { return None };
     let wanted = asked.texts.last().map_or(&[][..], |(_, wanted)| wanted);
     let named = |(term, value): (String, String)| {

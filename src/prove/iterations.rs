@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
             let equal = terms.equal(number, plain);
             // What fails for some values is not owed, nor that a minimum is its constant, unless that is seen at once: it holds for
             // most values also where it is wrong.
-            let question = Question { premises: known.clone(), goal: equal };
+            let question = Question::new(known.clone(), equal);
             let is_constant = terms.as_int(plain).is_some();
             if counter::example(terms, &question).is_some()
                 || is_constant && !discharge::implied(terms, &known, equal)

@@ -39,6 +39,7 @@ mod iterations;
 mod least;
 mod lemmas;
 mod logic;
+mod made;
 mod memory;
 mod pinned;
 mod place;

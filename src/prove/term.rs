@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::made::Made;
 use super::range::Range;
 use crate::ir::DType;
 
@@ -116,6 +117,8 @@ pub(super) struct Terms {
     pub(super) refined: HashSet<Term>,
     /// Whether a sum is not negative where some others are not, as far as that was asked.
     pub(super) signs: HashMap<(Vec<Term>, Term), bool>,
+    /// What sums, quotients and comparisons were made.
+    pub(super) made: Made,
     /// Conditions on few values, by what they say.
     pub(super) tables: Tables,
     /// The maximum of two integers whose minimum a term is, or the other way round, and the sum of the integers.
@@ -143,6 +146,7 @@ impl Terms {
         self.narrow(term, range);
         if self.range(term) != before {
             self.signs.clear();
+            self.made.clear();
         }
     }
 

@@ -34,7 +34,7 @@ fn question(terms: &mut Terms, value: i128) -> Question {
     let x = terms.new_atom("x", DType::int(32), Range::ALL);
     let x = terms.apply("bits", DType::int(32), vec![x]);
     let value = terms.int(value);
-    Question { premises: Vec::new(), goal: terms.equal(x, value) }
+    Question::new(Vec::new(), terms.equal(x, value))
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_fails_for_some_values_is_not_asked() {
     let mut terms = Terms::default();
     let x = terms.new_atom("x", DType::int(32), Range::ALL);
     let five = terms.int(5);
-    let wrong = Question { premises: Vec::new(), goal: terms.equal(x, five) };
+    let wrong = Question::new(Vec::new(), terms.equal(x, five));
     let other = question(&mut terms, 5);
     let all = [Asked::new(&terms, 0, &wrong), Asked::new(&terms, 1, &other)];
     let open = Inquiry::new(Some(&solver)).open(&all, usize::MAX).unwrap();
