@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::range::Range;
 use super::term::{Monomial, Node, Term, Terms};
 
 /// A sum that is being made: products with their factors.
@@ -252,6 +253,27 @@ impl Terms {
             b.0.get(monomial).is_some_and(|other: &i128| other.signum() == factor.signum())
         };
         a.0.iter().any(|(monomial, factor)| !monomial.is_empty() && same(monomial, factor))
+    }
+
+    /// Whether `a - b` is not negative by the ranges of its products, and `b` has something in common with `a`. The difference is
+    /// no new term.
+    pub(super) fn is_above(&self, a: Term, b: Term) -> bool {
+        if !self.shares(a, b) {
+            return false;
+        }
+        let mut difference = self.sum_of(a);
+        if difference.add_all(&self.sum_of(b), -1).is_none() {
+            return false;
+        }
+        difference.0.retain(|_, factor| *factor != 0);
+        let parts = self.without_pairs(difference).0;
+        let range = parts.iter().fold(Range::point(0), |sum, (monomial, factor)| {
+            sum.plus(self.range_of_product(monomial).times(Range::point(*factor)))
+        });
+        range.not_negative()
+            || self
+                .known(&Node::Sum(parts.into_iter().collect()))
+                .is_some_and(|known| self.range(known).not_negative())
     }
 
     /// `a <= b`

@@ -7,6 +7,9 @@ use super::term::{Node, Term, Terms};
 /// Most truncated quotients of a sum whose remainders bound it.
 const MAX_TRUNCATED: usize = 8;
 
+/// Most floor quotients of a sum whose remainders bound it; the sums that are left without these are looked at in turn.
+const MAX_FLOORED: usize = 3;
+
 impl Terms {
     /// The range of the value, as [`Terms::range`], with what the remainders in a sum say. It is remembered.
     pub(super) fn bounds(&mut self, term: Term) -> Range {
@@ -15,7 +18,8 @@ impl Terms {
                 .quotients_in(term)
                 .into_iter()
                 .partition(|&quotient| matches!(self.node(quotient), Node::Truncated(..)));
-            for quotient in floored {
+            // Outer ones first, of whose dividends others may be parts; what is left has the others.
+            for quotient in floored.into_iter().rev().take(MAX_FLOORED) {
                 if let Some(range) = self.by_remainder(term, quotient) {
                     self.narrow(term, range);
                 }

@@ -48,9 +48,7 @@ fn not_negative(terms: &mut Terms, facts: &[Term], sum: Term) -> bool {
     let rests = without(terms, sum);
     rests.iter().any(|&rest| terms.bounds(rest).not_negative())
         || bounds.len() <= MAX_PAIRS
-            && rests
-                .iter()
-                .any(|&rest| without(terms, rest).into_iter().any(|rest| terms.range(rest).not_negative()))
+            && rests.iter().any(|&rest| bounds.iter().any(|&bound| terms.is_above(rest, bound)))
         || terms.not_negative_at_ends(&bounds, sum)
 }
 
