@@ -14,6 +14,7 @@
 //! ```
 
 mod arith;
+mod attempt;
 mod between;
 mod bits;
 mod bounds;
@@ -72,6 +73,7 @@ use crate::ir::{Module, PrimFunc, with_room};
 
 pub use self::integers::Integers;
 pub use crate::smt::{Solver, SolverError};
+use attempt::{Attempt, Rest};
 use inquiry::{Asked, Inquiry};
 
 /// How much work, in the solver's own unit, one question of a proof is worth. All questions about a pair of functions together get
@@ -194,22 +196,36 @@ fn prove_function(
     solver: Option<&Solver>,
 ) -> Result<Proof, SolverError> {
     let mut inquiry = Inquiry::new(solver);
-    let mut best = prove_as_written(a, b, integers, &mut inquiry, false, usize::MAX)?;
+    let mut best = prove_as_written(a, b, integers, &mut inquiry, false, Rest::Unaligned)?;
     // In another shape a function computes other integers.
-    if integers == Integers::Bounded {
-        return Ok(best);
+    if integers == Integers::Unbounded {
+        in_any_shape(a, b, &mut inquiry, &mut best)?;
     }
-    in_shapes(a, b, &mut inquiry, &mut best)?;
-    if !best.is_proven() && !inquiry.is_spent() {
+    // No shape is a proof. What the solver can show in the best one is not open.
+    if best.failing > 0 {
+        best.ask(&mut inquiry, Rest::Unaligned)?;
+    }
+    Ok(best.proof)
+}
+
+/// Keeps the proof of the functions in the shape that leaves the least open.
+fn in_any_shape(
+    a: &PrimFunc,
+    b: &PrimFunc,
+    inquiry: &mut Inquiry<'_>,
+    best: &mut Attempt,
+) -> Result<(), SolverError> {
+    in_shapes(a, b, inquiry, best)?;
+    if !best.proof.is_proven() && !inquiry.is_spent() {
         // What reductions begin with may have been taken out of nests.
-        let moved = (front::first(a, &mut inquiry)?, front::first(b, &mut inquiry)?);
+        let moved = (front::first(a, inquiry)?, front::first(b, inquiry)?);
         if moved.0.is_some() || moved.1.is_some() {
             let (a, b) = (moved.0.as_ref().unwrap_or(a), moved.1.as_ref().unwrap_or(b));
-            better(a, b, &mut inquiry, false, &mut best)?;
-            in_shapes(a, b, &mut inquiry, &mut best)?;
+            better(a, b, inquiry, false, best)?;
+            in_shapes(a, b, inquiry, best)?;
         }
     }
-    Ok(best)
+    Ok(())
 }
 
 /// Loops may have been split, joined or peeled: both functions with such loops in one shape. Nests are made one loop where the
@@ -218,15 +234,15 @@ fn in_shapes(
     a: &PrimFunc,
     b: &PrimFunc,
     inquiry: &mut Inquiry<'_>,
-    best: &mut Proof,
+    best: &mut Attempt,
 ) -> Result<(), SolverError> {
     use shape::Shape::{Flat, Peeled};
     for (of_a, of_b, everywhere) in
         [(Peeled, Peeled, true), (Flat, Peeled, false), (Flat, Flat, false), (Flat, Flat, true)]
     {
-        let spans: Vec<Span> = best.open.iter().flat_map(|open| [open.spans.0, open.spans.1]).collect();
+        let spans = best.in_the_way();
         let places = (!everywhere).then_some(&spans[..]);
-        if best.is_proven() || inquiry.is_spent() || places.is_some_and(<[Span]>::is_empty) {
+        if best.proof.is_proven() || inquiry.is_spent() || places.is_some_and(<[Span]>::is_empty) {
             continue;
         }
         let shapes = (shape::canonical(a, of_a, places), shape::canonical(b, of_b, places));
@@ -246,26 +262,25 @@ fn better(
     b: &PrimFunc,
     inquiry: &mut Inquiry<'_>,
     stretched: bool,
-    best: &mut Proof,
+    best: &mut Attempt,
 ) -> Result<(), SolverError> {
-    let enough = if best.unaligned.is_some() { usize::MAX } else { best.open.len() };
-    let other = prove_as_written(a, b, Integers::Unbounded, inquiry, stretched, enough)?;
-    if other.unaligned.is_none() && (best.unaligned.is_some() || other.open.len() < best.open.len()) {
+    let other = prove_as_written(a, b, Integers::Unbounded, inquiry, stretched, best.rest())?;
+    if other.rest() < best.rest() {
         *best = other;
     }
     Ok(())
 }
 
-/// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too. Where `enough` duties are
-/// open, the others are not looked at.
+/// Statement by statement. If `stretched`, loops over ranges of different lengths are compared too. Where no less than `enough`
+/// is open, the rest is not looked at.
 fn prove_as_written(
     a: &PrimFunc,
     b: &PrimFunc,
     integers: Integers,
     inquiry: &mut Inquiry<'_>,
     stretched: bool,
-    enough: usize,
-) -> Result<Proof, SolverError> {
+    enough: Rest,
+) -> Result<Attempt, SolverError> {
     let mut proof = Proof { function: a.name.to_string(), ..Proof::default() };
     let refuse = |what: String, spans| Some(Open { what, spans, example: None });
     let shielded = [volatile::shielded(a), volatile::shielded(b)];
@@ -274,7 +289,7 @@ fn prove_as_written(
         Ok(machine) => machine,
         Err(what) => {
             proof.unaligned = refuse(what, (Span::NONE, Span::NONE));
-            return Ok(proof);
+            return Ok(Attempt { proof, ..Attempt::default() });
         }
     };
     let mut walk = walk::Walk::new(machine, stretched);
@@ -287,15 +302,18 @@ fn prove_as_written(
     let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
     log::debug!("{} obligations, {} terms", proof.duties, terms.len());
-    let (mut asked, mut failing) = (Vec::<Asked>::new(), 0);
+    let (mut asked, mut owners, mut failing) = (Vec::<Asked>::new(), Vec::new(), 0);
     for (i, duty) in book.duties.iter().enumerate() {
         // Another shape leaves less open.
-        if failing >= enough {
+        if failing > 0 && Rest::Failing(failing) >= enough {
             break;
         }
         let questions = discharge::questions(&mut terms, &book, duty, &index);
         if questions.is_empty() {
             proof.by_normal_form += 1;
+        } else {
+            owners.push(i);
+            proof.open.push(Open { what: duty.what.to_owned(), spans: duty.spans, example: None });
         }
         for question in questions {
             log::debug!("question {}: {}: {}", asked.len(), duty.what, terms.show(question.goal));
@@ -308,33 +326,9 @@ fn prove_as_written(
     }
     log::debug!("{} questions, {} terms", asked.len(), terms.len());
     inquiry.terms = inquiry.terms.saturating_sub(terms.len());
-    let mut owners: Vec<usize> = asked.iter().map(|asked| asked.owner).collect();
-    let mut failed: BTreeMap<usize, Option<BTreeMap<String, i64>>> = BTreeMap::new();
-    for (number, values) in inquiry.open(&asked, enough)? {
-        log::debug!("question {number} is open");
-        let entry = failed.entry(asked[number].owner).or_default();
-        *entry = entry.take().or(values.map(example));
+    let mut attempt = Attempt { proof, asked, owners, failing };
+    if failing == 0 {
+        attempt.ask(inquiry, enough)?;
     }
-    owners.dedup();
-    proof.by_solver = owners.len() - failed.len();
-    proof.open = failed
-        .into_iter()
-        .map(|(i, example)| Open {
-            what: book.duties[i].what.to_owned(),
-            spans: book.duties[i].spans,
-            example,
-        })
-        .collect();
-    Ok(proof)
-}
-
-/// The values of variables that are integers.
-fn example(values: Vec<(String, String)>) -> BTreeMap<String, i64> {
-    let mut found = BTreeMap::new();
-    for (name, value) in values {
-        if let Ok(value) = value.parse() {
-            found.entry(name).or_insert(value);
-        }
-    }
-    found
+    Ok(attempt)
 }
