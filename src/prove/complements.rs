@@ -18,6 +18,19 @@ impl Terms {
         self.intern(Node::Quotient(sum, d))
     }
 
+    /// Where the complement of a sum has the same products, as that of what is halved has, and a smaller constant: what both
+    /// quotients add up to, and the complement. `(x + 1) // 2` is `x - x // 2`.
+    pub(super) fn simpler_complement(&mut self, sum: Term, by: i128) -> Option<(Term, Term)> {
+        let products = self.sum_of(sum);
+        let constant = products.constant();
+        let is_half = |factor: i128| factor.checked_mul(2) == Some(by);
+        let halved = products.0.iter().all(|(monomial, &factor)| monomial.is_empty() || is_half(factor));
+        if !halved || constant <= by.checked_sub(1)?.checked_sub(constant)? {
+            return None;
+        }
+        self.complement(sum, by)
+    }
+
     /// What the quotients of a sum and of its complement add up to, and the latter.
     fn complement(&mut self, sum: Term, by: i128) -> Option<(Term, Term)> {
         let (mut whole, mut other) = (Sum::default(), Sum::default());

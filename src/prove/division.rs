@@ -12,7 +12,7 @@ const MAX_DEPTH: u32 = 24;
 
 impl Sum {
     /// Quotient and remainder of each factor: the sum is `by * quotient + remainder`.
-    fn split(&self, by: i128, remainder: impl Fn(i128) -> i128) -> Option<(Sum, Sum)> {
+    pub(super) fn split(&self, by: i128, remainder: impl Fn(i128) -> i128) -> Option<(Sum, Sum)> {
         let (mut quotient, mut rest) = (Sum::default(), Sum::default());
         for (monomial, factor) in &self.0 {
             let left = remainder(*factor);
@@ -143,8 +143,11 @@ impl Terms {
             let by = self.int(by / g);
             return self.quotient(inner, by);
         }
-        let rest = self.of_sum(rest);
         let divisor = self.int(by);
+        if let Some(quotient) = self.coarse_quotient(&rest, &self.sum_of(divisor)) {
+            return quotient;
+        }
+        let rest = self.of_sum(rest);
         self.nested(rest, divisor).unwrap_or_else(|| self.quotient_or_complement(rest, by))
     }
 
@@ -158,6 +161,13 @@ impl Terms {
                 },
                 _ => None,
             })?;
+        // By a number it may be its complement's; by a sum it is found no more.
+        if let (None, Some(by)) = (self.as_int(c), self.as_int(d))
+            && let Some((whole, complement)) = self.simpler_complement(a, by)
+        {
+            let other = self.quotient(complement, d);
+            return Some(self.sub(whole, other));
+        }
         let others = self.sub(a, term);
         let scaled = self.mul(others, c);
         let (inner, by) = (self.add(x, scaled), self.mul(c, d));
@@ -191,6 +201,9 @@ impl Terms {
             return reduced;
         }
         if self.range(divisor).not_negative() {
+            if let Some(quotient) = self.coarse_quotient(&self.sum_of(rest), &self.sum_of(divisor)) {
+                return quotient;
+            }
             if let Some(quotient) = self.nested(rest, divisor) {
                 return quotient;
             }

@@ -19,6 +19,7 @@ mod between;
 mod bits;
 mod bounds;
 mod buffers;
+mod coarse;
 mod complements;
 mod contents;
 mod counter;
