@@ -1,5 +1,7 @@
 //! Arithmetic on terms: sums in normal form, types that wrap, comparisons with zero.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::range::Range;
@@ -54,6 +56,27 @@ pub(super) fn gcd(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
+/// The products of `a + factor * b`, in order; `None` if a number is too large.
+fn added(a: &[(Monomial, i128)], b: &[(Monomial, i128)], factor: i128) -> Option<Vec<(Monomial, i128)>> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let order = match (a.peek(), b.peek()) {
+            (Some(one), Some(other)) => one.0.cmp(&other.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Some(all),
+        };
+        let one = if order.is_le() { a.next() } else { None };
+        let other = if order.is_ge() { b.next() } else { None };
+        let value = |of: Option<&(Monomial, i128)>| of.map_or(0, |(_, value)| *value);
+        let sum = value(one).checked_add(value(other).checked_mul(factor)?)?;
+        if let (Some((monomial, _)), true) = (one.or(other), sum != 0) {
+            all.push((monomial.clone(), sum));
+        }
+    }
+}
+
 impl Terms {
     /// The term as a sum.
     pub(super) fn sum_of(&self, term: Term) -> Sum {
@@ -67,22 +90,35 @@ impl Terms {
         sum
     }
 
+    /// The products of a term as a sum, in order.
+    fn products(&self, term: Term) -> Cow<'_, [(Monomial, i128)]> {
+        match self.node(term) {
+            Node::Int(0) => Cow::Borrowed(&[]),
+            Node::Int(value) => Cow::Owned(vec![(Vec::new(), *value)]),
+            Node::Sum(products) => Cow::Borrowed(products),
+            _ => Cow::Owned(vec![(vec![term], 1)]),
+        }
+    }
+
     pub(super) fn of_sum(&mut self, mut sum: Sum) -> Term {
         sum.0.retain(|_, factor| *factor != 0);
-        sum = self.without_pairs(sum);
-        if sum.0.is_empty() {
+        let sum = self.without_pairs(sum);
+        self.of_products(sum.0.into_iter().collect())
+    }
+
+    /// The term of products in order, no two of which are the same.
+    fn of_products(&mut self, products: Vec<(Monomial, i128)>) -> Term {
+        if products.is_empty() {
             return self.int(0);
         }
-        if sum.0.len() == 1
-            && let Some((monomial, &factor)) = sum.0.first_key_value()
-        {
-            match (&monomial[..], factor) {
+        if let [(monomial, factor)] = &products[..] {
+            match (&monomial[..], *factor) {
                 ([], value) => return self.int(value),
                 ([term], 1) => return *term,
                 _ => {}
             }
         }
-        self.intern(Node::Sum(sum.0.into_iter().collect()))
+        self.intern(Node::Sum(products))
     }
 
     /// An operation whose numbers are too large to compute with: nothing is known of it.
@@ -95,9 +131,10 @@ impl Terms {
         if let Some(&known) = self.made.sums.get(&(a, b, factor)) {
             return known;
         }
-        let mut sum = self.sum_of(a);
-        let made = match sum.add_all(&self.sum_of(b), factor) {
-            Some(()) => self.of_sum(sum),
+        let sum = added(&self.products(a), &self.products(b), factor);
+        let made = match sum {
+            Some(products) if self.pairs.is_empty() => self.of_products(products),
+            Some(products) => self.of_sum(Sum(products.into_iter().collect())),
             None => {
                 let factor = self.int(factor);
                 self.unknown("large sum", &[a, b, factor])
@@ -248,11 +285,12 @@ impl Terms {
     /// Whether two sums have a product in common, with factors of one sign: else no more is known of their difference than of
     /// the first one, if the second one is not negative.
     pub(super) fn shares(&self, a: Term, b: Term) -> bool {
-        let (a, b) = (self.sum_of(a), self.sum_of(b));
-        let same = |monomial, factor: &i128| {
-            b.0.get(monomial).is_some_and(|other: &i128| other.signum() == factor.signum())
+        let (a, b) = (self.products(a), self.products(b));
+        let same = |monomial: &Monomial, factor: &i128| {
+            let at = b.binary_search_by(|(other, _)| other.cmp(monomial));
+            at.is_ok_and(|at| b[at].1.signum() == factor.signum())
         };
-        a.0.iter().any(|(monomial, factor)| !monomial.is_empty() && same(monomial, factor))
+        a.iter().any(|(monomial, factor)| !monomial.is_empty() && same(monomial, factor))
     }
 
     /// Whether `a - b` is not negative by the ranges of its products, and `b` has something in common with `a`. The difference is
@@ -261,19 +299,16 @@ impl Terms {
         if !self.shares(a, b) {
             return false;
         }
-        let mut difference = self.sum_of(a);
-        if difference.add_all(&self.sum_of(b), -1).is_none() {
-            return false;
-        }
-        difference.0.retain(|_, factor| *factor != 0);
-        let parts = self.without_pairs(difference).0;
+        let Some(difference) = added(&self.products(a), &self.products(b), -1) else { return false };
+        let parts = match self.pairs.is_empty() {
+            true => difference,
+            false => self.without_pairs(Sum(difference.into_iter().collect())).0.into_iter().collect(),
+        };
         let range = parts.iter().fold(Range::point(0), |sum, (monomial, factor)| {
             sum.plus(self.range_of_product(monomial).times(Range::point(*factor)))
         });
         range.not_negative()
-            || self
-                .known(&Node::Sum(parts.into_iter().collect()))
-                .is_some_and(|known| self.range(known).not_negative())
+            || self.known(&Node::Sum(parts)).is_some_and(|known| self.range(known).not_negative())
     }
 
     /// `a <= b`

@@ -17,7 +17,7 @@ use super::term::Terms;
 use crate::smt::{Solver, SolverError};
 
 /// The work that a question gets first.
-const LITTLE: u64 = 100_000;
+const LITTLE: u64 = 200_000;
 
 /// How many questions with all the work that one may take all questions together are worth.
 const MOST: u64 = 2;

@@ -4,7 +4,6 @@
 
 mod arithmetic;
 mod bounded;
-mod coarse;
 mod complements;
 mod decided;
 mod few;
