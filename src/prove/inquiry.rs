@@ -24,7 +24,7 @@ const MOST: u64 = 2;
 
 /// How many terms may be made for all shapes of a pair of functions together. It takes less than a second to make them; what is
 /// shown is mostly shown with a tenth of them.
-const MOST_TERMS: usize = 80_000;
+const MOST_TERMS: usize = 40_000;
 
 /// How many questions one process gets.
 const AT_ONCE: usize = 16;

@@ -83,7 +83,7 @@ use inquiry::{Asked, Inquiry};
 /// ```
 /// assert!(satir::prove::EFFORT < satir::prove::Solver::new("z3").effort, "proofs have many questions");
 /// ```
-pub const EFFORT: u64 = 1_500_000;
+pub const EFFORT: u64 = 650_000;
 
 /// How long one question of a proof may take whatever the machine; only a backstop.
 ///
@@ -299,7 +299,7 @@ fn prove_as_written(
     }
     let walk::Walk { machine, .. } = walk;
     let (mut terms, book) = (machine.terms, machine.book);
-    terms.limit = Some(inquiry.terms / 2);
+    terms.limit = Some(inquiry.terms);
     let index = discharge::Index::of(&terms, &book);
     proof.duties = book.duties.len();
     log::debug!("{} obligations, {} terms", proof.duties, terms.len());

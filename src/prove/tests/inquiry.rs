@@ -7,8 +7,9 @@ use super::super::inquiry::{Asked, Inquiry};
 use super::super::question::Question;
 use super::super::range::Range;
 use super::super::term::Terms;
+use super::function;
 use crate::ir::DType;
-use crate::prove::Solver;
+use crate::prove::{Integers, Solver, prove};
 
 /// A solver that answers all questions alike, after so much work each, and writes down which ones it got.
 fn solver(folder: &Path, verdict: &str, work: u64) -> (Solver, PathBuf) {
@@ -107,6 +108,33 @@ fn what_fails_for_some_values_is_not_asked() {
     let all = [Asked::new(&terms, 0, &wrong), Asked::new(&terms, 1, &other)];
     let open = Inquiry::new(Some(&solver)).open(&all, usize::MAX).unwrap();
     assert!(matches!(&open[..], [(0, Some(values))] if values[0].0 == "x" && values[0].1 != "5"), "{open:?}");
+    assert_eq!(asked(&log), 1);
+}
+
+#[test]
+fn a_shape_that_fails_is_not_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let (solver, log) = solver(folder.path(), "unsat", 10);
+    // What only a solver knows of the value.
+    let nest = |rows: &str, columns: usize, value: &str| {
+        function(&format!(
+            "for i in range({rows}):\n    for j in range({columns}):\n        if i * {columns} + j < n:\n            \
+             A[i * {columns} + j] = {value}"
+        ))
+    };
+    let prove = |a, b| prove(&a, &b, Integers::Unbounded, Some(&solver)).unwrap().remove(0);
+    let value = "T.bitwise_and(k, 5)";
+    let proof = prove(
+        nest("n", 6, value),
+        nest("n * 2", 3, "T.bitwise_and(k, 5) * (1 + T.bitwise_and(k, 4) - T.bitwise_and(k, 4))"),
+    );
+    assert!(proof.is_proven(), "{proof:?}");
+    assert_eq!(asked(&log), 0, "all that the other shape leaves is a normal form");
+    // Where no shape is a proof, it is asked what is left.
+    let a = function("A[0] = k\nB[0] = T.bitwise_xor(k, n)");
+    let b = function("A[0] = k + 1\nB[0] = T.bitwise_or(k, n) - T.bitwise_and(k, n)");
+    let proof = prove(a, b);
+    assert_eq!((proof.open.len(), proof.by_solver), (1, 1), "{proof:?}");
     assert_eq!(asked(&log), 1);
 }
 

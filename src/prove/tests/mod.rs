@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod bounded;
+mod coarse;
 mod complements;
 mod decided;
 mod few;
