@@ -8,8 +8,8 @@ variable SATIR_MUTANT sets, so that the copy is built once. Without the variable
 `--check` builds nothing and only looks whether every mutant still has its place in the sources. `--show` prints the
 smallest program for each mutant, to see that it is found for the reason that it should be.
 
-`--prove FOLDER` counts instead what `satir equiv --prove` notices in the results of `simplify` and `cse` for the programs in
-that folder, without running any: results that are not proven though those of the unbroken satir are. Of mutants whose mistakes
+`--prove FOLDER`, once or more often, counts instead what `satir equiv --prove` notices in the results of `simplify` and `cse`
+for the programs in these folders, without running any: results that are not proven though those of the unbroken satir are. Of mutants whose mistakes
 are overflows `--bit-precise` is asked. A changed result that is
 proven is run, and must do what its program does. `--seconds S` bounds the time for each mutant.
 
@@ -17,6 +17,7 @@ Needs what building satir needs. Exits with 1 if a mutant survives, or if what i
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -297,17 +298,17 @@ def search(binary, name, limit):
 COMMANDS = ["simplify", "cse"]
 
 
-def results(binary, name, programs, out):
+def results(binary, name, folders, out):
     """What the commands make of programs with a mutant, or without one: texts by command and program."""
     environment = os.environ | ({"SATIR_MUTANT": name} if name else {})
     texts = {}
-    for command in COMMANDS:
-        folder = out / (name or "none") / command
+    for command, programs in itertools.product(COMMANDS, folders):
+        folder = out / (name or "none") / command / programs.name
         folder.mkdir(parents=True, exist_ok=True)
         # A broken satir may refuse its own results: what it wrote counts.
         call = [binary, command, programs, "-o", folder, "--quiet"]
         subprocess.run([str(part) for part in call], capture_output=True, text=True, env=environment)
-        texts |= {(command, path.relative_to(folder)): path for path in folder.rglob("*.py")}
+        texts |= {(command, programs / path.relative_to(folder)): path for path in folder.rglob("*.py")}
     return texts
 
 
@@ -330,19 +331,19 @@ def differs(binary, a, b):
     return "the programs differ" in subprocess.run([str(part) for part in call], capture_output=True, text=True).stderr
 
 
-def prove(binary, programs, out, names, seconds):
+def prove(binary, folders, out, names, seconds):
     """A row for each mutant that changes a result: (name, about, changed, looked at, not proven, proven, wrong)."""
-    before, known, rows = results(binary, None, programs, out), {}, []
+    before, known, rows = results(binary, None, folders, out), {}, []
     for name, about, *_ in MUTANTS:
         if names and name not in names:
             continue
-        after = results(binary, name, programs, out)
+        after = results(binary, name, folders, out)
         changed = [key for key in sorted(before) if key in after and before[key].read_text() != after[key].read_text()]
         start, counts = time.monotonic(), {"looked": 0, "open": 0, "proven": 0, "wrong": 0}
         for key in changed:
             if time.monotonic() - start > seconds:
                 break
-            program, precise = programs / key[1], name in OVERFLOWING
+            program, precise = key[1], name in OVERFLOWING
             if (key, precise) not in known:
                 known[key, precise] = is_proven(binary, program, before[key], precise)
             if not known[key, precise]:
@@ -388,7 +389,7 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, help="write the results here too")
     parser.add_argument("--show", action="store_true", help="print the smallest program for each mutant")
     parser.add_argument("--check", action="store_true", help="only look whether all mutants have their places")
-    parser.add_argument("--prove", type=pathlib.Path, metavar="FOLDER", help="count what proofs notice in these programs")
+    parser.add_argument("--prove", type=pathlib.Path, metavar="FOLDER", action="append", help="count what proofs notice in these programs")
     parser.add_argument("--seconds", type=float, default=1e9, help="with --prove: time for each mutant")
     parser.add_argument("names", nargs="*", help="mutants (default: all)")
     args = parser.parse_args()
@@ -400,7 +401,7 @@ def main():
     if args.prove:
         rows = prove(binary, args.prove, args.folder / "results", args.names, args.seconds)
         if args.table:
-            args.table.write_text(table_of_proofs(rows, len(list(args.prove.rglob("*.py")))))
+            args.table.write_text(table_of_proofs(rows, sum(len(list(folder.rglob("*.py"))) for folder in args.prove)))
         return 1 if any(row[-1] for row in rows) or not rows else 0
     unharmed = 200
     number, what = search(binary, None, unharmed)
