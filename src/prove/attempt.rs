@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inquiry::{Asked, Inquiry};
-use super::{Open, Proof};
+use super::proof::{Open, Proof};
 use crate::diag::Span;
 use crate::smt::SolverError;
 

@@ -20,11 +20,11 @@ use crate::smt::{Solver, SolverError};
 const LITTLE: u64 = 200_000;
 
 /// How many questions with all the work that one may take all questions together are worth.
-const MOST: u64 = 2;
+const MOST: u64 = 3;
 
 /// How many terms may be made for all shapes of a pair of functions together. It takes less than a second to make them; what is
 /// shown is mostly shown with a tenth of them.
-const MOST_TERMS: usize = 40_000;
+const MOST_TERMS: usize = 36_000;
 
 /// How many questions one process gets.
 const AT_ONCE: usize = 16;

@@ -41,11 +41,11 @@ mod iterations;
 mod least;
 mod lemmas;
 mod logic;
-mod made;
 mod memory;
 mod pinned;
 mod place;
 mod plainer;
+mod proof;
 mod question;
 mod range;
 mod reciprocal;
@@ -66,24 +66,24 @@ mod value;
 mod volatile;
 mod walk;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
 pub use self::integers::Integers;
+pub use self::proof::{Open, Proof};
 pub use crate::smt::{Solver, SolverError};
 use attempt::{Attempt, Rest};
 use inquiry::{Asked, Inquiry};
 
 /// How much work, in the solver's own unit, one question of a proof is worth. All questions about a pair of functions together get
-/// twice as much.
+/// three times as much.
 ///
 /// ```
 /// assert!(satir::prove::EFFORT < satir::prove::Solver::new("z3").effort, "proofs have many questions");
 /// ```
-pub const EFFORT: u64 = 650_000;
+pub const EFFORT: u64 = 430_000;
 
 /// How long one question of a proof may take whatever the machine; only a backstop.
 ///
@@ -91,59 +91,6 @@ pub const EFFORT: u64 = 650_000;
 /// assert!(satir::prove::TIMEOUT < satir::prove::Solver::new("z3").timeout, "proofs have many questions");
 /// ```
 pub const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What is known of a pair of functions.
-///
-/// ```
-/// let proof = satir::prove::Proof { function: "main".into(), duties: 3, by_normal_form: 3, ..Default::default() };
-/// assert!(proof.is_proven());
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Proof {
-    /// The function.
-    pub function: String,
-    /// Duties in all.
-    pub duties: usize,
-    /// Those that normal forms fulfilled.
-    pub by_normal_form: usize,
-    /// Those that the solver proved.
-    pub by_solver: usize,
-    /// Those that are not proven, at their places.
-    pub open: Vec<Open>,
-    /// Why the functions could not be laid side by side, and where.
-    pub unaligned: Option<Open>,
-}
-
-/// A duty that is not proven.
-///
-/// ```
-/// use satir::diag::Span;
-/// use satir::prove::{Open, Proof};
-///
-/// let open = Open { what: "the same value is stored".into(), spans: (Span::NONE, Span::NONE), example: None };
-/// assert!(!Proof { open: vec![open], ..Proof::default() }.is_proven());
-/// ```
-#[derive(Clone, Debug)]
-pub struct Open {
-    /// What was to be shown, or what is in the way.
-    pub what: String,
-    /// Its statement in the first and in the second program.
-    pub spans: (Span, Span),
-    /// Values of the function's variables for which the solver found that it fails. They may be of a run that cannot be: only
-    /// a run of both programs refutes.
-    pub example: Option<BTreeMap<String, i64>>,
-}
-
-impl Proof {
-    /// Whether the second function does what the first one does.
-    ///
-    /// ```
-    /// assert!(satir::prove::Proof::default().is_proven(), "nothing was to be shown");
-    /// ```
-    pub fn is_proven(&self) -> bool {
-        self.unaligned.is_none() && self.open.is_empty()
-    }
-}
 
 /// Proves that each function of `b` does what the one of this name in `a` does. Without a solver only what normal forms show is
 /// proven.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::made::Made;
 use super::range::Range;
 use crate::ir::DType;
 
@@ -24,6 +23,28 @@ pub(super) type Variable = (Term, i128, i128);
 
 /// Conditions by the values on which they depend, and for which of these they hold.
 type Tables = HashMap<(Vec<Variable>, Vec<bool>), Term>;
+
+/// What operations on terms made of their operands. Proofs ask for the same sums, quotients and comparisons many times, and each
+/// takes a normal form to make. What was made stays right when more is known of a value; as it may be made simpler then, all is
+/// made anew.
+#[derive(Default)]
+pub(super) struct Made {
+    /// `a + factor * b`
+    pub(super) sums: HashMap<(Term, Term, i128), Term>,
+    /// `a // b`
+    pub(super) quotients: HashMap<(Term, Term), Term>,
+    /// `a >= 0`
+    pub(super) comparisons: HashMap<Term, Term>,
+}
+
+impl Made {
+    /// Forgets all: more is known.
+    pub(super) fn clear(&mut self) {
+        self.sums.clear();
+        self.quotients.clear();
+        self.comparisons.clear();
+    }
+}
 
 /// What a term is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -379,6 +379,9 @@ def table_of_proofs(rows, programs):
             "written otherwise, but right, so that no validator can notice these mutants in them. How many random programs it "
             "takes to find each says [RESULTS.md](RESULTS.md).",
         ]
+    idle = [f"`{row[0]}`" for row in rows if row[2] == 0]
+    if idle:
+        lines += ["", f"With {', '.join(idle)} all results are as without: no program here has what is broken."]
     return "\n".join(lines) + "\n"
 
 
