@@ -87,9 +87,11 @@ fn difference(
     proofs: &[Proof],
     options: &EquivOptions,
 ) -> Option<interp::Difference> {
-    /// Examples that are tried, the largest value in them, and how long a run may be.
+    /// Examples that are tried, the largest value in them, and how long a run of one may be.
     const MAX_EXAMPLES: usize = 8;
     const MAX_VALUE: i64 = 4096;
+    const MAX_EXAMPLE_STEPS: u64 = 200_000;
+    /// How long any run may be.
     const MAX_STEPS: u64 = 4_000_000;
     let bindable: Vec<_> = a.funcs.iter().flat_map(interp::bindable).collect();
     let examples = proofs.iter().flat_map(|proof| proof.open.iter().filter_map(|open| open.example.as_ref()));
@@ -100,10 +102,15 @@ fn difference(
         });
         let mut bindings: Bindings = options.bindings.clone();
         bindings.extend(known.map(|(name, value)| (name.clone(), *value)));
+        // Values of loop variables alone say nothing of the inputs.
+        if bindings == options.bindings || tried.iter().any(|other| other.bindings == bindings) {
+            continue;
+        }
         if !a.funcs.iter().chain(&b.funcs).all(|func| has_small_buffers(func, &bindings)) {
             continue;
         }
-        tried.push(EquivOptions { bindings, runs: 4, ..options.clone() });
+        let max_steps = options.max_steps.min(MAX_EXAMPLE_STEPS);
+        tried.push(EquivOptions { bindings, runs: 4, max_steps, ..options.clone() });
     }
     tried.push(options.clone());
     tried.into_iter().find_map(|options| {
