@@ -96,26 +96,18 @@ impl Terms {
         let lanes = self.lanes_of(&stored, value);
         let earlier = self.load(before, dtype, &index);
         let unchanged = self.is(load, earlier);
-        let Some(lanes) = lanes else {
-            let same = self.all_equal(&stored, &index);
-            let here = self.and(&[guard, same]);
-            let changed = self.is(load, value);
-            let (changed, elsewhere) = (self.implies(here, changed), self.not(here));
-            found.extend([changed, self.implies(elsewhere, unchanged)]);
-            return true;
+        let alone = match lanes {
+            None => Some((value, self.all_equal(&stored, &index))),
+            Some(lanes) => self.stored_in((&stored, value), lanes, &index),
         };
-        if let Some((lane, there)) = self.lane_that_stores(&stored, lanes, &index) {
-            let each = self.lane(lanes);
-            let value = self.replace(value, each, lane);
+        if let Some((value, there)) = alone {
             let here = self.and(&[guard, there]);
             let changed = self.is(load, value);
             let (changed, elsewhere) = (self.implies(here, changed), self.not(here));
             found.extend([changed, self.implies(elsewhere, unchanged)]);
             return true;
         }
-        if lanes > MAX_LANES {
-            return false;
-        }
+        let Some(lanes) = lanes.filter(|&lanes| lanes <= MAX_LANES) else { return false };
         // One lane after the other; the last of those that store there counts.
         let lane = self.lane(lanes);
         let (mut later, mut none) = (Vec::new(), Vec::new());

@@ -59,12 +59,13 @@ impl<'a> Walk<'a> {
         };
         for placed in binds {
             let Step::Bind(var, bound) = placed.step else { return None };
-            let bound = self.without_loads_of(root, bound)?;
+            if self.loads_from(root, bound) {
+                return None;
+            }
             let term = self.machine.value(Side::First, bound).ok()?;
             self.machine.programs[0].vars.insert(var, term);
         }
-        let own = [value].into_iter().chain(indices).all(|e| self.without_loads_of(root, e).is_some());
-        if !own || !value.dtype.is_scalar() {
+        if [value].into_iter().chain(indices).any(|e| self.loads_from(root, e)) || !value.dtype.is_scalar() {
             return None;
         }
         let (_, index) = self.machine.index(Side::First, *buffer, indices).ok()?;
@@ -75,22 +76,22 @@ impl<'a> Walk<'a> {
         Some(self.machine.terms.intern(Node::Store { memory, guard, index, value: term, dtype }))
     }
 
-    /// The expression, if it loads nothing of a memory.
-    fn without_loads_of<'e>(&self, root: usize, e: &'e Expr) -> Option<&'e Expr> {
+    /// Whether an expression of the first program loads from a memory.
+    fn loads_from(&self, root: usize, e: &Expr) -> bool {
         let is_of =
             |buffer: BufferId| self.machine.buffers.root(Side::First, buffer).is_ok_and(|of| of == root);
         let mut found = false;
         e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { buffer, .. } if is_of(buffer)));
-        (!found).then_some(e)
+        found
     }
 }
 
 impl Terms {
-    /// The lane that stores an element of a store of a vector, as a term, and the condition under which there is such a lane, if
-    /// each lane stores an element of its own next to that of the last one.
-    pub(super) fn lane_that_stores(
+    /// What a store of a vector stores in an element, and the condition under which it does, if each lane stores an element of
+    /// its own next to that of the last one.
+    pub(super) fn stored_in(
         &mut self,
-        stored: &[Term],
+        (stored, value): (&[Term], Term),
         lanes: u16,
         index: &[Term],
     ) -> Option<(Term, Term)> {
@@ -110,6 +111,7 @@ impl Terms {
         let number = found.filter(|_| stored.len() == index.len())?;
         let (zero, end) = (self.int(0), self.int(i128::from(lanes)));
         conditions.extend([self.at_most(zero, number), self.less(number, end)]);
-        Some((number, self.and(&conditions)))
+        let there = self.and(&conditions);
+        Some((self.replace(value, lane, number), there))
     }
 }

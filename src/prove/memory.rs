@@ -27,11 +27,9 @@ impl Terms {
             }
             if of == dtype
                 && let Some(lanes) = self.lanes_of(&stored, value)
-                && let Some((lane, there)) = self.lane_that_stores(&stored, lanes, index)
+                && let Some((value, there)) = self.stored_in((&stored, value), lanes, index)
                 && self.as_truth(there) == Some(true)
             {
-                let each = self.lane(lanes);
-                let value = self.replace(value, each, lane);
                 let otherwise = self.load(before, dtype, index);
                 return self.choice(guard, value, otherwise);
             }
