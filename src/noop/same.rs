@@ -230,6 +230,7 @@ impl<'a, 'b> Folder<'a, 'b> {
         }
         let (Folded::Value(a), Folded::Value(b)) = (a, b) else { return Folded::Value(e.clone()) };
         if let (Some(x), Some(y)) = (Value::of(&a), Value::of(&b))
+            && !value::depends_on_target(op, x, y)
             && let Ok(v) = value::binary(op, a.dtype, x, y)
         {
             return Folded::Value(v.to_expr(e.dtype));

@@ -146,6 +146,7 @@ impl Terms {
     /// A binary operation: operands change places where that changes no bit.
     pub(super) fn opaque_binary(&mut self, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
         if let (Some(x), Some(y)) = (self.constant(a, dtype), self.constant(b, dtype))
+            && !value::depends_on_target(op, x, y)
             && let Ok(value) = value::binary(op, dtype.scalar(), x, y)
             && let Some(folded) = self.of_constant(value, op_type(op, dtype))
         {
@@ -155,14 +156,10 @@ impl Terms {
             return folded;
         }
         let (op, a, b, negated) = match op {
-            // As all comparisons it is false of NaN.
-            BinOp::Ne if dtype.is_float() => {
-                let below = self.opaque_binary(BinOp::Lt, dtype, a, b);
-                let above = self.opaque_binary(BinOp::Lt, dtype, b, a);
-                return self.or(&[below, above]);
-            }
             BinOp::Gt => return self.opaque_binary(BinOp::Lt, dtype, b, a),
             BinOp::Ge => (BinOp::Le, b, a, false),
+            // Of what is no number it is false in the LLVM code that TVM makes, and true in CUDA and C.
+            BinOp::Ne if dtype.is_float() => (op, a, b, false),
             BinOp::Ne => (BinOp::Eq, a, b, true),
             // No number is less than itself, and NaN is less than nothing.
             BinOp::Lt if a == b && dtype.is_float() => return self.truth(false),

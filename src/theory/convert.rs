@@ -27,6 +27,7 @@ pub(super) fn fold(graph: &mut Graph, id: Id, node: &Node) -> bool {
     let result = match (&node.op, &node.children[..]) {
         (Op::Bin(op), &[a, b]) => constant(graph, a)
             .zip(constant(graph, b))
+            .filter(|&(x, y)| !value::depends_on_target(*op, x, y))
             .map(|(x, y)| value::binary(*op, graph.facts(a).dtype, x, y)),
         (Op::Cast, &[a]) => constant(graph, a).map(|v| value::cast(graph.facts(a).dtype, node.dtype, v)),
         (Op::Not, &[a]) => constant(graph, a).map(value::not),

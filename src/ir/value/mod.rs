@@ -50,6 +50,13 @@ pub fn binary(op: BinOp, dtype: DType, a: Value, b: Value) -> Result<Value, Unde
     }
 }
 
+/// Whether TVM's targets differ in the value of `a op b`: `!=` of what is no number is false in the LLVM code that TVM
+/// makes and true in its CUDA and C. [`binary`] gives what LLVM code gives; what holds everywhere cannot be told from it.
+pub(crate) fn depends_on_target(op: BinOp, a: Value, b: Value) -> bool {
+    let is_nan = |value| matches!(value, Value::Float(v) if v.is_nan());
+    op == BinOp::Ne && (is_nan(a) || is_nan(b))
+}
+
 /// `not a` on a `bool`.
 ///
 /// ```

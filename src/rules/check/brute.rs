@@ -92,7 +92,7 @@ impl Test<'_> {
             (domains, _) = self.domains(effort.sampled / lanes.len());
         }
         for &(lane, lanes) in lanes {
-            let mut env = Env { values: vec![0; domains.len()], traps: 0, lane, lanes };
+            let mut env = Env { values: vec![0; domains.len()], traps: 0, lane, lanes, nan_differs: false };
             if let Some(found) = self.assign(0, &domains, &mut env) {
                 return (Some(found), false);
             }
@@ -141,7 +141,8 @@ impl Test<'_> {
         let mut random = Random::from_name(&name);
         for _ in 0..effort.random {
             let (lane, lanes) = if subject.rule.vector { LANES[random.below(LANES.len())] } else { (0, 1) };
-            let mut env = Env { values: vec![0; self.holes.len()], traps: 0, lane, lanes };
+            let mut env =
+                Env { values: vec![0; self.holes.len()], traps: 0, lane, lanes, nan_differs: false };
             let drawn = (0..self.holes.len()).all(|hole| {
                 let ty = self.holes[hole];
                 env.values[hole] = domain::random(ty, hole, &env, &mut random);
@@ -163,7 +164,18 @@ impl Test<'_> {
         self.conds[hole].iter().all(|&i| holds(rule, at, &rule.conds[i], env))
     }
 
+    /// Tries the values, where there are floats for each of the two meanings that `!=` has of them.
     fn try_one(&mut self, env: &mut Env) -> Option<Counterexample> {
+        let has_floats = self.holes.iter().any(|ty| matches!(ty, Ty::Float(_)));
+        let found = has_floats.then(|| {
+            env.nan_differs = true;
+            self.try_reading(env)
+        });
+        env.nan_differs = false;
+        found.flatten().or_else(|| self.try_reading(env))
+    }
+
+    fn try_reading(&mut self, env: &mut Env) -> Option<Counterexample> {
         let Ok(expected) = eval(&self.from, env, Mode::Total) else { return None };
         let found = eval(&self.to, env, Mode::Total);
         if let Err(Stop::TooLarge | Stop::NotFolded) = found {

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn random_values_are_of_their_type() {
         let mut source = Random::from_name("a");
-        let env = Env { values: vec![-5, 1 << 40, 0], traps: 0, lane: 0, lanes: 1 };
+        let env = Env { values: vec![-5, 1 << 40, 0], traps: 0, lane: 0, lanes: 1, nan_differs: false };
         for ty in
             [Ty::Bool, Ty::Wrapping(DType::int(1)), Ty::Wrapping(DType::uint(64)), Ty::Exact(DType::I32)]
         {

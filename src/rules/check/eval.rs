@@ -42,6 +42,8 @@ pub(super) struct Env {
     pub(super) traps: u32,
     pub(super) lane: i128,
     pub(super) lanes: i128,
+    /// Whether `!=` is true of what is no number: in the C that TVM writes for GPUs it is, in the LLVM code that it makes not.
+    pub(super) nan_differs: bool,
 }
 
 /// A pattern at chosen types.
@@ -158,6 +160,10 @@ fn apply(op: RuleOp, operand: Ty, args: &[Term], env: &Env, mode: Mode) -> Resul
         RuleOp::Bin(bin) => {
             let (a, b) = (arg(0)?, arg(1)?);
             match operand {
+                Ty::Float(_) if bin == BinOp::Ne => {
+                    let unordered = [a, b].iter().any(|&bits| to_f64(operand, bits).is_nan());
+                    Ok(if unordered { i128::from(env.nan_differs) } else { float_op(bin, operand, a, b) })
+                }
                 Ty::Float(_) => Ok(float_op(bin, operand, a, b)),
                 Ty::Real => finite(bin, float_op(bin, operand, a, b)),
                 Ty::Bool | Ty::Unbounded | Ty::Exact(_) | Ty::Wrapping(_) => int_op(bin, operand, a, b, mode),
@@ -364,8 +370,7 @@ fn float_op(op: BinOp, ty: Ty, x: i128, y: i128) -> i128 {
             }
         }
         BinOp::Eq => i128::from(a == b),
-        // Ordered: false with a NaN, as the other comparisons are.
-        BinOp::Ne => i128::from(a.partial_cmp(&b).is_some_and(std::cmp::Ordering::is_ne)),
+        BinOp::Ne => i128::from(a != b),
         BinOp::Lt => i128::from(a < b),
         BinOp::Le => i128::from(a <= b),
         BinOp::Gt => i128::from(a > b),

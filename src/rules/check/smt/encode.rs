@@ -2,8 +2,8 @@
 
 use super::linear::Linear;
 use super::terms::{
-    Functions, Repr, Style, bits_sort, comparison, float_format, float_op, integer, is_signed, literal,
-    shift_is_defined, sort,
+    Functions, NAN_DIFFERS, Repr, Style, bits_sort, comparison, float_format, float_op, integer, is_signed,
+    literal, shift_is_defined, sort,
 };
 use crate::ir::value::MathFn;
 use crate::ir::{BinOp, Family};
@@ -243,6 +243,10 @@ impl<'a> Encoder<'a> {
             if let (Repr::Int, true, Some(range)) = (self.repr, bounded && ty != Ty::Bool, ty.range()) {
                 self.asserted.push(between(&format!("h{i}"), range));
             }
+        }
+        if self.holes.iter().any(|ty| matches!(ty, Ty::Float(_))) {
+            self.declared.push(format!("(declare-const {NAN_DIFFERS} Bool)\n"));
+            self.names.push((NAN_DIFFERS.to_owned(), "!= is true of NaN".to_owned()));
         }
         if self.rule.vector {
             let sort = if self.repr == Repr::Int { "Int".to_owned() } else { bits_sort(16) };
