@@ -90,8 +90,8 @@ fn difference(
     /// Examples that are tried, the largest value in them, and how long a run of one may be.
     const MAX_EXAMPLES: usize = 8;
     const MAX_VALUE: i64 = 4096;
-    const MAX_EXAMPLE_STEPS: u64 = 200_000;
-    /// How long any run may be.
+    const MAX_EXAMPLE_STEPS: u64 = 100_000;
+    /// How long all runs on other inputs may be together.
     const MAX_STEPS: u64 = 4_000_000;
     let bindable: Vec<_> = a.funcs.iter().flat_map(interp::bindable).collect();
     let examples = proofs.iter().flat_map(|proof| proof.open.iter().filter_map(|open| open.example.as_ref()));
@@ -112,11 +112,11 @@ fn difference(
         let max_steps = options.max_steps.min(MAX_EXAMPLE_STEPS);
         tried.push(EquivOptions { bindings, runs: 4, max_steps, ..options.clone() });
     }
-    tried.push(options.clone());
-    tried.into_iter().find_map(|options| {
-        let options = EquivOptions { max_steps: options.max_steps.min(MAX_STEPS), ..options };
-        interp::equiv(a, b, &options).ok().and_then(|result| result.difference)
-    })
+    let each = MAX_STEPS / options.runs.max(1) as u64;
+    tried.push(EquivOptions { max_steps: options.max_steps.min(each), ..options.clone() });
+    tried
+        .into_iter()
+        .find_map(|options| interp::equiv(a, b, &options).ok().and_then(|result| result.difference))
 }
 
 /// Whether no buffer is too large to be filled with values for a few runs, as far as the sizes say.

@@ -201,10 +201,11 @@ impl<'a> Walk<'a> {
             is_known.then_some((i, &**l, written))
         });
         let loops: Vec<(usize, &'a For, BTreeSet<usize>)> = loops.collect();
-        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>, bool)> = HashMap::new();
+        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
+        let mut left: BTreeSet<(usize, usize)> = BTreeSet::new();
         guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
         for number in 0..TRIED {
-            if number >= ENOUGH && ranks.values().all(|(_, empty, _)| empty.0 == 0) {
+            if number >= ENOUGH && ranks.values().all(|(_, empty)| empty.0 == 0) {
                 break;
             }
             let here = &self.machine.book.here;
@@ -221,15 +222,24 @@ impl<'a> Walk<'a> {
             for (i, l, written) in &loops {
                 for j in 0..leaves.len() {
                     let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], written) else { continue };
-                    // Those are best that say most of the leaves, and in which most of them do something. Where iterations were
-                    // seen to be left, there are such.
-                    let is_left = pieces.last() == Some(&Piece::Rest);
-                    let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty), is_left));
+                    // Those are best that say most of the leaves, and in which most of them do something.
+                    let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty)));
+                    if pieces.last() == Some(&Piece::Rest) {
+                        left.insert(at);
+                    }
                     if ranks.get(&at).is_none_or(|known| *known < rank) {
                         ranks.insert(at, rank);
                         guess.cuts.insert(at, pieces);
                     }
                 }
+            }
+        }
+        // Where iterations were seen to be left for some values, there are such.
+        for at in left {
+            if let Some(pieces) = guess.cuts.get_mut(&at)
+                && pieces.last() != Some(&Piece::Rest)
+            {
+                pieces.push(Piece::Rest);
             }
         }
     }

@@ -57,6 +57,15 @@ impl Terms {
                 }
             }
             let says = each || found.len() == 1;
+            // As conditions have them: `h - (h + 1) // 2 - 1 >= 0` is `h - 2 >= 0`.
+            for at in 0..found.len() {
+                let condition = self.not_negative(found[at]);
+                if let Node::NotNegative(plainer) = *self.node(condition)
+                    && plainer != found[at]
+                {
+                    found.push(plainer);
+                }
+            }
             found.retain(|new| says && !all.contains(new));
             found.truncate((bounds.len() + MAX_NEW).saturating_sub(all.len()));
             all.extend(found);
@@ -179,8 +188,18 @@ impl Terms {
         let range = self.range(part);
         let end = if least { range.lo } else { range.hi }.filter(|end| end.abs() < FAR);
         ends.extend(end.map(|end| self.int(end)));
+        ends.extend(bounds.iter().filter_map(|&bound| self.end_of_quotient(bound, part, least)));
         ends.sort_by_key(|&end| self.sum_of(end).0.len());
         ends
+    }
+
+    /// The least, or the greatest value of a quotient by a number, if a bound says between what numbers the dividend is.
+    fn end_of_quotient(&mut self, bound: Term, part: Term, least: bool) -> Option<Term> {
+        let Node::Quotient(dividend, by) = *self.node(part) else { return None };
+        let by = self.as_int(by).filter(|&by| by > 0)?;
+        let end = if least { self.sub(dividend, bound) } else { self.add(dividend, bound) };
+        let end = self.as_int(end)?;
+        Some(self.int(end.div_euclid(by)))
     }
 
     /// The least, or the greatest value of a part that a bound allows.

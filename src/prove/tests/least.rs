@@ -136,3 +136,43 @@ fn what_a_part_is_multiplied_with_may_need_a_proof_of_its_own() {
     assert!(holds(1));
     assert!(!holds(2), "longer steps go too far");
 }
+
+#[test]
+fn quotients_end_where_their_dividends_do() {
+    // c * ((h + 1) // 2) >= c where h >= 1, and c * ((h + 1) // 2) <= 3 * c where h <= 6.
+    for (least, greatest, expected) in [(1, 6, [true, true]), (0, 7, [false, false])] {
+        let mut s = Sizes::new();
+        let (h, c) = (s.h, s.c);
+        let (one, two) = (s.terms.int(1), s.terms.int(2));
+        let rounded = s.terms.add(h, one);
+        let half = s.terms.quotient(rounded, two);
+        let above = s.sum(&[(1, &[h]), (-least, &[])]);
+        let below = s.sum(&[(-1, &[h]), (greatest, &[])]);
+        let more = s.sum(&[(1, &[c, half]), (-1, &[c])]);
+        let less = s.sum(&[(-1, &[c, half]), (3, &[c])]);
+        assert_eq!(
+            [above, below].map(|bound| s.terms.not_negative_at_ends(&[bound], more)),
+            [expected[0], false]
+        );
+        assert_eq!(
+            [above, below].map(|bound| s.terms.not_negative_at_ends(&[bound], less)),
+            [false, expected[1]]
+        );
+    }
+}
+
+#[test]
+fn operands_of_a_minimum_are_known_as_conditions_have_them() {
+    let mut s = Sizes::new();
+    let h = s.h;
+    let (one, two) = (s.terms.int(1), s.terms.int(2));
+    let rounded = s.terms.add(h, one);
+    let upper = s.terms.quotient(rounded, two);
+    let lower = s.terms.sub(h, upper);
+    let least = s.terms.extremum(false, one, lower);
+    let bound = s.terms.sub(least, one);
+    for (size, expected) in [(2, true), (3, false)] {
+        let above = s.sum(&[(1, &[h]), (-size, &[])]);
+        assert_eq!(s.terms.not_negative_at_ends(&[bound], above), expected, "{size}");
+    }
+}

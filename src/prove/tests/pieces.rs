@@ -236,6 +236,21 @@ fn lengths_of_pieces_may_be_minima_and_maxima() {
 }
 
 #[test]
+fn iterations_may_be_left_for_some_sizes_only() {
+    // Where `k * n` is odd, none are left.
+    let whole = "T.assume(0 <= k)\nfor y in range(k * n // 2 * 2 + 1):\n    for z in range(4):\n        if y < k * n:\n            \
+                 A[y * 4 + z] = B[1]";
+    let rows = |odd: &str| {
+        format!(
+            "T.assume(0 <= k)\nfor q in range(k):\n    for z in range(n % 2 * {odd}):\n        A[q * n * 4 + z] = B[1]\n    \
+             for j in range(n % 2, n % 2 + n // 2 * 2):\n        for z in range(4):\n            A[(q * n + j) * 4 + z] = B[1]"
+        )
+    };
+    solved(whole, &rows("4"));
+    never(whole, &rows("3"));
+}
+
+#[test]
 fn iterations_that_do_nothing_are_no_pieces() {
     // In most rows neither program does anything, whatever the pieces.
     let whole = "for y, z, x in T.grid(3, 5, 6):\n    if y * 5 + z >= 13:\n        for r in range(4):\n            if r == 0:\n                A[y * 30 + z * 6 + x] = 0\n            A[y * 30 + z * 6 + x] = A[y * 30 + z * 6 + x] + B[r]";
