@@ -113,6 +113,10 @@ impl<'s> Inquiry<'s> {
             }
         }
         log::debug!("{} of {} questions fail for some values", open.len(), asked.len());
+        // There is no proof then. What holds of the rest is worth what one question is.
+        if hopeless {
+            self.left = self.left.min(effort);
+        }
         let mut numbers = numbers.into_iter();
         while owners.len() < enough {
             let some: Vec<usize> = numbers.by_ref().take(AT_ONCE).collect();
