@@ -102,9 +102,9 @@ impl Accesses {
         let root = machine.buffers.root(Side::First, buffer).ok()?;
         let dtype = machine.programs[0].func.buffer(buffer).dtype.scalar();
         let place = indices.iter().map(|i| total_index(machine, i)).collect::<Option<Vec<Term>>>();
-        let quiet = std::mem::replace(&mut machine.quiet, true);
-        let place = place.and_then(|index| machine.place_in_memory(Side::First, buffer, index).ok());
-        machine.quiet = quiet;
+        let place = place.and_then(|index| {
+            machine.quietly(|machine| machine.place_in_memory(Side::First, buffer, index).ok())
+        });
         self.found.push(Access { root, dtype, place, conditions: self.conditions.clone(), stores });
         Some(())
     }

@@ -8,10 +8,7 @@ use crate::ir::{BufferId, Expr, Origin};
 impl Machine<'_> {
     /// An expression of a description, such as a shape: it is not evaluated there.
     pub(super) fn described(&mut self, side: Side, e: &Expr) -> Result<Term, Unsupported> {
-        let quiet = std::mem::replace(&mut self.quiet, true);
-        let value = self.value(side, e);
-        self.quiet = quiet;
-        value
+        self.quietly(|machine| machine.value(side, e))
     }
 
     /// An element is accessed: the first program shows that it is there, the second one owes that. `place` is where it is in

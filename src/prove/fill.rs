@@ -33,11 +33,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let after = std::mem::replace(&mut self.machine.memories[root], before[root]);
-        let vars = self.machine.programs[0].vars.clone();
-        let quiet = std::mem::replace(&mut self.machine.quiet, true);
-        let stored = self.stored_by_lane(a, min, lanes, root);
-        self.machine.quiet = quiet;
-        self.machine.programs[0].vars = vars;
+        let stored = self.looking_ahead(Side::First, |walk| walk.stored_by_lane(a, min, lanes, root));
         self.machine.memories[root] = stored.unwrap_or(after);
     }
 

@@ -56,27 +56,25 @@ impl<'a> Walk<'a> {
         if !cursor.steps.iter().any(|placed| single(placed).is_some_and(|l| l.extent.as_int().is_none())) {
             return;
         }
-        let vars = self.machine.program(side).vars.clone();
-        let quiet = std::mem::replace(&mut self.machine.quiet, true);
         let mut left = std::mem::take(&mut cursor.steps);
         left.reverse();
-        while let Some(mut placed) = left.pop() {
-            if let Step::Bind(var, value) = placed.step {
-                self.glimpse(side, var, value);
-            } else if let Some(l) = single(&placed)
-                && let Ok(extent) = self.machine.value(side, &l.extent)
-                && self.machine.terms.as_int(extent) == Some(1)
-            {
-                self.glimpse(side, l.var, &l.min);
-                placed.step = Step::Single(l);
-                let mut inner = Vec::new();
-                steps::flatten(&l.body, &mut inner);
-                left.extend(inner.into_iter().rev());
+        self.looking_ahead(side, |walk| {
+            while let Some(mut placed) = left.pop() {
+                if let Step::Bind(var, value) = placed.step {
+                    walk.glimpse(side, var, value);
+                } else if let Some(l) = single(&placed)
+                    && let Ok(extent) = walk.machine.value(side, &l.extent)
+                    && walk.machine.terms.as_int(extent) == Some(1)
+                {
+                    walk.glimpse(side, l.var, &l.min);
+                    placed.step = Step::Single(l);
+                    let mut inner = Vec::new();
+                    steps::flatten(&l.body, &mut inner);
+                    left.extend(inner.into_iter().rev());
+                }
+                cursor.steps.push(placed);
             }
-            cursor.steps.push(placed);
-        }
-        self.machine.quiet = quiet;
-        self.machine.program(side).vars = vars;
+        });
     }
 
     /// A variable gets a value, if that is known.
@@ -89,56 +87,58 @@ impl<'a> Walk<'a> {
     /// What is known of the leaves of a block before they are run. Memory may have changed until then, so that it is only a
     /// guess.
     fn glimpses(&mut self, side: Side, cursor: &Cursor<'a>) -> Vec<Glimpse> {
-        let program = self.machine.program(side);
-        let vars = program.vars.clone();
-        let quiet = std::mem::replace(&mut self.machine.quiet, true);
         let known = conditions(&self.machine.book.here, true);
         let mut guards: Vec<Option<Term>> = cursor.guards.iter().map(|&guard| Some(guard)).collect();
         let mut found = Vec::new();
-        for placed in &cursor.steps {
-            match placed.step {
-                Step::Bind(var, value) => self.glimpse(side, var, value),
-                Step::Single(l) => self.glimpse(side, l.var, &l.min),
-                Step::If(cond) => guards.push(self.machine.value(side, cond).ok()),
-                Step::Else => {
-                    let cond = guards.pop().flatten();
-                    guards.push(cond.map(|cond| self.machine.terms.not(cond)));
-                }
-                Step::End => drop(guards.pop()),
-                Step::Eval(_) | Step::Alloc(_) | Step::Assume(_) => {}
-                Step::Leaf(stmt) => {
-                    let all: Option<Vec<Term>> = guards.iter().copied().collect();
-                    let guard = all.map(|all| self.machine.terms.and(&all));
-                    let never = guard.is_some_and(|guard| {
-                        let not = self.machine.terms.not(guard);
-                        discharge::implied(&mut self.machine.terms, &known, not)
-                    });
-                    let mut glimpse = Glimpse { guard, never, ..Glimpse::default() };
-                    if let StmtKind::Store { buffer, indices, value } = &stmt.kind {
-                        let place = self.machine.index(side, *buffer, indices).ok();
-                        glimpse.idle = self.stores_what_is_there(side, stmt);
-                        glimpse.value = self.machine.value(side, value).ok();
-                        glimpse.index = place.map(|(_, index)| index);
+        self.looking_ahead(side, |walk| {
+            for placed in &cursor.steps {
+                match placed.step {
+                    Step::Bind(var, value) => walk.glimpse(side, var, value),
+                    Step::Single(l) => walk.glimpse(side, l.var, &l.min),
+                    Step::If(cond) => guards.push(walk.machine.value(side, cond).ok()),
+                    Step::Else => {
+                        let cond = guards.pop().flatten();
+                        guards.push(cond.map(|cond| walk.machine.terms.not(cond)));
                     }
-                    if let StmtKind::For(l) = &stmt.kind
-                        && is_plain(l)
-                    {
-                        glimpse.length = self.machine.described(side, &l.extent).ok();
-                        glimpse.body_work = self.work_of_block(side, &l.body);
-                        glimpse.depth = steps::depth(stmt);
-                        if side == Side::First {
-                            glimpse.idle = self.stores_what_is_there(side, stmt);
-                            glimpse.acts = self.acts(side, l);
-                        }
+                    Step::End => drop(guards.pop()),
+                    Step::Eval(_) | Step::Alloc(_) | Step::Assume(_) => {}
+                    Step::Leaf(stmt) => {
+                        let all: Option<Vec<Term>> = guards.iter().copied().collect();
+                        let guard = all.map(|all| walk.machine.terms.and(&all));
+                        found.push(walk.glimpse_of(side, stmt, guard, &known));
                     }
-                    glimpse.work = self.work(side, stmt);
-                    found.push(glimpse);
                 }
             }
-        }
-        self.machine.quiet = quiet;
-        self.machine.program(side).vars = vars;
+        });
         found
+    }
+
+    /// What is known of a leaf that runs under a condition, if that is known.
+    fn glimpse_of(&mut self, side: Side, stmt: &'a Stmt, guard: Option<Term>, known: &[Term]) -> Glimpse {
+        let never = guard.is_some_and(|guard| {
+            let not = self.machine.terms.not(guard);
+            discharge::implied(&mut self.machine.terms, known, not)
+        });
+        let mut glimpse = Glimpse { guard, never, ..Glimpse::default() };
+        if let StmtKind::Store { buffer, indices, value } = &stmt.kind {
+            let place = self.machine.index(side, *buffer, indices).ok();
+            glimpse.idle = self.stores_what_is_there(side, stmt);
+            glimpse.value = self.machine.value(side, value).ok();
+            glimpse.index = place.map(|(_, index)| index);
+        }
+        if let StmtKind::For(l) = &stmt.kind
+            && is_plain(l)
+        {
+            glimpse.length = self.machine.described(side, &l.extent).ok();
+            glimpse.body_work = self.work_of_block(side, &l.body);
+            glimpse.depth = steps::depth(stmt);
+            if side == Side::First {
+                glimpse.idle = self.stores_what_is_there(side, stmt);
+                glimpse.acts = self.acts(side, l);
+            }
+        }
+        glimpse.work = self.work(side, stmt);
+        glimpse
     }
 
     /// How the loops of a block may be pieces of another one, and what its leaves do. It is a guess, first by what both programs

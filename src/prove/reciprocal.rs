@@ -39,9 +39,7 @@ impl Machine<'_> {
     pub(super) fn reciprocal(&mut self, side: Side, e: &Expr, value: Term) -> Term {
         let Some(written) = narrow(e).or_else(|| wide(e)) else { return value };
         // All of them have been evaluated with the expression, and owe nothing any more.
-        let quiet = std::mem::replace(&mut self.quiet, true);
-        let found = self.divided(side, &written);
-        self.quiet = quiet;
+        let found = self.quietly(|machine| machine.divided(side, &written));
         let Ok(Some((x, divisor))) = found else { return value };
         let mut quotient = self.terms.quotient(x, divisor);
         if let Some(size) = self.clamped(divisor) {

@@ -42,6 +42,14 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
+    /// Evaluates what is only described: nothing is owed.
+    pub(super) fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let quiet = std::mem::replace(&mut self.quiet, true);
+        let result = f(self);
+        self.quiet = quiet;
+        result
+    }
+
     pub(super) fn program(&mut self, side: Side) -> &mut Program<'a> {
         &mut self.programs[side as usize]
     }

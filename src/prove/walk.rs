@@ -75,6 +75,16 @@ impl<'a> Walk<'a> {
         value.map_err(|what| self.unaligned(what))
     }
 
+    /// Looks at statements of a program that are not run yet: nothing is owed, and afterwards its variables are what they were.
+    pub(super) fn looking_ahead<T>(&mut self, side: Side, f: impl FnOnce(&mut Self) -> T) -> T {
+        let vars = self.machine.program(side).vars.clone();
+        let quiet = std::mem::replace(&mut self.machine.quiet, true);
+        let result = f(self);
+        self.machine.quiet = quiet;
+        self.machine.program(side).vars = vars;
+        result
+    }
+
     pub(super) fn value(&mut self, side: Side, e: &Expr) -> Result<Term, Unaligned> {
         let value = self.machine.value(side, e);
         self.placed(value)
@@ -289,9 +299,7 @@ impl<'a> Walk<'a> {
         {
             // A store of what is there already. Other threads change what this one stores only where they wait for one another in
             // between, which is a call: anything else is a race, in which the first program means nothing.
-            let quiet = std::mem::replace(&mut self.machine.quiet, true);
-            let index = self.machine.index(side, *buffer, indices);
-            self.machine.quiet = quiet;
+            let index = self.machine.quietly(|machine| machine.index(side, *buffer, indices));
             let value_term = self.machine.described(side, value);
             // What is never the same value twice is not what is there.
             if let (Ok((root, index)), Ok(value_term)) = (index, value_term) {
