@@ -1,7 +1,7 @@
 //! What LLVM makes of operations in loops: how many instructions, and whether they run on vectors.
 
 use crate::ir::opclass::{OpClass, classify};
-use crate::ir::{BinOp, Expr, ExprKind, VarId};
+use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
 /// What an operation takes.
 #[derive(Clone, Copy, Debug)]
@@ -14,10 +14,12 @@ pub(in crate::target) struct Operation {
 }
 
 /// What the operation at the root of an expression takes. A division counts by the time that it takes as well: it is one
-/// instruction, but one that takes as long as many.
+/// instruction, but one that takes as long as many. An operation on a vector takes one instruction for each register that its
+/// elements fill, or where there is no such instruction, one for each element, which is taken out and put in again.
 pub(in crate::target) fn operation(e: &Expr) -> Operation {
-    let Some((class, units)) = classify(e) else {
-        return Operation { instructions: 0.0, size: 0.0, on_vectors: true };
+    let Some((class, _)) = classify(e) else {
+        let made = made(e);
+        return Operation { instructions: made, size: made, on_vectors: true };
     };
     // A choice between floats takes three operations on bits.
     let selection = if e.dtype.is_float() { 3.0 } else { 1.0 };
@@ -43,7 +45,56 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         | OpClass::Mul
         | OpClass::FloatArith => (1.0, 1.0, true),
     };
-    Operation { instructions: instructions * units as f64, size: size * units as f64, on_vectors }
+    let (times, moves) = if e.dtype.is_scalar() {
+        (1.0, 0.0)
+    } else if on_vectors && class != OpClass::Transcendental {
+        (registers_of(widest(e)), 0.0)
+    } else {
+        // The C library computes functions of single numbers.
+        let elements = f64::from(e.dtype.lanes);
+        (elements, OUT_AND_IN * elements)
+    };
+    Operation { instructions: instructions * times + moves, size: size * times + moves, on_vectors }
+}
+
+/// What it takes to take an element out of a vector and to put one into another.
+const OUT_AND_IN: f64 = 2.0;
+
+/// What it takes to make a vector of a number: all registers of a repeated one are the same; others are that and constants.
+fn made(e: &Expr) -> f64 {
+    match &e.kind {
+        ExprKind::Broadcast(of) if !is_number(of) => 1.0,
+        ExprKind::Ramp(base, _) if !is_number(base) => 1.0 + registers_of(e.dtype),
+        _ => 0.0,
+    }
+}
+
+fn is_number(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_))
+}
+
+/// The wider type of an expression and its operands: the result of a comparison fills as many registers as what is compared.
+fn widest(e: &Expr) -> DType {
+    let mut widest = e.dtype;
+    e.for_each_child(|part| {
+        if part.dtype.lanes == e.dtype.lanes && part.dtype.bits > widest.bits {
+            widest = part.dtype;
+        }
+    });
+    widest
+}
+
+/// How many registers of 128 bits a value fills.
+pub(in crate::target) fn registers_of(dtype: DType) -> f64 {
+    (f64::from(dtype.lanes) / lanes(u32::from(dtype.bits))).ceil()
+}
+
+/// The first of the elements at an index that is a vector of neighbours, which one address is enough for; else the index.
+pub(in crate::target) fn first_of_row(index: &Expr) -> &Expr {
+    match &index.kind {
+        ExprKind::Ramp(base, stride) if stride.as_int() == Some(1) => base,
+        _ => index,
+    }
 }
 
 /// How many elements of this many bits a vector has, on a processor of which nothing else is known: 128 bits.

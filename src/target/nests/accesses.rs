@@ -7,8 +7,8 @@ use super::products::{Product, products};
 use super::registers::Element;
 use super::whole::{Access, MOVED, moved};
 use super::{Decided, Estimate, NO_LOOP, REGISTERS, Seen, of_both};
-use crate::ir::{BufferId, Expr};
-use crate::target::llvm::nests::{Stride, lanes, stride};
+use crate::ir::{BufferId, DType, Expr, ExprKind};
+use crate::target::llvm::nests::{Stride, first_of_row, lanes, registers_of, stride};
 
 /// Tells stores from loads.
 const STORE: u64 = 37;
@@ -36,6 +36,26 @@ struct Addends {
     subtracted: u32,
 }
 
+/// The type of all the elements at some indices.
+fn elements(of: DType, indices: &[Expr]) -> DType {
+    let lanes = indices.iter().fold(of.lanes, |lanes, index| lanes.saturating_mul(index.dtype.lanes));
+    of.with_lanes(lanes)
+}
+
+/// The instructions that load or store the elements at some indices: neighbours in vectors, others one by one. Each of those is put
+/// into a vector or taken out of one, but the first of a vector, and so is its index if that is one.
+fn transferred(of: DType, indices: &[Expr]) -> f64 {
+    let vectors = registers_of(elements(of, indices));
+    let Some(index) = indices.iter().find(|index| !first_of_row(index).dtype.is_scalar()) else {
+        return vectors;
+    };
+    let one = if matches!(index.kind, ExprKind::Ramp(..)) { 2.0 } else { 2.0 + OUT_OF_A_VECTOR };
+    f64::from(index.dtype.lanes) * one - vectors
+}
+
+/// What it takes to take an index out of a vector.
+const OUT_OF_A_VECTOR: f64 = 2.0;
+
 impl Estimate<'_> {
     pub(super) fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
         let here = self.frames.len() - 1;
@@ -61,13 +81,14 @@ impl Estimate<'_> {
     ) {
         let kept = self.kept(buffer, indices);
         let (kept_at, copies) = kept.map_or((at, 1.0), |kept| (kept.at, kept.copies));
+        let instructions = transferred(self.func.buffer(buffer).dtype, indices);
         if hash.is_none_or(|hash| self.frames[kept_at].seen.insert(hash)) {
-            self.charge(kept_at, copies, share);
+            self.charge(kept_at, copies * instructions, share);
             self.loads += usize::from(hash.is_some() && kept_at == self.frames.len() - 1);
         }
         let at = kept.map_or(at, |kept| kept.at_first.min(at));
         if hash.is_none_or(|hash| self.frames[at].seen.insert(mix(hash, TEXT))) {
-            self.text(at, 1.0, share, None);
+            self.text(at, instructions, share, None);
         }
     }
 
@@ -94,7 +115,11 @@ impl Estimate<'_> {
         }
         let element = OnceCell::new();
         let (mut kept, mut copies, mut at_first) = (None, 1.0, None);
-        let most = REGISTERS * lanes(u32::from(self.func.buffer(buffer).dtype.bits));
+        let dtype = self.func.buffer(buffer).dtype;
+        let most = match elements(dtype, indices) {
+            vector if vector.is_scalar() => REGISTERS * lanes(u32::from(dtype.bits)),
+            vector => REGISTERS / registers_of(vector),
+        };
         let known = self.known.as_ref();
         for at in (1..self.frames.len()).rev() {
             let frame = &self.frames[at];
@@ -123,8 +148,9 @@ impl Estimate<'_> {
         let var = self.frames[here].var;
         let bits = u32::from(self.func.buffer(buffer).dtype.bits);
         let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
+        let is_vector = !elements(self.func.buffer(buffer).dtype, indices).is_scalar();
         for (at, index) in indices.iter().enumerate() {
-            let seen = self.address(index, share);
+            let seen = self.index(index, share);
             depth = depth.max(seen.depth);
             hash = mix(hash, seen.hash);
             let is_last = at + 1 == indices.len();
@@ -132,6 +158,12 @@ impl Estimate<'_> {
             let varies = self.varies_here(index);
             let frame = &mut self.frames[here];
             frame.bits = frame.bits.max(bits);
+            if is_vector {
+                // Neither vectorizer takes instructions on vectors.
+                frame.scalar |= is_store || varies;
+                frame.whole.is_prevented |= is_store || varies;
+                continue;
+            }
             match along {
                 Stride::Constant(1) if is_last => {}
                 Stride::None if !varies => frame.scalar |= is_store && is_last && indices.len() == 1,
@@ -142,7 +174,7 @@ impl Estimate<'_> {
                 _ => frame.scalar = true,
             }
         }
-        if self.knows_all() {
+        if self.knows_all() && !is_vector {
             self.in_a_whole_loop(buffer, indices, hash, is_store);
         }
         Seen::unknown(depth, hash)
@@ -175,6 +207,21 @@ impl Estimate<'_> {
                 whole.access(&Access { hash, is_store, bits, along: &along, copies });
             }
             break;
+        }
+    }
+
+    /// What is computed for an index: of a vector of neighbours, or of elements that are equally far apart, the address of the
+    /// first one; of others the vector.
+    fn index(&mut self, index: &Expr, share: f64) -> Seen {
+        let lanes = u64::from(index.dtype.lanes);
+        match &index.kind {
+            ExprKind::Ramp(base, stride) => {
+                let (base, stride) = (self.address(base, share), self.expr(stride, share));
+                let hash = mix(mix(base.hash, stride.hash), lanes);
+                Seen::unknown(base.depth.max(stride.depth), hash)
+            }
+            _ if lanes > 1 => self.expr(index, share),
+            _ => self.address(index, share),
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) use self::iterations::Odds;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
-use super::llvm::nests::operation;
+use super::llvm::nests::{first_of_row, operation, registers_of};
 use crate::analysis::accesses::reads_memory;
 use crate::cost::{Bindings, Profile};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -468,7 +468,7 @@ impl<'a> Estimate<'a> {
             }
             let loads = self.loads;
             let seen = self.expr(part, share * taken);
-            loaded |= self.loads > loads && matches!(part.kind, ExprKind::Load { .. });
+            loaded |= self.loads > loads && is_operand(part);
             if number == 0 {
                 condition_depth = seen.depth;
             }
@@ -495,7 +495,7 @@ impl<'a> Estimate<'a> {
                 frame.computes = true;
                 // One operand of an operation may be in memory.
                 if folds {
-                    frame.folded += frame.runs * share;
+                    frame.folded += frame.runs * share * registers_of(e.dtype);
                 }
             }
         }
@@ -509,11 +509,19 @@ impl<'a> Estimate<'a> {
         frame.computes |= chooses;
         if depth == here {
             frame.branches |= branches;
-            frame.scalar |= branches || !cost.on_vectors;
-            frame.whole.is_prevented |= !cost.on_vectors;
+            // The loop vectorizer takes no loop with instructions on vectors.
+            let is_prevented = !cost.on_vectors || !e.dtype.is_scalar();
+            frame.scalar |= branches || is_prevented;
+            frame.whole.is_prevented |= is_prevented;
         }
         seen
     }
+}
+
+/// Whether an expression loads what an instruction may have as an operand: an element, or a vector of neighbours.
+fn is_operand(e: &Expr) -> bool {
+    let is_row = |index: &Expr| first_of_row(index).dtype.is_scalar();
+    matches!(&e.kind, ExprKind::Load { indices, .. } if indices.iter().all(is_row))
 }
 
 /// Whether an operation has two different operands.

@@ -8,6 +8,7 @@ use super::hash::{hash_by, mix};
 use super::products::products;
 use crate::analysis::accesses::reads_memory;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::target::llvm::nests::first_of_row;
 
 /// The most accesses of a loop that are looked at.
 const MAX_ACCESSES: usize = 64;
@@ -202,10 +203,10 @@ fn address(indices: &[Expr]) -> u64 {
 
 fn base(indices: &[Expr]) -> u64 {
     indices.iter().fold(22, |hash, index| {
-        let products = products(index).0.into_iter().map(|product| {
+        let products = products(first_of_row(index)).0.into_iter().map(|product| {
             let factors = product.factors.iter().map(|e| mix(25, hash_by(e, &mut |var| u64::from(var.0))));
             mix(factors.fold(23, u64::wrapping_add), product.times as u64)
         });
-        mix(hash, products.fold(24, u64::wrapping_add))
+        mix(hash, products.fold(u64::from(index.dtype.lanes), u64::wrapping_add))
     })
 }

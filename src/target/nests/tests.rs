@@ -167,3 +167,43 @@ fn outer_loops_run_on_vectors_where_llvm_takes_that_for_cheaper() {
     let [filled, stored] = estimates([sums("T.float32(0)").as_str(), sums("T.float32(1)").as_str()]);
     assert!(1.2 * filled < stored, "{filled} {stored}");
 }
+
+#[test]
+fn vectors_of_the_program_take_as_many_instructions_as_they_fill_registers() {
+    let sum = |lanes: usize, to: &str, from: &str| {
+        let (to, from) = (to.replace("LANES", &lanes.to_string()), from.replace("LANES", &lanes.to_string()));
+        format!(
+            "for i in range(100):\n    for k in range(90):\n        B[{to}] = B[{to}] + A[{from}] * T.Broadcast(C[i * 90 + k], {lanes})"
+        )
+    };
+    let row = |lanes| sum(lanes, "T.Ramp(i * 16, 1, LANES)", "T.Ramp(k * 16, 1, LANES)");
+    let [one, four, eight, sixteen] = estimates([
+        "for i in range(100):\n    for k in range(90):\n        B[i * 16] = B[i * 16] + A[k * 16] * C[i * 90 + k]",
+        &row(4),
+        &row(8),
+        &row(16),
+    ]);
+    // A register holds four floats: a multiplication that loads them and an addition. One number in all elements takes an instruction,
+    // and the loop is there once.
+    assert!(one < four && four < 1.5 * one, "{one} {four}");
+    let per_register = 100.0 * 90.0 * 2.0;
+    assert!((eight - four - per_register).abs() < 0.1 * per_register, "{four} {eight}");
+    assert!((sixteen - four - 3.0 * per_register).abs() < 0.1 * per_register, "{four} {sixteen}");
+    // Elements that are no neighbours are loaded one by one.
+    let [apart, anywhere] = estimates([
+        sum(8, "T.Ramp(i * 16, 1, LANES)", "T.Ramp(k * 16, 2, LANES)").as_str(),
+        sum(8, "T.Ramp(i * 16, 1, LANES)", "T.Ramp(k, 1, LANES) * T.Broadcast(k + 1, LANES)").as_str(),
+    ]);
+    assert!(1.5 * eight < apart && 1.5 * apart < anywhere, "{eight} {apart} {anywhere}");
+}
+
+#[test]
+fn vectors_of_the_program_are_not_taken_on_vectors_again() {
+    let [twice, alone, scalars] = estimates([
+        "for i in range(400):\n    B[T.Ramp(i * 4, 1, 4)] = A[T.Ramp(i * 4, 1, 4)] * T.Broadcast(C[0], 4)\n    C[i + 1] = A[i] * A[i + 1]",
+        "for i in range(400):\n    B[T.Ramp(i * 4, 1, 4)] = A[T.Ramp(i * 4, 1, 4)] * T.Broadcast(C[0], 4)",
+        "for i in range(400):\n    C[i + 1] = A[i] * A[i + 1]",
+    ]);
+    // What stands beside them stays as it is as well, while a loop without vectors runs on some.
+    assert!(twice > alone + 400.0 * 3.0 && scalars < 400.0 * 2.0, "{twice} {alone} {scalars}");
+}
