@@ -92,7 +92,7 @@ fn difference(
     const MAX_VALUE: i64 = 4096;
     const MAX_EXAMPLE_STEPS: u64 = 100_000;
     /// How long all runs on other inputs may be together.
-    const MAX_STEPS: u64 = 1_600_000;
+    const MAX_STEPS: u64 = 4_000_000;
     let bindable: Vec<_> = a.funcs.iter().flat_map(interp::bindable).collect();
     let examples = proofs.iter().flat_map(|proof| proof.open.iter().filter_map(|open| open.example.as_ref()));
     let mut tried: Vec<EquivOptions> = Vec::new();
