@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use satir::diag::{Diagnostic, Span};
 use satir::interp::{self, Bindings, EquivOptions};
 use satir::ir::value::{Value, evaluate};
@@ -115,8 +116,8 @@ fn difference(
     let each = MAX_STEPS / options.runs.max(1) as u64;
     tried.push(EquivOptions { max_steps: options.max_steps.min(each), ..options.clone() });
     tried
-        .into_iter()
-        .find_map(|options| interp::equiv(a, b, &options).ok().and_then(|result| result.difference))
+        .into_par_iter()
+        .find_map_first(|options| interp::equiv(a, b, &options).ok().and_then(|result| result.difference))
 }
 
 /// Whether no buffer is too large to be filled with values for a few runs, as far as the sizes say.

@@ -1,12 +1,15 @@
 //! A proof of two functions in one of the shapes that they can be given, and what it leaves open.
 //!
 //! Where some duty fails for values that were tried, the shape is no proof whatever the solver says of the others. Another one
-//! may be, so the solver is asked only when there is none.
+//! may be, so the solver is asked, and what is left after some failures is looked at, only when there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::discharge::{self, Index};
 use super::inquiry::{Asked, Inquiry};
+use super::place::Book;
 use super::proof::{Open, Proof};
+use super::term::Terms;
 use crate::diag::Span;
 use crate::smt::SolverError;
 
@@ -20,6 +23,16 @@ pub(super) struct Attempt {
     pub(super) owners: Vec<usize>,
     /// How many duties fail for values that were tried.
     pub(super) failing: usize,
+    /// What was not looked at yet.
+    unseen: Option<Unseen>,
+}
+
+/// Duties from some number on.
+struct Unseen {
+    terms: Terms,
+    book: Book,
+    index: Index,
+    next: usize,
 }
 
 /// How much is left open, the worst last.
@@ -33,7 +46,64 @@ pub(super) enum Rest {
     Unaligned,
 }
 
+impl Rest {
+    /// So many failures are no less.
+    pub(super) fn failing(self) -> usize {
+        match self {
+            Rest::Open(_) => 1,
+            Rest::Failing(failing) => failing,
+            Rest::Unaligned => usize::MAX,
+        }
+    }
+}
+
 impl Attempt {
+    /// An attempt whose duties are still to be looked at.
+    pub(super) fn new(proof: Proof, terms: Terms, book: Book) -> Attempt {
+        log::debug!("{} obligations, {} terms", book.duties.len(), terms.len());
+        let index = Index::of(&terms, &book);
+        let proof = Proof { duties: book.duties.len(), ..proof };
+        Attempt { proof, unseen: Some(Unseen { terms, book, index, next: 0 }), ..Attempt::default() }
+    }
+
+    /// An attempt that cannot begin.
+    pub(super) fn refused(proof: Proof) -> Attempt {
+        Attempt { proof, ..Attempt::default() }
+    }
+
+    /// Looks at duties until so many fail.
+    pub(super) fn look(&mut self, inquiry: &mut Inquiry<'_>, enough: usize) {
+        let Some(mut unseen) = self.unseen.take() else { return };
+        let Unseen { terms, book, index, next } = &mut unseen;
+        let before = if *next == 0 { 0 } else { terms.len() };
+        terms.limit = Some(before + inquiry.terms);
+        while *next < book.duties.len() && self.failing < enough {
+            let duty = &book.duties[*next];
+            let questions = discharge::questions(terms, book, duty, index);
+            if questions.is_empty() {
+                self.proof.by_normal_form += 1;
+            } else {
+                self.owners.push(*next);
+                self.proof.open.push(Open { what: duty.what.to_owned(), spans: duty.spans, example: None });
+            }
+            let first = self.asked.len();
+            for question in questions {
+                log::debug!("question {}: {}: {}", self.asked.len(), duty.what, terms.show(question.goal));
+                for &premise in &question.premises {
+                    log::trace!("  under {}", terms.show(premise));
+                }
+                self.asked.push(Asked::new(terms, *next, &question));
+            }
+            self.failing += usize::from(self.asked[first..].iter().any(Asked::fails));
+            *next += 1;
+        }
+        log::debug!("{} questions of {next} duties, {} terms", self.asked.len(), terms.len());
+        inquiry.terms = inquiry.terms.saturating_sub(terms.len() - before);
+        if *next < book.duties.len() {
+            self.unseen = Some(unseen);
+        }
+    }
+
     pub(super) fn rest(&self) -> Rest {
         match self.failing {
             _ if self.proof.unaligned.is_some() => Rest::Unaligned,

@@ -26,7 +26,7 @@ const MOST: u64 = 3;
 /// shown is mostly shown with a tenth of them.
 const MOST_TERMS: usize = 36_000;
 
-/// How many questions one process gets.
+/// How many questions are asked together.
 const AT_ONCE: usize = 16;
 
 /// A text for the solver, and the names of the values that are wanted, in the text and in the program.
@@ -168,7 +168,7 @@ impl<'s> Inquiry<'s> {
 
     /// Answers to texts, those that are known without asking again.
     fn answers(&mut self, texts: &[&Text], effort: u64) -> Result<Vec<Answer>, SolverError> {
-        let mut new: Vec<(String, Vec<String>)> = Vec::new();
+        let mut new: Vec<solver::Script> = Vec::new();
         for (text, wanted) in texts {
             let known = self.known.get(text);
             if known.is_none_or(|(answer, tried)| *answer == Answer::Unknown && *tried < effort)

@@ -75,7 +75,7 @@ pub use self::integers::Integers;
 pub use self::proof::{Open, Proof};
 pub use crate::smt::{Solver, SolverError};
 use attempt::{Attempt, Rest};
-use inquiry::{Asked, Inquiry};
+use inquiry::Inquiry;
 
 /// How much work, in the solver's own unit, one question of a proof is worth. All questions about a pair of functions together get
 /// three times as much.
@@ -84,6 +84,9 @@ use inquiry::{Asked, Inquiry};
 /// assert!(satir::prove::EFFORT < satir::prove::Solver::new("z3").effort, "proofs have many questions");
 /// ```
 pub const EFFORT: u64 = 430_000;
+
+/// After so many failures the rest of a shape waits until the others were tried.
+const ENOUGH: usize = 8;
 
 /// How long one question of a proof may take whatever the machine; only a backstop.
 ///
@@ -151,6 +154,7 @@ fn prove_function(
     }
     // No shape is a proof. What the solver can show in the best one is not open.
     if best.failing > 0 {
+        best.look(&mut inquiry, usize::MAX);
         best.ask(&mut inquiry, Rest::Unaligned)?;
     }
     Ok(best.proof)
@@ -237,7 +241,7 @@ fn prove_as_written(
         Ok(machine) => machine,
         Err(what) => {
             proof.unaligned = refuse(what, (Span::NONE, Span::NONE));
-            return Ok(Attempt { proof, ..Attempt::default() });
+            return Ok(Attempt::refused(proof));
         }
     };
     let mut walk = walk::Walk::new(machine, stretched);
@@ -245,37 +249,9 @@ fn prove_as_written(
         proof.unaligned = refuse(unaligned.what, unaligned.spans);
     }
     let walk::Walk { machine, .. } = walk;
-    let (mut terms, book) = (machine.terms, machine.book);
-    terms.limit = Some(inquiry.terms);
-    let index = discharge::Index::of(&terms, &book);
-    proof.duties = book.duties.len();
-    log::debug!("{} obligations, {} terms", proof.duties, terms.len());
-    let (mut asked, mut owners, mut failing) = (Vec::<Asked>::new(), Vec::new(), 0);
-    for (i, duty) in book.duties.iter().enumerate() {
-        // Another shape leaves less open.
-        if failing > 0 && Rest::Failing(failing) >= enough {
-            break;
-        }
-        let questions = discharge::questions(&mut terms, &book, duty, &index);
-        if questions.is_empty() {
-            proof.by_normal_form += 1;
-        } else {
-            owners.push(i);
-            proof.open.push(Open { what: duty.what.to_owned(), spans: duty.spans, example: None });
-        }
-        for question in questions {
-            log::debug!("question {}: {}: {}", asked.len(), duty.what, terms.show(question.goal));
-            for &premise in &question.premises {
-                log::trace!("  under {}", terms.show(premise));
-            }
-            asked.push(Asked::new(&terms, i, &question));
-        }
-        failing += usize::from(asked.iter().rev().take_while(|one| one.owner == i).any(Asked::fails));
-    }
-    log::debug!("{} questions, {} terms", asked.len(), terms.len());
-    inquiry.terms = inquiry.terms.saturating_sub(terms.len());
-    let mut attempt = Attempt { proof, asked, owners, failing };
-    if failing == 0 {
+    let mut attempt = Attempt::new(proof, machine.terms, machine.book);
+    attempt.look(inquiry, enough.failing().min(ENOUGH));
+    if attempt.failing == 0 {
         attempt.ask(inquiry, enough)?;
     }
     Ok(attempt)

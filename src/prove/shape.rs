@@ -7,7 +7,8 @@
 //!   `m * 3 + k == 0` is such a condition, for both.
 //! - A condition both of whose arms are nothing but a loop over the same range goes into one loop.
 //! - A loop whose body is one other loop, of a length that does not vary, is one loop over the product of both lengths, whose
-//!   variables are a quotient and a remainder.
+//!   variables are a quotient and a remainder. A length that is a minimum of what varies and what does not is the latter, with
+//!   the former as a condition.
 //!
 //! What moves is total, or it is evaluated neither more nor less often than before but for repetitions.
 
@@ -126,6 +127,7 @@ impl Shaper<'_> {
         if l.body.len() != lets + 1 {
             return;
         }
+        self.steadied(l, lets);
         let (inner, guard) = match &l.body[lets].kind {
             StmtKind::For(inner) => (inner, None),
             StmtKind::If { cond, then, otherwise } if otherwise.is_empty() && then.len() == 1 => {
@@ -137,10 +139,7 @@ impl Shaper<'_> {
             _ => return,
         };
         let dtype = self.func.var(l.var).ty.dtype();
-        let bound = |var: VarId| {
-            var == l.var
-                || l.body[..lets].iter().any(|s| matches!(s.kind, StmtKind::Bind { var: v, .. } if v == var))
-        };
+        let bound = |var: VarId| var == l.var || binds(&l.body[..lets], var);
         let varies = inner.extent.mentions(bound) || inner.min.mentions(bound);
         let total = is_total(&l.extent) && is_total(&inner.extent) && is_total(&inner.min);
         if !is_plain(inner) || varies || !total || self.func.var(inner.var).ty.dtype() != dtype {
@@ -204,6 +203,37 @@ impl Shaper<'_> {
         self.changed = true;
     }
 
+    /// Gives the loop that is the last statement of a body, after some bindings, a length that does not vary if it is the
+    /// minimum of one that does not and of others, which become conditions: `for j in range(min(n, 7 - i)): S` is
+    /// `for j in range(n): if j < 7 - i: S`.
+    fn steadied(&mut self, l: &mut For, lets: usize) {
+        let (lets, last) = l.body.split_at_mut(lets);
+        let [Stmt { kind: StmtKind::For(inner), span }] = last else { return };
+        let bound = |var: VarId| var == l.var || binds(lets, var);
+        if !is_plain(inner) || inner.min.mentions(bound) || !is_total(&inner.min) || !is_total(&inner.extent)
+        {
+            return;
+        }
+        let mut lengths = Vec::new();
+        minimands(&inner.extent, &mut lengths);
+        let (varying, steady): (Vec<&Expr>, Vec<&Expr>) =
+            lengths.into_iter().partition(|length| length.mentions(bound));
+        let least =
+            |lengths: Vec<&Expr>| lengths.into_iter().cloned().reduce(|a, b| Expr::binary(BinOp::Min, a, b));
+        let (Some(varying), Some(steady)) = (least(varying), least(steady)) else { return };
+        let dtype = self.func.var(inner.var).ty.dtype();
+        if varying.dtype != dtype || inner.min.dtype != dtype {
+            return;
+        }
+        let end = Expr::binary(BinOp::Add, inner.min.clone(), varying);
+        let cond = Expr::binary(BinOp::Lt, Expr::var(inner.var, dtype), end);
+        let then = std::mem::take(&mut inner.body);
+        let kind = StmtKind::If { cond, then, otherwise: Vec::new() };
+        inner.body.push(Stmt { kind, span: *span });
+        inner.extent = steady;
+        self.changed = true;
+    }
+
     /// Whether an expression has one value throughout some statements, and no effect.
     fn is_steady(&self, e: &Expr, body: &Block) -> bool {
         let memory = |id: BufferId| self.func.memory_of(id);
@@ -233,11 +263,24 @@ impl Shaper<'_> {
 fn only_loop(block: &Block) -> Option<&For> {
     let (last, lets) = block.split_last()?;
     let StmtKind::For(l) = &last.kind else { return None };
-    let bound = |var: VarId| {
-        lets.iter().any(|stmt| matches!(stmt.kind, StmtKind::Bind { var: bound, .. } if bound == var))
-    };
-    let steady = |e: &Expr| is_total(e) && !e.mentions(bound);
+    let steady = |e: &Expr| is_total(e) && !e.mentions(|var| binds(lets, var));
     (lets.iter().all(is_total_let) && is_plain(l) && steady(&l.min) && steady(&l.extent)).then_some(l)
+}
+
+/// Whether one of some statements binds a variable.
+fn binds(stmts: &[Stmt], var: VarId) -> bool {
+    stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Bind { var: bound, .. } if bound == var))
+}
+
+/// What an expression is the minimum of.
+fn minimands<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Min, a, b) => {
+            minimands(a, out);
+            minimands(b, out);
+        }
+        _ => out.push(e),
+    }
 }
 
 /// The variables of loops that begin at 0 and go upwards.

@@ -1,6 +1,11 @@
-//! Asks z3, as a program: all questions of a proof in one process, the answers read from its output.
+//! Asks z3, as a program: few processes for all questions that are asked together, the answers read from their output.
+
+use rayon::prelude::*;
 
 use crate::smt::{Solver, SolverError};
+
+/// A question in the language of the solver, and the names of the values that are wanted.
+pub(super) type Script = (String, Vec<String>);
 
 /// What the solver says of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,10 +19,20 @@ pub(super) enum Answer {
 }
 
 /// An answer to each question, and how much work it took, in the solver's own unit.
-pub(super) fn ask(
-    solver: &Solver,
-    questions: &[(String, Vec<String>)],
-) -> Result<Vec<(Answer, u64)>, SolverError> {
+pub(super) fn ask(solver: &Solver, questions: &[Script]) -> Result<Vec<(Answer, u64)>, SolverError> {
+    /// Fewer questions take less time than another process does.
+    const LEAST: usize = 3;
+    // Neighbours are alike and equally hard, so each process gets every n-th question.
+    let processes = (questions.len() / LEAST).clamp(1, rayon::current_num_threads());
+    let shares: Vec<Vec<&Script>> =
+        (0..processes).map(|first| questions.iter().skip(first).step_by(processes).collect()).collect();
+    let answers: Vec<_> =
+        shares.par_iter().map(|share| ask_one_process(solver, share)).collect::<Result<_, _>>()?;
+    let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
+    Ok((0..questions.len()).filter_map(|number| answers[number % processes].next()).collect())
+}
+
+fn ask_one_process(solver: &Solver, questions: &[&Script]) -> Result<Vec<(Answer, u64)>, SolverError> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -32,14 +47,10 @@ pub(super) fn ask(
     }
     input += "(echo \"the end\")\n";
     let output = solver.run(&input, questions.len(), &mut |_| ())?;
-    answers(solver, &output, questions)
+    answers(solver, &output, questions.len())
 }
 
-fn answers(
-    solver: &Solver,
-    output: &str,
-    questions: &[(String, Vec<String>)],
-) -> Result<Vec<(Answer, u64)>, SolverError> {
+fn answers(solver: &Solver, output: &str, questions: usize) -> Result<Vec<(Answer, u64)>, SolverError> {
     let nonsense = |what: String| solver.nonsense(what);
     if output.lines().next_back() != Some("the end") {
         return Err(nonsense("ended before it had answered".to_owned()));
@@ -48,7 +59,7 @@ fn answers(
     for part in output.split("question ").skip(1) {
         let mut lines = part.lines();
         let number = lines.next().unwrap_or("");
-        if number != answers.len().to_string() || answers.len() == questions.len() {
+        if number != answers.len().to_string() || answers.len() == questions {
             return Err(nonsense(format!("answered another question: `{number}`")));
         }
         let verdict = lines.next().unwrap_or("");
@@ -64,8 +75,8 @@ fn answers(
         let work = number.ok_or_else(|| nonsense(format!("said `{work}` of its work")))?;
         answers.push((answer, work));
     }
-    if answers.len() != questions.len() {
-        return Err(nonsense(format!("answered {} of {} questions", answers.len(), questions.len())));
+    if answers.len() != questions {
+        return Err(nonsense(format!("answered {} of {} questions", answers.len(), questions)));
     }
     Ok(answers)
 }
@@ -110,15 +121,10 @@ mod tests {
     #[test]
     fn answers_are_read() {
         let solver = Solver::new("z3");
-        let question = (String::new(), Vec::new());
-        let asked = vec![question; 3];
         let text = "question 0\nsat\n(:rlimit 7)\n((t3 (- 3))\n (t5 true))\nquestion 1\nunsat\n(:rlimit 8)\n(error \"line 8\")\nquestion 2\nunknown\n(:rlimit 9)\nthe end\n";
         let value = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let sat = Answer::Sat(vec![value("t3", "-3"), value("t5", "true")]);
-        assert_eq!(
-            answers(&solver, text, &asked).unwrap(),
-            [(sat, 7), (Answer::Unsat, 8), (Answer::Unknown, 9)]
-        );
+        assert_eq!(answers(&solver, text, 3).unwrap(), [(sat, 7), (Answer::Unsat, 8), (Answer::Unknown, 9)]);
         for bad in [
             "",
             "question 0\nunsat\n",
@@ -127,7 +133,7 @@ mod tests {
             "question 0\nyes\n(:rlimit 1)\nquestion 1\nunsat\n(:rlimit 1)\nquestion 2\nunsat\n(:rlimit 1)\nthe end\n",
             "question 0\nunsat\nquestion 1\nunsat\nquestion 2\nunsat\nthe end\n",
         ] {
-            assert!(matches!(answers(&solver, bad, &asked), Err(SolverError::Nonsense { .. })), "{bad}");
+            assert!(matches!(answers(&solver, bad, 3), Err(SolverError::Nonsense { .. })), "{bad}");
         }
     }
 }

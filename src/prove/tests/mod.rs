@@ -273,6 +273,33 @@ fn loops_may_be_split_joined_and_peeled() {
 }
 
 #[test]
+fn a_loop_may_be_as_long_as_the_least_of_some_lengths() {
+    let guarded = "for f in range(n * 4):\n    if f // n * 2 + f % n < 7:\n        A[f] = f % n";
+    let nest =
+        |length: &str| format!("for i in range(4):\n    for j in range({length}):\n        A[i * n + j] = j");
+    proven(guarded, &nest("T.min(n, 7 - i * 2)"));
+    proven(&nest("T.min(7 - i * 2, n)"), guarded);
+    not_proven(guarded, &nest("T.min(n, 6 - i * 2)"));
+    not_proven(guarded, &nest("T.min(n, 8 - i * 2)"));
+    not_proven(guarded, &nest("7 - i * 2"));
+    // The most that it may be is another length.
+    not_proven(guarded, &nest("T.min(n + 1, 7 - i * 2)"));
+}
+
+#[test]
+fn all_duties_are_looked_at_where_many_fail() {
+    let lines = |more: usize| -> String {
+        (0..20)
+            .map(|i| format!("for x in range(n - {i}):\n    A[x] = x * {}\n", i + more))
+            .chain(["B[0] = (k + k) * 2".to_owned()])
+            .collect()
+    };
+    let proof = proof(&lines(2), &lines(3));
+    assert_eq!(proof.open.len(), 20, "{proof:?}");
+    assert_eq!(proof.by_normal_form, proof.duties - 20, "{proof:?}");
+}
+
+#[test]
 fn loads_after_stores_at_equal_places_are_what_was_stored() {
     let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
     let proof = |a: &str, b: &str| {

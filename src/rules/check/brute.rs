@@ -4,6 +4,7 @@ use super::domain::{self, Random};
 use super::eval::{Env, Mode, Stop, Term, compile, eval, holds, same, to_f64};
 use super::ty::{Instance, Ty};
 use super::{Counterexample, Verdict};
+use crate::ir::BinOp;
 use crate::rules::ast::{Cond, Direction, Pat, Rule, RuleOp};
 
 /// How much to test.
@@ -46,6 +47,8 @@ struct Test<'a> {
     conds: Vec<Vec<usize>>,
     /// The sets of holes to try as traps.
     masks: Vec<u32>,
+    /// The meanings of `!=` of a NaN to try: see [`Env::nan_differs`].
+    nan_differs: &'static [bool],
     /// How many assignments the rule applied to.
     applied: u64,
 }
@@ -69,7 +72,8 @@ pub(super) fn test(subject: &Subject<'_>, effort: Effort) -> (Verdict, u64) {
     let holes: Vec<Ty> = rule.holes.iter().map(|hole| at.ty(hole.ty)).collect();
     let result = result_ty(rule, at, subject.direction.from);
     let masks = masks(subject);
-    let mut test = Test { subject, from, to, result, holes, conds, masks, applied: 0 };
+    let nan_differs = if compares_floats(subject, &holes) { &[true, false][..] } else { &[false] };
+    let mut test = Test { subject, from, to, result, holes, conds, masks, nan_differs, applied: 0 };
     let (found, all) = test.small_domains(effort);
     let found = if all { found } else { found.or_else(|| test.random_values(effort)) };
     match found {
@@ -164,15 +168,14 @@ impl Test<'_> {
         self.conds[hole].iter().all(|&i| holds(rule, at, &rule.conds[i], env))
     }
 
-    /// Tries the values, where there are floats for each of the two meanings that `!=` has of them.
+    /// Tries the values, with each of the meanings that `!=` may have.
     fn try_one(&mut self, env: &mut Env) -> Option<Counterexample> {
-        let has_floats = self.holes.iter().any(|ty| matches!(ty, Ty::Float(_)));
-        let found = has_floats.then(|| {
-            env.nan_differs = true;
+        let found = self.nan_differs.iter().find_map(|&nan_differs| {
+            env.nan_differs = nan_differs;
             self.try_reading(env)
         });
         env.nan_differs = false;
-        found.flatten().or_else(|| self.try_reading(env))
+        found
     }
 
     fn try_reading(&mut self, env: &mut Env) -> Option<Counterexample> {
@@ -221,6 +224,15 @@ impl Test<'_> {
             to_value: found.map_or(UNDEFINED.to_owned(), |value| show(self.result, value)),
         }
     }
+}
+
+/// Whether a side has a `!=` that may be one of floats.
+fn compares_floats(subject: &Subject<'_>, holes: &[Ty]) -> bool {
+    let mut compares = false;
+    for side in [subject.direction.from, subject.direction.to] {
+        side.walk(&mut |part| compares |= matches!(part, Pat::Op(RuleOp::Bin(BinOp::Ne), _)));
+    }
+    compares && holes.iter().any(|ty| matches!(ty, Ty::Float(_)))
 }
 
 /// What is shown for a hole that traps.
