@@ -92,6 +92,26 @@ fn what_pays_only_together_is_done() {
 }
 
 #[test]
+fn what_is_loaded_in_a_loop_under_a_condition_is_not_filled() {
+    let program = "@T.prim_func
+def main(A: T.Buffer((2, 1), \"int32\"), B: T.Buffer((2, 1), \"int32\"), S: T.Buffer((2,), \"int32\"), n: T.int32):
+    C = T.alloc_buffer((2, 1), \"int32\")
+    for i, j in T.grid(2, 1):
+        if i + j < n:
+            C[i, j] = C[1, j]
+    S[1] = 1
+    for i in range(2):
+        for j in T.parallel(1):
+            if i + j < n:
+                S[1] = S[1] + C[i, j]
+            C[i, j] = 0
+";
+    let (before, after, plan) = planned(program);
+    satir::verify::verify(&after).unwrap_or_else(|e| panic!("{e:?}: {:?}", plan.moves));
+    same(&before, &after);
+}
+
+#[test]
 fn budgets_end_the_search() {
     let module = satir::parse(&text("cases/single_func_joint.before.py")).unwrap();
     let options = Options::default();

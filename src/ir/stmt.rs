@@ -47,6 +47,18 @@ impl Stmt {
         Stmt { span: Span::NONE, kind }
     }
 
+    /// Calls `f` with each variable that the statement itself defines, for those within it or behind it; those that are bound within
+    /// its expressions are not among them.
+    pub(crate) fn for_each_defined(&self, mut f: impl FnMut(VarId)) {
+        match &self.kind {
+            StmtKind::For(l) => f(l.var),
+            StmtKind::Bind { var, .. } | StmtKind::LaunchThread { var, .. } => f(*var),
+            StmtKind::Attr { node: AttrNode::IterVar { var, .. }, .. } => f(*var),
+            StmtKind::SBlock(block) => block.axes.iter().for_each(|axis| f(axis.var)),
+            _ => {}
+        }
+    }
+
     /// Statements under a condition, without a place in a source.
     pub(crate) fn guarded(cond: Expr, then: Block) -> Stmt {
         Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })

@@ -4,9 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::folded::folded;
 use crate::ir::value::evaluate;
-use crate::ir::{
-    AttrNode, AttrValue, Block, BufferId, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
-};
+use crate::ir::{AttrValue, Block, BufferId, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId};
 
 /// What copies of a block have in place of its variables and buffers.
 pub(super) struct Copier<'a> {
@@ -58,13 +56,9 @@ pub(super) fn is_copyable(block: &Block) -> bool {
 pub(super) fn defined(block: &Block) -> HashSet<VarId> {
     let mut vars = HashSet::new();
     let mut look = |stmt: &Stmt| {
-        match &stmt.kind {
-            StmtKind::For(l) => drop(vars.insert(l.var)),
-            StmtKind::Bind { var, .. } | StmtKind::LaunchThread { var, .. } => drop(vars.insert(*var)),
-            StmtKind::SBlock(block) => vars.extend(block.axes.iter().map(|axis| axis.var)),
-            StmtKind::Attr { node: AttrNode::IterVar { var, .. }, .. } => drop(vars.insert(*var)),
-            _ => {}
-        }
+        stmt.for_each_defined(|var| {
+            vars.insert(var);
+        });
         stmt.for_each_expr(|e| {
             e.walk(&mut |e| {
                 if let ExprKind::Let(var, ..) = e.kind {

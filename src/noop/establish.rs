@@ -102,7 +102,10 @@ fn fill(
         names.push((l.var, Expr::var(var, l.min.dtype)));
         loops.push((var, l.min.clone(), l.extent.clone()));
     }
-    let inner: Vec<VarId> = path[outer..].iter().flat_map(|step| defined(step)).collect();
+    let mut inner: Vec<VarId> = Vec::new();
+    path[outer..].iter().for_each(|step| add_defined(step, &mut inner));
+    // What is loaded in loops under the condition may be more than the loops around it say.
+    path.last()?.stmt.walk(&mut |stmt| stmt.for_each_defined(|var| inner.push(var)));
     let renamed = |e: &Expr| {
         let mut e = e.clone();
         e.substitute(&|var| names.iter().find(|(own, _)| *own == var).map(|(_, by)| by));
@@ -168,21 +171,12 @@ fn allocates(block: &Block, wanted: BufferId) -> bool {
     block.iter().any(|stmt| matches!(stmt.kind, StmtKind::Alloc { buffer, .. } if buffer == wanted))
 }
 
-/// The variables that are defined on the way through a statement, within it or before it in its block.
-fn defined(step: &Step<'_>) -> Vec<VarId> {
-    let mut found = Vec::new();
-    for stmt in step.block {
-        if std::ptr::eq(stmt, step.stmt) {
-            break;
-        }
-        if let StmtKind::Bind { var, .. } = &stmt.kind {
-            found.push(*var);
+/// Adds the variables that are defined on the way through a statement, within it or before it in its block.
+fn add_defined(step: &Step<'_>, found: &mut Vec<VarId>) {
+    for stmt in step.block.iter().take_while(|stmt| !std::ptr::eq(*stmt, step.stmt)) {
+        if matches!(stmt.kind, StmtKind::Bind { .. }) {
+            stmt.for_each_defined(|var| found.push(var));
         }
     }
-    match &step.stmt.kind {
-        StmtKind::For(l) => found.push(l.var),
-        StmtKind::LaunchThread { var, .. } => found.push(*var),
-        _ => {}
-    }
-    found
+    step.stmt.for_each_defined(|var| found.push(var));
 }
