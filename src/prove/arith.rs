@@ -248,32 +248,51 @@ impl Terms {
     /// What is not negative if and only if a sum with a quotient by a number is not: `p // c + y >= 0` where
     /// `p + c*y >= 0`, `y - p // c >= 0` where `p < c*(y + 1)`.
     fn without_quotient(&mut self, sum: &Sum) -> Option<Term> {
-        self.multiplied(sum, |terms, by| terms.as_int(by).is_some_and(|c| c > 0))
+        self.multiplied(sum, 1, |terms, by| terms.as_int(by).is_some_and(|c| c > 0))
     }
 
     /// The condition as one without quotients by sizes, as [`Terms::not_negative`] writes those by numbers. Such a product is
-    /// another form, no simpler one: what is known of quotients is found by them.
+    /// another form, no simpler one: what is known of quotients is found by them. Several times a quotient is as much of the rest:
+    /// `3 * q + r >= 0` is `q + r // 3 >= 0`.
     pub(super) fn without_quotients_by_sizes(&mut self, condition: Term) -> Option<Term> {
+        const MAX_TIMES: u64 = 64;
         let Node::NotNegative(of) = *self.node(condition) else { return None };
         let sum = self.sum_of(of);
-        let product = self.multiplied(&sum, |terms, by| terms.range(by).not_negative())?;
+        let is_size = |terms: &Terms, by: Term| terms.as_int(by).is_none() && terms.range(by).not_negative();
+        let product = self.multiplied(&sum, MAX_TIMES, is_size)?;
         Some(self.not_negative(product))
     }
 
-    /// What is not negative if and only if a sum is not, multiplied by a positive divisor of one of its quotients.
-    fn multiplied(&mut self, sum: &Sum, is_positive: impl Fn(&Terms, Term) -> bool) -> Option<Term> {
-        let (term, p, by, factor) =
-            sum.0.iter().find_map(|(monomial, &factor)| match (&monomial[..], factor) {
-                ([term], 1 | -1) => match *self.node(*term) {
-                    Node::Quotient(p, by) if is_positive(self, by) => Some((*term, p, by, factor)),
-                    _ => None,
-                },
+    /// What is not negative if and only if a sum is not, multiplied by a positive divisor of one of its quotients, of which there
+    /// are so many at most.
+    fn multiplied(
+        &mut self,
+        sum: &Sum,
+        most: u64,
+        is_positive: impl Fn(&Terms, Term) -> bool,
+    ) -> Option<Term> {
+        let (term, p, by, factor) = sum.0.iter().find_map(|(monomial, &factor)| match monomial[..] {
+            [term] if factor.unsigned_abs() <= u128::from(most) => match *self.node(term) {
+                Node::Quotient(p, by) if is_positive(self, by) => Some((term, p, by, factor)),
                 _ => None,
-            })?;
+            },
+            _ => None,
+        })?;
         let sum = self.of_sum(sum.clone());
-        let y = self.add_scaled(sum, term, -factor);
+        let mut y = self.add_scaled(sum, term, -factor);
+        if factor.abs() != 1 {
+            // The greatest integer that is so many times no more than the rest; `-1 - (-1 - y) // d` is `y // d`.
+            let (times, minus_one) = (self.int(factor.abs()), self.int(-1));
+            y = if factor > 0 {
+                self.quotient(y, times)
+            } else {
+                let negated = self.sub(minus_one, y);
+                let quotient = self.quotient(negated, times);
+                self.sub(minus_one, quotient)
+            };
+        }
         let product = self.mul(by, y);
-        if factor == 1 {
+        if factor > 0 {
             return Some(self.add(p, product));
         }
         let above = self.sub(by, p);

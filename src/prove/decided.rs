@@ -31,7 +31,7 @@ pub(super) fn decided(terms: &mut Terms, facts: &[Term], goal: Term) -> (Vec<Ter
 
 /// Conditions one by one, in order, each once, without those that others imply at once: where `a` is known, `not (a and b)` is
 /// `not b`, and nothing where `not b` is known too.
-fn closed(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+pub(super) fn closed(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     /// How often what comes of it is looked at again.
     const MAX_ROUNDS: usize = 6;
     let mut all = parts_of(terms, facts);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::counter;
-use super::decided::{decided, with_quotients_decided};
+use super::decided::{closed, decided, with_quotients_decided};
 use super::follows::{all_hold, follows, parts_of};
 use super::logic::EQUAL;
 use super::pinned::Pinned;
@@ -60,6 +60,9 @@ fn plainer(terms: &mut Terms, Question { premises: facts, goal, .. }: Question) 
     if terms.as_truth(goal) == Some(true) {
         return None;
     }
+    if follows_multiplied(terms, &facts, goal) {
+        return None;
+    }
     if fails {
         return Some(first);
     }
@@ -73,12 +76,15 @@ fn plainer(terms: &mut Terms, Question { premises: facts, goal, .. }: Question) 
     Some(question)
 }
 
-/// Whether it says that two values are equal one of which is an operation on a choice.
+/// Whether it says that two values are equal one of which is an operation on a choice, or on an integer that may turn out to be
+/// a constant.
 fn is_undecided(terms: &Terms, term: Term) -> bool {
+    let is_converted = |&operand: &Term| terms.converted_integer(operand).is_some();
     match terms.node(term) {
-        Node::Apply(name, _, of) if &**name == EQUAL => {
-            of.iter().any(|&value| matches!(terms.node(value), Node::Apply(..)) && terms.has_choice(value))
-        }
+        Node::Apply(name, _, of) if &**name == EQUAL => of.iter().any(|&value| match terms.node(value) {
+            Node::Apply(_, _, operands) => terms.has_choice(value) || operands.iter().any(is_converted),
+            _ => false,
+        }),
         _ => false,
     }
 }
@@ -274,6 +280,20 @@ pub(super) fn implied(terms: &mut Terms, known: &[Term], goal: Term) -> bool {
             let multiplied = with_quotients_multiplied(terms, decided);
             multiplied != decided && follows(terms, &facts, multiplied)
         }
+    }
+}
+
+/// Whether a condition follows where comparisons of quotients by sizes are comparisons of products, in it or in what is known.
+fn follows_multiplied(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
+    let multiplied = with_quotients_multiplied(terms, goal);
+    if multiplied != goal && follows(terms, facts, multiplied) {
+        return true;
+    }
+    let others: Vec<Term> = facts.iter().map(|&fact| with_quotients_multiplied(terms, fact)).collect();
+    let changed = others != facts;
+    changed && {
+        let closed = closed(terms, &others);
+        follows(terms, &closed, multiplied)
     }
 }
 

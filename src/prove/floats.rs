@@ -93,6 +93,10 @@ impl Terms {
 
     /// An operation on floats with other operands, which may be plainer than before; `None` of other functions.
     pub(super) fn again(&mut self, name: &str, operands: &[Term]) -> Option<Term> {
+        if let (&[value], Some(to)) = (operands, name.strip_prefix(FROM_INTEGER)) {
+            // Integers are rounded alike whatever their type.
+            return Some(self.float_cast(to.parse().ok()?, DType::int(64), value));
+        }
         if let (&[value], Some((from, to))) = (operands, name.split_once(TO)) {
             let to: DType = to.parse().ok()?;
             let from: DType = from.parse().ok().filter(|from: &DType| from.is_float())?;

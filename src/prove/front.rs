@@ -92,19 +92,25 @@ impl Mover<'_, '_, '_> {
         let once = !l.body.iter().any(is_loop) && self.runs_at_most_once(l);
         let mut at = 0;
         while at < l.body.len() {
-            let found = match self.way(l, once, at) {
-                Some(Way::First(stmt)) if self.may_go_first(l, at)? => stmt,
-                Some(Way::Apart(stmt)) if self.may_go_apart(l, at)? => self.renamed(stmt, l.var),
+            match self.way(l, once, at) {
+                Some(Way::First(stmt)) if self.may_go_first(l, at)? => moved.push(stmt),
+                Some(Way::Apart(stmt)) if self.may_go_apart(l, at)? => {
+                    // What goes next to each other is in one loop, in the order in which it was.
+                    let left = match moved.last_mut() {
+                        Some(last) => merged(last, stmt, l.var),
+                        None => Some(stmt),
+                    };
+                    moved.extend(left);
+                }
                 _ => {
                     at += 1;
                     continue;
                 }
-            };
-            moved.push(found);
+            }
             l.body.remove(at);
             self.changed = true;
         }
-        Ok(moved)
+        Ok(moved.into_iter().map(|stmt| self.renamed(stmt, l.var)).collect())
     }
 
     fn runs_at_most_once(&mut self, l: &For) -> bool {
@@ -249,23 +255,46 @@ impl Mover<'_, '_, '_> {
     }
 }
 
-/// Makes of a condition around several statements one around each, where it has the same value each time.
+/// Adds the body of a loop over a variable to that of another one, if both are innermost loops over it under the same condition;
+/// else it is left.
+fn merged(last: &mut Stmt, stmt: Stmt, var: VarId) -> Option<Stmt> {
+    match (&mut last.kind, stmt.kind) {
+        (StmtKind::For(one), StmtKind::For(mut other))
+            if one.var == var && other.var == var && !has_loop(&one.body) && !has_loop(&other.body) =>
+        {
+            one.body.append(&mut other.body);
+            None
+        }
+        (StmtKind::If { cond: c, then: one, .. }, StmtKind::If { cond: d, then: mut other, otherwise })
+            if *c == d && one.len() == 1 && other.len() == 1 =>
+        {
+            let left = merged(&mut one[0], other.remove(0), var)?;
+            let kind = StmtKind::If { cond: d, then: vec![left], otherwise };
+            Some(Stmt { kind, span: stmt.span })
+        }
+        (_, kind) => Some(Stmt { kind, span: stmt.span }),
+    }
+}
+
+/// Makes of a condition around several statements one around each, where it has the same value each time, but for those from the
+/// first one on that binds something for the others.
 fn split_conditions(block: &mut Block) {
     for mut stmt in std::mem::take(block) {
-        match &mut stmt.kind {
-            StmtKind::If { cond, then, otherwise }
-                if otherwise.is_empty()
-                    && is_total(cond)
-                    && !then.iter().any(|stmt| bound_by(stmt).is_some()) =>
-            {
-                split_conditions(then);
-                let each = std::mem::take(then).into_iter();
-                block.extend(
-                    each.map(|inner| Stmt { span: inner.span, ..Stmt::guarded(cond.clone(), vec![inner]) }),
-                );
+        if let StmtKind::If { cond, then, otherwise } = &mut stmt.kind
+            && otherwise.is_empty()
+            && is_total(cond)
+        {
+            split_conditions(then);
+            let apart = then.iter().take_while(|stmt| bound_by(stmt).is_none()).count();
+            let each = then.drain(..apart);
+            block.extend(
+                each.map(|inner| Stmt { span: inner.span, ..Stmt::guarded(cond.clone(), vec![inner]) }),
+            );
+            if then.is_empty() {
+                continue;
             }
-            _ => block.push(stmt),
         }
+        block.push(stmt);
     }
 }
 
@@ -280,6 +309,12 @@ fn bound_by(stmt: &Stmt) -> Option<VarId> {
 fn mentions(stmt: &Stmt, which: &impl Fn(VarId) -> bool) -> bool {
     let mut found = false;
     stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= e.mentions(which)));
+    found
+}
+
+fn has_loop(block: &Block) -> bool {
+    let mut found = false;
+    block.iter().for_each(|stmt| stmt.walk(&mut |stmt| found |= is_loop(stmt)));
     found
 }
 

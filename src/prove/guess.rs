@@ -13,7 +13,7 @@ use super::range::Range;
 use super::sample::Sample;
 use super::steps::{self, Glimpse, Guess, Pair, Piece, Placed, Step, is_plain, leaves_of};
 use super::term::{Term, Terms};
-use super::trace::Trace;
+use super::trace::{Trace, Traced};
 use super::value::Side;
 use super::walk::{Cursor, Unaligned, Walk};
 use crate::ir::{Block, Expr, For, Stmt, StmtKind, VarId};
@@ -23,6 +23,20 @@ const SAMPLES: u64 = 6;
 
 /// Leaves of a block, and what is known of them.
 type Leaves<'w, 'a> = (&'w Cursor<'a>, &'w [&'a Stmt], &'w [Glimpse]);
+
+/// Pieces that a loop was seen to have for some values.
+struct Found {
+    pieces: Vec<Piece>,
+    /// How many leaves they are, and in how many of them nothing is seen to happen.
+    rank: (usize, Reverse<usize>),
+    /// How many of the leaves are no loops that could be one iteration as well, for all values together.
+    clear: usize,
+}
+
+/// Those are best that say most of the leaves, in which most of them do something, and which are seen most clearly.
+fn best(all: &[Found]) -> Option<&Found> {
+    all.iter().rev().max_by_key(|found| (found.rank, found.clear))
+}
 
 impl<'a> Walk<'a> {
     /// Which leaves of two blocks belong together.
@@ -152,7 +166,7 @@ impl<'a> Walk<'a> {
         if n * m > MAX_CUT {
             return guess;
         }
-        guess.exclusive = self.exclusive(second.2);
+        guess.exclusive = [self.exclusive(first.2), self.exclusive(second.2)];
         self.guess_by_traces(first, second, &mut guess);
         let traced: BTreeSet<usize> = guess.cuts.keys().map(|&(i, _)| i).collect();
         let known = conditions(&self.machine.book.here, true);
@@ -201,11 +215,11 @@ impl<'a> Walk<'a> {
             is_known.then_some((i, &**l, written))
         });
         let loops: Vec<(usize, &'a For, BTreeSet<usize>)> = loops.collect();
-        let mut ranks: HashMap<(usize, usize), (usize, Reverse<usize>)> = HashMap::new();
+        let mut found: HashMap<(usize, usize), Vec<Found>> = HashMap::new();
         let mut left: BTreeSet<(usize, usize)> = BTreeSet::new();
         guess.seen = [vec![Vec::new(); first.1.len()], vec![Vec::new(); second.1.len()]];
         for number in 0..TRIED {
-            if number >= ENOUGH && ranks.values().all(|(_, empty)| empty.0 == 0) {
+            if number >= ENOUGH && found.values().all(|all| best(all).is_none_or(|best| best.rank.1.0 == 0)) {
                 break;
             }
             let here = &self.machine.book.here;
@@ -221,17 +235,28 @@ impl<'a> Walk<'a> {
             let leaves = &reached[1][..second.1.len()];
             for (i, l, written) in &loops {
                 for j in 0..leaves.len() {
-                    let Some((pieces, empty)) = trace.pieces(l, &leaves[j..], written) else { continue };
-                    // Those are best that say most of the leaves, and in which most of them do something.
+                    let Some(Traced { pieces, empty, vague }) = trace.pieces(l, &leaves[j..], written) else {
+                        continue;
+                    };
                     let (at, rank) = ((*i, j), (leaves_of(&pieces), Reverse(empty)));
                     if pieces.last() == Some(&Piece::Rest) {
                         left.insert(at);
                     }
-                    if ranks.get(&at).is_none_or(|known| *known < rank) {
-                        ranks.insert(at, rank);
-                        guess.cuts.insert(at, pieces);
+                    let clear = leaves_of(&pieces).saturating_sub(vague);
+                    let all = found.entry(at).or_default();
+                    match all.iter_mut().find(|known| known.pieces == pieces) {
+                        Some(known) => {
+                            known.rank = known.rank.max(rank);
+                            known.clear += clear;
+                        }
+                        None => all.push(Found { pieces, rank, clear }),
                     }
                 }
+            }
+        }
+        for (at, all) in found {
+            if let Some(best) = best(&all) {
+                guess.cuts.insert(at, best.pieces.clone());
             }
         }
         // Where iterations were seen to be left for some values, there are such.

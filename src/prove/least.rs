@@ -9,6 +9,15 @@ use super::term::{Monomial, Node, Term, Terms};
 /// How often a part is put at one of its ends, for one sum.
 const MAX_STEPS: usize = 40;
 
+/// How many products of sums are looked at for one sum.
+const MAX_PRODUCTS: usize = 4_000;
+
+/// What may still be done for one sum.
+struct Left {
+    steps: usize,
+    products: usize,
+}
+
 /// Ends of types are so far away that they say nothing.
 pub(super) const FAR: i128 = 1 << 20;
 
@@ -22,8 +31,8 @@ impl Terms {
         if let Some(&known) = self.signs.get(&asked) {
             return known;
         }
-        let (opened, mut steps) = (self.opened(bounds), MAX_STEPS);
-        let found = self.at_ends(&opened, sum, None, &mut steps);
+        let (opened, mut left) = (self.opened(bounds), Left { steps: MAX_STEPS, products: MAX_PRODUCTS });
+        let found = self.at_ends(&opened, sum, None, &mut left);
         self.signs.insert(asked, found);
         found
     }
@@ -75,7 +84,7 @@ impl Terms {
 
     /// Parts that were made last are put at their ends first, which are made of what was made before; each may stay as well.
     /// Only parts that were made before one are looked at, if there is one.
-    fn at_ends(&mut self, bounds: &[Term], sum: Term, before: Option<Term>, steps: &mut usize) -> bool {
+    fn at_ends(&mut self, bounds: &[Term], sum: Term, before: Option<Term>, left: &mut Left) -> bool {
         if self.bounds(sum).not_negative() {
             return true;
         }
@@ -83,25 +92,30 @@ impl Terms {
             if before.is_some_and(|before| part >= before) {
                 continue;
             }
+            let size = self.sum_of(sum).0.len();
+            if left.products < size {
+                return false;
+            }
+            left.products -= size;
             let Some((by, rest)) = self.linear_in(sum, part) else { continue };
-            let Some(grows) = self.is_not_negative(bounds, by, steps) else { continue };
+            let Some(grows) = self.is_not_negative(bounds, by, left) else { continue };
             for end in self.ends(bounds, part, grows).into_iter().take(MAX_ENDS) {
-                if *steps == 0 {
+                if left.steps == 0 {
                     return false;
                 }
-                *steps -= 1;
+                left.steps -= 1;
                 let there = self.mul(by, end);
                 let least = self.add(rest, there);
-                if self.at_ends(bounds, least, Some(part), steps) {
+                if self.at_ends(bounds, least, Some(part), left) {
                     return true;
                 }
             }
         }
-        self.has_positive_group(bounds, sum, steps)
+        self.has_positive_group(bounds, sum, left)
     }
 
     /// Whether what a part is multiplied with is not negative, or not positive.
-    fn is_not_negative(&mut self, bounds: &[Term], by: Term, steps: &mut usize) -> Option<bool> {
+    fn is_not_negative(&mut self, bounds: &[Term], by: Term, left: &mut Left) -> Option<bool> {
         let range = self.bounds(by);
         if range.not_negative() {
             return Some(true);
@@ -113,13 +127,13 @@ impl Terms {
         let negated = self.sub(zero, by);
         [(by, true), (negated, false)]
             .into_iter()
-            .find(|&(sum, _)| self.at_ends(bounds, sum, None, steps))
+            .find(|&(sum, _)| self.at_ends(bounds, sum, None, left))
             .map(|(_, grows)| grows)
     }
 
     /// Whether something that quotients are multiplied with is not negative, nor is all that it multiplies, nor the rest:
     /// `h * ((c + 3) // 4) - h * (c // 4) + r`.
-    fn has_positive_group(&mut self, bounds: &[Term], sum: Term, steps: &mut usize) -> bool {
+    fn has_positive_group(&mut self, bounds: &[Term], sum: Term, left: &mut Left) -> bool {
         let all = self.sum_of(sum);
         let factors: Vec<Monomial> = all
             .0
@@ -144,9 +158,9 @@ impl Terms {
             }
             let (inside, rest) = (self.of_sum(inside), self.of_sum(rest));
             let inside = self.not_negative(inside);
-            if *steps > 0 && self.as_truth(inside) == Some(true) {
-                *steps -= 1;
-                return self.at_ends(bounds, rest, None, steps);
+            if left.steps > 0 && self.as_truth(inside) == Some(true) {
+                left.steps -= 1;
+                return self.at_ends(bounds, rest, None, left);
             }
         }
         false

@@ -42,6 +42,7 @@ mod least;
 mod lemmas;
 mod logic;
 mod memory;
+mod narrow;
 mod pinned;
 mod place;
 mod plainer;
@@ -62,6 +63,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod unsplit;
 mod value;
 mod volatile;
 mod walk;
@@ -181,17 +183,23 @@ fn in_any_shape(
 }
 
 /// Loops may have been split, joined or peeled: both functions with such loops in one shape. Nests are made one loop where the
-/// proof is open first, those of the first function alone and of both, then everywhere.
+/// proof is open first, those that look split before others, those of the first function alone before those of both, then
+/// everywhere.
 fn in_shapes(
     a: &PrimFunc,
     b: &PrimFunc,
     inquiry: &mut Inquiry<'_>,
     best: &mut Attempt,
 ) -> Result<(), SolverError> {
-    use shape::Shape::{Flat, Peeled};
-    for (of_a, of_b, everywhere) in
-        [(Peeled, Peeled, true), (Flat, Peeled, false), (Flat, Flat, false), (Flat, Flat, true)]
-    {
+    use shape::Shape::{Flat, Peeled, Unsplit};
+    for (of_a, of_b, everywhere) in [
+        (Peeled, Peeled, true),
+        (Unsplit, Peeled, false),
+        (Unsplit, Unsplit, false),
+        (Flat, Peeled, false),
+        (Flat, Flat, false),
+        (Flat, Flat, true),
+    ] {
         let spans = best.in_the_way();
         let places = (!everywhere).then_some(&spans[..]);
         if best.proof.is_proven() || inquiry.is_spent() || places.is_some_and(<[Span]>::is_empty) {

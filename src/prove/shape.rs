@@ -14,7 +14,10 @@
 
 use std::sync::Arc;
 
+use super::integers::Integers;
 use super::steps::{has_effect, is_plain};
+use super::value::Machine;
+use super::{narrow, signature, unsplit};
 use crate::diag::Span;
 use crate::ir::{
     BinOp, Block, BufferId, DType, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
@@ -25,7 +28,9 @@ use crate::ir::{
 pub(super) enum Shape {
     /// What the first iteration does goes in front of a loop.
     Peeled,
-    /// Nests are one loop, too.
+    /// Nests that look like one loop that was split are one, too.
+    Unsplit,
+    /// All nests are one loop, too.
     Flat,
 }
 
@@ -36,15 +41,18 @@ pub(super) fn canonical(func: &PrimFunc, shape: Shape, places: Option<&[Span]>) 
     let pointers = func.buffers.iter().any(|b| matches!(b.origin, Origin::Pointer(_)));
     let apart = func.no_alias() && !pointers;
     let from_zero = loops_from_zero(&body);
-    let mut shaper = Shaper { func: &mut made, apart, from_zero, shape, places, changed: false };
+    let machine = signature::machine(func, func, Integers::Unbounded).ok()?;
+    let mut shaper = Shaper { func: &mut made, machine, apart, from_zero, shape, places, changed: false };
     shaper.block(&mut body);
     let changed = shaper.changed;
     made.body = body;
     changed.then_some(made)
 }
 
-struct Shaper<'f> {
+struct Shaper<'f, 'a> {
     func: &'f mut PrimFunc,
+    /// The function as it was, by which terms are made.
+    machine: Machine<'a>,
     /// Whether buffers of different memories never share elements.
     apart: bool,
     /// The variables of loops that begin at 0.
@@ -55,7 +63,7 @@ struct Shaper<'f> {
     changed: bool,
 }
 
-impl Shaper<'_> {
+impl Shaper<'_, '_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(block) {
             // What is in a loop is in the shape of the outermost one.
@@ -77,8 +85,15 @@ impl Shaper<'_> {
                 && is_plain(l)
             {
                 block.extend(self.peeled(l).into_iter().map(|kind| Stmt { kind, span }));
-                if self.shape == Shape::Flat {
-                    self.flattened(l);
+                match self.shape {
+                    Shape::Flat => self.flattened(l),
+                    Shape::Unsplit => {
+                        if unsplit::was_split(l) {
+                            self.flattened(l);
+                        }
+                        self.changed |= narrow::narrowed(&mut self.machine, l);
+                    }
+                    Shape::Peeled => {}
                 }
             }
             block.push(stmt);

@@ -311,8 +311,8 @@ pub(super) enum Pair {
     Second,
     /// A loop of the first block, and its pieces in the second one.
     Cut(Vec<Piece>),
-    /// A leaf of the first block, and so many of the second one, of which one runs at most.
-    Either(usize),
+    /// So many leaves of one block, of which one runs at most, and a leaf of the other one.
+    Either(Side, usize),
 }
 
 /// Leaves of two blocks in order.
@@ -339,8 +339,8 @@ pub(super) type Seen = Option<Option<[(Option<usize>, Vec<i64>); 2]>>;
 pub(super) struct Guess {
     /// Loops of the first block by their numbers, each with the first of the leaves that are its pieces.
     pub(super) cuts: HashMap<(usize, usize), Vec<Piece>>,
-    /// How many leaves of the second block, from each of them on, run under conditions of which no two hold.
-    pub(super) exclusive: Vec<usize>,
+    /// How many leaves of each block, from each of them on, run under conditions of which no two hold.
+    pub(super) exclusive: [Vec<usize>; 2],
     /// What was seen of the leaves of each block, for some values.
     pub(super) seen: [Vec<Vec<Seen>>; 2],
 }
@@ -405,23 +405,36 @@ pub(super) fn align(
         same.then_some(cost + ends + terms * OTHER_TERM)
     };
     let at = |i: usize, j: usize| i * (m + 1) + j;
-    // A loop that does nothing after some iterations is no pair with one that has no more, nor one whose iterations are those of
-    // loops in another one.
+    // A loop that does nothing after some iterations is no pair with one that has no more, or with what one of them does, nor one
+    // whose iterations are those of loops in another one.
     let cuts = &guess.cuts;
     let pair = |i: usize, j: usize| match cuts.get(&(i, j)).map(Vec::as_slice) {
-        Some([Piece::Loop | Piece::Nest(_), Piece::Rest] | [Piece::Nest(_)]) => None,
+        Some([Piece::Loop | Piece::Nest(_) | Piece::Once(1), Piece::Rest] | [Piece::Nest(_)]) => None,
         _ => pair(i, j),
     };
-    // All the leaves that exclude one another, if they are stores, or loops that are not left.
-    let either = |i: usize, j: usize| {
-        match &first.0[i].kind {
+    // All the leaves that exclude one another, if they are stores, or loops that are not left, and look like a leaf of the other
+    // block.
+    let either = |many: Side, i: usize, j: usize| {
+        let (first, second) = match many {
+            Side::First => ((i, &a, first.0), (j, &b, second.0)),
+            Side::Second => ((j, &b, second.0), (i, &a, first.0)),
+        };
+        let (from, looks, _) = first;
+        let (one, other_looks, others) = second;
+        match &others.get(one)?.kind {
             StmtKind::Store { .. } => {}
             StmtKind::For(l) if is_plain(l) => {}
             _ => return None,
         }
-        let count = guess.exclusive.get(j).copied().filter(|&count| count > 1)?;
-        let alike = b.get(j..j + count)?.iter().all(|y| y.kind == a[i].kind && y.roots == a[i].roots);
-        alike.then_some(count)
+        let count = guess.exclusive[many as usize].get(from).copied().filter(|&count| count > 1)?;
+        let look = &other_looks[one];
+        let alike =
+            looks.get(from..from + count)?.iter().all(|x| x.kind == look.kind && x.roots == look.roots);
+        alike.then_some((
+            i + if many == Side::First { count } else { 1 },
+            j + if many == Side::First { 1 } else { count },
+            count,
+        ))
     };
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
     for i in (0..=n).rev() {
@@ -442,10 +455,10 @@ pub(super) fn align(
             if let Some(pieces) = cuts.get(&(i, j)) {
                 best = best.min(cost[at(i + 1, j + leaves_of(pieces))] + CUT);
             }
-            if i < n
-                && let Some(count) = either(i, j)
-            {
-                best = best.min(cost[at(i + 1, j + count)] + EITHER);
+            for many in [Side::First, Side::Second] {
+                if let Some((x, y, _)) = either(many, i, j) {
+                    best = best.min(cost[at(x, y)] + EITHER);
+                }
             }
             cost[at(i, j)] = best;
         }
@@ -461,11 +474,13 @@ pub(super) fn align(
         {
             (i, j) = (i + 1, j + leaves_of(pieces));
             pairs.push(Pair::Cut(pieces.clone()));
-        } else if i < n
-            && let Some(count) = either(i, j).filter(|count| cost[at(i + 1, j + count)] + EITHER == here)
+        } else if let Some((many, (x, y, count))) = [Side::Second, Side::First]
+            .into_iter()
+            .filter_map(|many| Some((many, either(many, i, j)?)))
+            .find(|(_, (x, y, _))| cost[at(*x, *y)] + EITHER == here)
         {
-            (i, j) = (i + 1, j + count);
-            pairs.push(Pair::Either(count));
+            (i, j) = (x, y);
+            pairs.push(Pair::Either(many, count));
         } else if i < n && cost[at(i + 1, j)] + alone(Side::First, i) == here {
             pairs.push(Pair::First);
             i += 1;

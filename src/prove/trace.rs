@@ -10,7 +10,7 @@ use super::steps::{Piece, Placed, Seen, Step, flatten, has_effect, is_plain};
 use super::term::{Node, Term};
 use super::value::{Machine, Side};
 use crate::ir::value::{Value, evaluate};
-use crate::ir::{BufferId, Expr, ExprKind, For, Origin, Stmt, StmtKind, VarId};
+use crate::ir::{BufferId, DType, Expr, ExprKind, For, Origin, Stmt, StmtKind, VarId};
 
 /// A store, or a call with an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,17 @@ pub(super) struct Trace<'m, 'a> {
     steps: usize,
     /// How many pieces were found in which nothing is seen to happen.
     empty: usize,
+    /// How many loops were taken for iterations of which one at most is seen to do something, so that they could be that one as well.
+    vague: usize,
+}
+
+/// How a loop is pieces for some values.
+pub(super) struct Traced {
+    pub(super) pieces: Vec<Piece>,
+    /// In how many of them nothing happens.
+    pub(super) empty: usize,
+    /// How many loops among them could be one iteration as well.
+    pub(super) vague: usize,
 }
 
 impl<'m, 'a> Trace<'m, 'a> {
@@ -64,6 +75,7 @@ impl<'m, 'a> Trace<'m, 'a> {
             written: BTreeSet::new(),
             steps: Trace::MAX_STEPS,
             empty: 0,
+            vague: 0,
         }
     }
 
@@ -92,18 +104,18 @@ impl<'m, 'a> Trace<'m, 'a> {
     }
 
     /// How the first of these leaves of the second program are the iterations of a loop of the first one, if they look like
-    /// that, and in how many of them nothing happens. `written` are the memories that it changes.
+    /// that. `written` are the memories that it changes.
     pub(super) fn pieces(
         &mut self,
         a: &'a For,
         leaves: &[Reached<'a>],
         written: &BTreeSet<usize>,
-    ) -> Option<(Vec<Piece>, usize)> {
+    ) -> Option<Traced> {
         self.written.clone_from(written);
-        (self.steps, self.empty) = (Trace::MAX_STEPS, 0);
+        (self.steps, self.empty, self.vague) = (Trace::MAX_STEPS, 0, 0);
         let pieces = self.found_pieces(a, leaves).ok().flatten()?;
         log::debug!("pieces: {pieces:?}");
-        Some((pieces, self.empty))
+        Some(Traced { pieces, empty: self.empty, vague: self.vague })
     }
 
     /// The first and the last element that a leaf stores, if it does anything.
@@ -144,7 +156,8 @@ impl<'m, 'a> Trace<'m, 'a> {
             && let Some(&leaf) = leaves.get(at)
         {
             if let Some((iterations, acts)) = self.run_of_iterations((a, done, length), leaf)? {
-                self.empty += usize::from(!acts);
+                self.empty += usize::from(acts == 0);
+                self.vague += usize::from(acts < 2);
                 found.push(Piece::Loop);
                 (done, at) = (done + iterations, at + 1);
             } else if let Some(count) = self.one_iteration((a, done, length), &leaves[at..])? {
@@ -196,13 +209,13 @@ impl<'m, 'a> Trace<'m, 'a> {
         Ok(Some((pieces, loops * each)))
     }
 
-    /// How many iterations of the loop, from one of them on, are those of a loop of the second program, one by one, and whether
-    /// one of them is seen to do something.
+    /// How many iterations of the loop, from one of them on, are those of a loop of the second program, one by one, and how many
+    /// of them are seen to do something.
     fn run_of_iterations(
         &mut self,
         (a, done, length): (&'a For, i64, i64),
         (stmt, reached): Reached<'a>,
-    ) -> Result<Option<(i64, bool)>, Unknown> {
+    ) -> Result<Option<(i64, usize)>, Unknown> {
         let StmtKind::For(b) = &stmt.kind else { return Ok(None) };
         if !is_plain(b) || reached != Some(true) {
             return Ok(None);
@@ -214,14 +227,14 @@ impl<'m, 'a> Trace<'m, 'a> {
         // The first, the last, those next to them and some in the middle.
         let some: BTreeSet<i64> =
             [0, 1, 2, iterations / 3, iterations / 2, iterations - 3, iterations - 2, iterations - 1].into();
-        let mut acts = false;
+        let mut acts = 0;
         for &number in some.range(0..iterations) {
             let (x, y) =
                 (self.ends_at(Side::First, a, done + number)?, self.ends_at(Side::Second, b, number)?);
             if x != y {
                 return Ok(None);
             }
-            acts |= x.is_some();
+            acts += usize::from(x.is_some());
         }
         Ok(Some((iterations, acts)))
     }
@@ -436,6 +449,14 @@ impl<'m, 'a> Trace<'m, 'a> {
             return;
         }
         match &e.kind {
+            // Numbers that a truth value is compared with may not be there in the other program.
+            ExprKind::Binary(_, a, b) if e.dtype == DType::BOOL => {
+                for part in [a, b] {
+                    if self.value(side, part).is_none() {
+                        self.add_marks(side, part, sum);
+                    }
+                }
+            }
             // It may be a constant in the other program.
             ExprKind::Cast(of) if of.dtype.is_index() && !e.dtype.is_integral() => {}
             ExprKind::Load { buffer, indices } => {

@@ -197,6 +197,15 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// An integer of the first program is not above those of its type: a program in which it is means nothing.
+    fn is_not_too_large(&mut self, side: Side, dtype: DType, value: Term) {
+        if let (Side::First, Some((_, most))) = (side, dtype.int_range().filter(|_| dtype.is_index())) {
+            let most = self.terms.int(most);
+            let fits = self.terms.at_most(value, most);
+            self.sound(side, "an integer fits its type", fits);
+        }
+    }
+
     fn binary(&mut self, side: Side, op: BinOp, dtype: DType, a: Term, b: Term) -> Term {
         match Sort::of(dtype) {
             Sort::Int => self.integer(side, op, dtype, a, b),
@@ -218,17 +227,19 @@ impl<'a> Machine<'a> {
             let nonzero = self.terms.not(zero);
             self.sound(side, "a divisor is not zero", nonzero);
             self.quotient_fits(side, dtype, a, b);
-            if let (Side::First, Some((_, most))) = (side, dtype.int_range().filter(|_| dtype.is_index())) {
-                // A program in which it is greater means nothing.
-                let most = self.terms.int(most);
-                let fits = self.terms.at_most(b, most);
-                self.sound(side, "a divisor fits its type", fits);
-            }
+            self.is_not_too_large(side, dtype, b);
         }
         let value = match op {
             BinOp::Add => self.terms.add(a, b),
             BinOp::Sub => self.terms.sub(a, b),
-            BinOp::Mul => self.terms.mul(a, b),
+            BinOp::Mul => {
+                let product = self.terms.mul(a, b);
+                // Products of sizes.
+                if self.book.here.loops.is_empty() {
+                    self.is_not_too_large(side, dtype, product);
+                }
+                product
+            }
             BinOp::FloorDiv => self.terms.quotient(a, b),
             BinOp::FloorMod => self.terms.remainder(a, b),
             BinOp::Div => self.terms.truncated(a, b),

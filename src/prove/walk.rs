@@ -171,15 +171,15 @@ impl<'a> Walk<'a> {
     ) -> Done {
         for pair in pairs {
             self.machine.book.stage += 1;
+            if let Pair::Either(many, count) = pair {
+                self.either(many, count, first, second)?;
+                continue;
+            }
             let x = if pair == Pair::Second { None } else { self.advance(Side::First, first)? };
             if let (Pair::Cut(pieces), Some(Stmt { kind: StmtKind::For(l), span })) = (&pair, x) {
                 self.machine.book.spans.0 = *span;
                 let guards = first.guards.clone();
                 self.cut(l, &guards, second, pieces)?;
-                continue;
-            }
-            if let (Pair::Either(count), Some(x)) = (&pair, x) {
-                self.either(x, first, second, *count)?;
                 continue;
             }
             let y = if pair == Pair::First { None } else { self.advance(Side::Second, second)? };
@@ -205,16 +205,20 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A leaf of the first program, and leaves of the second one of which one runs at most: each does the same where it runs,
-    /// and one does where the leaf runs.
-    fn either(&mut self, x: &'a Stmt, first: &Cursor<'a>, second: &mut Cursor<'a>, count: usize) -> Done {
-        let (guard, mut others) = (self.machine.terms.and(&first.guards), Vec::new());
-        for _ in 0..count {
-            let Some(y) = self.advance(Side::Second, second)? else {
-                return Err(self.unaligned("leaves that are none"));
-            };
+    /// A leaf of one program, and leaves of the other one of which one runs at most: each does the same where it runs, and one does
+    /// where the leaf runs.
+    fn either(&mut self, many: Side, count: usize, first: &mut Cursor<'a>, second: &mut Cursor<'a>) -> Done {
+        let (mut x, mut y) = (self.leaf(Side::First, first)?, self.leaf(Side::Second, second)?);
+        let mut others: Vec<Term> = Vec::new();
+        for number in 0..count {
+            match many {
+                _ if number == 0 => {}
+                Side::First => x = self.leaf(Side::First, first)?,
+                Side::Second => y = self.leaf(Side::Second, second)?,
+            }
             self.machine.book.spans = (x.span, y.span);
-            let other = self.machine.terms.and(&second.guards);
+            let other =
+                self.machine.terms.and(if many == Side::First { &first.guards } else { &second.guards });
             for &before in &others {
                 let both = self.machine.terms.and(&[before, other]);
                 let never = self.machine.terms.not(both);
@@ -224,9 +228,14 @@ impl<'a> Walk<'a> {
             let guards: Vec<Term> = first.guards.iter().chain(&second.guards).copied().collect();
             self.under(&guards, |walk| walk.leaves(x, y))?;
         }
+        let guard = self.machine.terms.and(if many == Side::First { &second.guards } else { &first.guards });
         let any = self.machine.terms.or(&others);
         self.owe_equal("a statement runs under the same condition", guard, any);
         Ok(())
+    }
+
+    fn leaf(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<&'a Stmt, Unaligned> {
+        self.advance(side, cursor)?.ok_or_else(|| self.unaligned("leaves that are none"))
     }
 
     /// Does something under further conditions.

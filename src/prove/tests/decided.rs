@@ -3,8 +3,9 @@
 use super::super::follows::{all_hold, parts_of};
 use super::super::range::Range;
 use super::super::term::{Term, Terms};
-use super::{not_proven, proven};
+use super::{Integers, not_proven, prove, proven};
 use crate::ir::DType;
+use crate::script::parse;
 
 /// A value for each of `n` elements.
 fn each(value: &str) -> String {
@@ -63,4 +64,21 @@ fn what_is_said_at_once_needs_no_proof() {
     assert!(!says(&[a], &[b]));
     assert!(!says(&[not_both], &[not_a]));
     assert!(!says(&[a, b], &[not_both]));
+}
+
+#[test]
+fn integers_that_become_floats_are_decided() {
+    let program = |value: &str| {
+        let text = "@T.prim_func\ndef main(A: T.Buffer((\"n\",)), k: T.int32):\n    n = T.int32()\n    for x in range(n):\n        \
+                    if x < k:\n            A[x] = {value}\n";
+        parse("<test>", &text.replace("{value}", value)).unwrap()
+    };
+    let same = |a: &str, b: &str| {
+        prove(&program(a), &program(b), Integers::Unbounded, None).unwrap().remove(0).is_proven()
+    };
+    let divided = "A[x] / T.Cast(\"float32\", T.min(1, k - x) * 2 + 2)";
+    assert!(same(divided, "A[x] * T.float32(0.25)"));
+    assert!(!same(divided, "A[x] * T.float32(0.5)"));
+    let unknown = "A[x] / T.Cast(\"float32\", T.min(2, k - x) * 2 + 2)";
+    assert!(!same(unknown, "A[x] * T.float32(0.25)"));
 }

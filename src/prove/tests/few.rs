@@ -91,6 +91,15 @@ fn programs_may_write_them_in_either_way() {
     not_proven(&first, &program("x % 2 + i * 3 <= 4"));
 }
 
+#[track_caller]
+fn check(a: &str, b: &str, expected: bool) {
+    if expected {
+        proven(a, b);
+    } else {
+        not_proven(a, b);
+    }
+}
+
 #[test]
 fn quotients_by_sizes_are_compared_as_products() {
     let program =
@@ -102,12 +111,23 @@ fn quotients_by_sizes_are_compared_as_products() {
         ("i // n >= k", "i > k * n", false),
         ("i // n > k", "i >= k * n", false),
     ] {
-        let (a, b) = (program(a), program(b));
-        if expected {
-            proven(&a, &b);
-        } else {
-            not_proven(&a, &b);
-        }
+        check(&program(a), &program(b), expected);
+    }
+    // Several times a quotient, and less than so many.
+    let program = |condition: &str| {
+        format!("for i, j in T.grid(n * 7, 9):\n    if {condition}:\n        A[i // 7] = j")
+    };
+    for (a, b, expected) in [
+        ("1 <= i // n + j // 3", "n <= i + j // 3 * n", true),
+        ("i // n * 3 + j >= 3", "n <= i + j // 3 * n", true),
+        ("i // n * 3 + j >= 2", "n <= i + j // 3 * n", false),
+        ("i // n * 3 + j >= 4", "n <= i + j // 3 * n", false),
+        ("i // n + j // 3 <= k", "i + j // 3 * n < (k + 1) * n", true),
+        ("i // n * 3 + j <= k * 3 + 2", "i + j // 3 * n < (k + 1) * n", true),
+        ("i // n * 3 + j <= k * 3 + 1", "i + j // 3 * n < (k + 1) * n", false),
+        ("i // n * 3 + j <= k * 3 + 3", "i + j // 3 * n < (k + 1) * n", false),
+    ] {
+        check(&program(a), &program(b), expected);
     }
     // Nothing is known of the sign of `k`.
     let program = |condition: &str| {

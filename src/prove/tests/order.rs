@@ -155,6 +155,24 @@ fn several_initializations_of_an_unrolled_nest_go_in_front() {
 }
 
 #[test]
+fn initializations_of_two_sums_stay_in_one_loop() {
+    let nest = "for i in range(n):\n    for k in range(n):\n        for j in range(4):\n            if j < 3:\n                if k == 0:\n                    A[i, j] = 7\n                    C[i, j] = 8\n                q: T.let[T.int32] = A[i, j] + B[k]\n                C[i, j] = C[i, j] + q\n                A[i, j] = q";
+    let apart = |first: &str, second: &str| {
+        format!(
+            "for i in range(n):\n    if 0 < n:\n        for j in range(3):\n            {first}\n            {second}\n    for k in range(n):\n        for j in range(3):\n            C[i, j] = C[i, j] + (A[i, j] + B[k])\n            A[i, j] = A[i, j] + B[k]"
+        )
+    };
+    let (first, second) = ("A[i, j] = 7", "C[i, j] = 8");
+    proven(nest, &apart(first, second));
+    for (first, second) in [("A[i, j] = 8", second), (first, "C[i, j] = 7"), (first, "C[i, j + 1] = 8")] {
+        not_proven(nest, &apart(first, second));
+    }
+    // The second one stores where the first sum is.
+    let met = nest.replace("C[i, j] = 8", "A[i, j + 1] = 8");
+    not_proven(&met, &apart(first, "A[i, j + 1] = 8"));
+}
+
+#[test]
 fn loops_may_be_shorter_where_iterations_do_nothing() {
     let a = |bound: usize| {
         format!(

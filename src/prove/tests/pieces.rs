@@ -153,6 +153,52 @@ fn never(a: &str, b: &str) {
 }
 
 #[test]
+fn one_iteration_of_a_loop_may_be_left() {
+    let guarded = |length: usize| {
+        format!(
+            "for i in range(4):\n    for y in range(3):\n        for j in range(4):\n            if i * 4 + j < {length}:\n                for x in range(6):\n                    A[(i * 4 + j) * 18 + y * 6 + x] = x"
+        )
+    };
+    let pieces = |rows: usize, from: usize| {
+        format!(
+            "for i in range(3):\n    for y in range(3):\n        for j in range(4):\n            for x in range(6):\n                A[(i * 4 + j) * 18 + y * 6 + x] = x\nfor y in range({rows}):\n    for x in range(6):\n        A[{from} + y * 6 + x] = x"
+        )
+    };
+    proven(&guarded(13), &pieces(3, 216));
+    for (length, rows, from) in [(14, 3, 216), (12, 3, 216), (13, 2, 216), (13, 3, 217)] {
+        not_proven(&guarded(length), &pieces(rows, from));
+    }
+}
+
+#[test]
+fn what_was_split_and_guarded_may_be_whole() {
+    let guarded = |length: &str| {
+        format!(
+            "for y in range(n):\n    for q in range((n + 7) // 8):\n        for r in range(8):\n            if q * 8 + r < {length}:\n                A[y * n + q * 8 + r] = k"
+        )
+    };
+    // Each row, and all of them.
+    let row =
+        |length: &str| format!("for y in range(n):\n    for x in range({length}):\n        A[y * n + x] = k");
+    let whole = |length: &str| format!("for x in range({length}):\n    A[x] = k");
+    solved(&guarded("n"), &row("n"));
+    solved(&guarded("n"), &whole("n * n"));
+    never(&guarded("n"), &row("n - 1"));
+    never(&guarded("n - 1"), &row("n"));
+    never(&guarded("n"), &whole("n * n - 1"));
+    never(&guarded("n - 1"), &whole("n * n"));
+    // Two pieces of each row.
+    let pieces = |middle: &str| {
+        format!(
+            "for y in range(n):\n    for x in range(T.min(n, 5)):\n        A[y * n + x] = k\n    for x in range({middle}, n):\n        \
+             A[y * n + x] = k"
+        )
+    };
+    solved(&guarded("n"), &pieces("T.min(n, 5)"));
+    never(&guarded("n"), &pieces("T.min(n, 6)"));
+}
+
+#[test]
 fn a_condition_may_go_out_of_a_loop() {
     let inside = |then: &str, otherwise: &str| {
         format!("for x in range(n):\n    A[x] = T.if_then_else(k == 1, {then}, {otherwise})")
@@ -209,6 +255,43 @@ fn one_of_several_statements_runs() {
         )
     };
     never("for x in range(n):\n    A[x] = T.if_then_else(A[x] == 1, 7, 2)", &loaded(7));
+}
+
+#[test]
+fn one_statement_does_what_one_of_several_does() {
+    let several = |cond: &str, first: &str, second: &str| {
+        format!(
+            "for x in range(n):\n    if {cond}:\n        A[x] = {first}\n    else:\n        A[x] = {second}"
+        )
+    };
+    let one = |value: &str| format!("for x in range(n):\n    A[x] = {value}");
+    solved(&several("x < k", "x * 2 + k", "k + x + x"), &one("x * 2 + k"));
+    solved(&several("B[x] == 1", "1", "B[x]"), &one("B[x]"));
+    never(&several("x < k", "x * 2 + k", "k + x"), &one("x * 2 + k"));
+    never(&several("B[x] == 1", "2", "B[x]"), &one("B[x]"));
+    let three = |second: &str, last: &str| {
+        format!(
+            "for x in range(n):\n    if x < k:\n        A[x] = 1\n    else:\n        if {second}:\n            A[x] = 2\n        \
+             else:\n            A[x] = {last}"
+        )
+    };
+    let chosen = one("T.if_then_else(x < k, 1, T.if_then_else(x == k, 2, 3))");
+    solved(&three("x == k", "3"), &chosen);
+    for (second, last) in [("x == k + 1", "3"), ("x <= k + 1", "3"), ("x == k", "x")] {
+        never(&three(second, last), &chosen);
+    }
+    // The first one changes what the second condition loads.
+    let loaded =
+        "for x in range(n):\n    if A[x] == 1:\n        A[x] = 7\n    if A[x] != 1:\n        A[x] = 2";
+    never(loaded, &one("T.if_then_else(A[x] == 1, 7, 2)"));
+    // Loops over the same range.
+    let loops = |length: &str| {
+        format!(
+            "if k == 3:\n    for x in range(n):\n        A[x] = x + 3\nelse:\n    for x in range({length}):\n        A[x] = x + k"
+        )
+    };
+    solved(&loops("n"), &one("x + k"));
+    never(&loops("n + 1"), &one("x + k"));
 }
 
 #[test]

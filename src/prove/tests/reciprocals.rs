@@ -1,6 +1,6 @@
 //! Divisions that are multiplications.
 
-use super::{not_proven, proof, proven};
+use super::{Integers, Solver, function, not_proven, proof, prove, proven};
 
 /// A division by what is shown to be positive without a solver.
 const DIVIDED: &str = "for i in range(n):\n    A[i] = i * 5 // (n // 2 + 1) + k";
@@ -55,6 +55,21 @@ fn divisors_of_64_bits_are_not_known_to_fit() {
         .replace("T.max(n // 2 + 1, 1)", wide);
     let proof = proof(&divided, &multiplied);
     assert!(proof.open.iter().any(|open| open.what == "the same value is stored"), "{proof:?}");
+}
+
+#[test]
+fn products_of_sizes_fit_where_they_are_computed() {
+    let by_product = |length: &str| {
+        multiplied("", "").replace("n // 2 + 1", "n * n").replace("i * 5", "i").replace("range(n)", length)
+    };
+    let divided = |length: &str| format!("for i in {length}:\n    A[i] = i // n // n + k");
+    let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
+    let is_proven = |length: &str| {
+        let (a, b) = (function(&divided(length)), function(&by_product(length)));
+        prove(&a, &b, Integers::Unbounded, Some(&solver)).unwrap().remove(0).is_proven()
+    };
+    assert!(is_proven("range(n * n)"));
+    assert!(!is_proven("range(n)"), "the first program computes no such product");
 }
 
 /// What the form rests on, for numbers of `bits` bits, all of them: 31 bits are no exception.
