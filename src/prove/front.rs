@@ -7,11 +7,12 @@
 
 use super::between::{self, Accesses};
 use super::inquiry::Inquiry;
-use super::shape::{Head, conjuncts, inlined, is_equation, is_total, is_total_let, rename};
+use super::shape::Head;
 use super::steps::{has_effect, is_plain};
+use super::syntax::{conjuncts, inlined, is_equation, is_total, is_total_let, rename};
 use super::term::Term;
 use super::value::Machine;
-use super::{Integers, SolverError, discharge, shape, signature, volatile};
+use super::{Integers, SolverError, discharge, signature, syntax, volatile};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The function in this shape; `None` if nothing moves.
@@ -179,7 +180,7 @@ impl Mover<'_, '_, '_> {
         }
         let mut inside = then.to_vec();
         for stmt in &mut inside {
-            shape::at(stmt, lets, &|_| None)?;
+            syntax::at(stmt, lets, &|_| None)?;
         }
         let (within, around): (Vec<&Expr>, Vec<&Expr>) =
             parts.into_iter().partition(|part| part.mentions(|var| var == l.var));

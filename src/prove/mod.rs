@@ -59,6 +59,7 @@ mod smt;
 mod solver;
 mod split;
 mod steps;
+mod syntax;
 mod term;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,9 @@
 //! `for x in range(min(16, n)): S`.
 
 use super::range::Range;
-use super::shape::{conjuncts, inlined, is_total, is_total_let};
 use super::side::Side;
 use super::steps::is_plain;
+use super::syntax::{conjuncts, inlined, is_total, is_total_let};
 use super::term::Term;
 use super::value::Machine;
 use crate::ir::{BinOp, Expr, ExprKind, For, Stmt, StmtKind, VarId};
