@@ -253,11 +253,14 @@ impl Terms {
 
     /// The condition as one without quotients by sizes, as [`Terms::not_negative`] writes those by numbers. Such a product is
     /// another form, no simpler one: what is known of quotients is found by them. Several times a quotient is as much of the rest:
-    /// `3 * q + r >= 0` is `q + r // 3 >= 0`.
+    /// `3 * q + r >= 0` is `q + r // 3 >= 0`; and what is less than a step goes.
     pub(super) fn without_quotients_by_sizes(&mut self, condition: Term) -> Option<Term> {
         const MAX_TIMES: u64 = 64;
         let Node::NotNegative(of) = *self.node(condition) else { return None };
         let sum = self.sum_of(of);
+        if let Some(steps) = self.coarse_comparison(&sum) {
+            return Some(self.not_negative(steps));
+        }
         let is_size = |terms: &Terms, by: Term| terms.as_int(by).is_none() && terms.range(by).not_negative();
         let product = self.multiplied(&sum, MAX_TIMES, is_size)?;
         Some(self.not_negative(product))

@@ -8,6 +8,20 @@ impl Terms {
     /// The quotient of a sum by a positive multiple of such a number, without what is less than the number.
     pub(super) fn coarse_quotient(&mut self, sum: &Sum, divisor: &Sum) -> Option<Term> {
         let common = divisor.0.values().fold(0, |g, factor| gcd(g, *factor));
+        let (step, dividend) = self.in_steps(sum, common)?;
+        let (divisor, _) = divisor.split(step, |_| 0)?;
+        let divisor = self.of_sum(divisor);
+        Some(self.quotient(dividend, divisor))
+    }
+
+    /// What is not negative if and only if a sum is not, without what is less than a number that much of it is a multiple of:
+    /// `8*x + r >= 0` is `x >= 0` for `0 <= r < 8`.
+    pub(super) fn coarse_comparison(&mut self, sum: &Sum) -> Option<Term> {
+        self.in_steps(sum, 0).map(|(_, steps)| steps)
+    }
+
+    /// A divisor of a number, of any if it is 0, and how often that is in a sum if the rest is less than it, whatever it is.
+    fn in_steps(&mut self, sum: &Sum, common: i128) -> Option<(i128, Term)> {
         let mut steps: Vec<i128> = sum
             .0
             .iter()
@@ -29,9 +43,7 @@ impl Terms {
             let whole = lo.div_euclid(step);
             if whole == hi.div_euclid(step) {
                 let (steps, whole) = (self.of_sum(steps), self.int(whole));
-                let (divisor, _) = divisor.split(step, |_| 0)?;
-                let (dividend, divisor) = (self.add(steps, whole), self.of_sum(divisor));
-                return Some(self.quotient(dividend, divisor));
+                return Some((step, self.add(steps, whole)));
             }
         }
         None

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use super::follows::{follows, parts_of};
 use super::term::{Node, Term, Terms};
 
-/// Most parts that are looked at for one question.
+/// Most parts that are looked at in what is known, and in a goal.
 const MAX_TRIED: usize = 100;
 
 /// Most quotients that are decided.
@@ -24,7 +24,7 @@ pub(super) fn decided(terms: &mut Terms, facts: &[Term], goal: Term) -> (Vec<Ter
             facts[at - 1] = simplified(terms, &others, fact, &mut tries);
         }
     }
-    let facts = closed(terms, &facts);
+    let (facts, mut tries) = (closed(terms, &facts), MAX_TRIED);
     let goal = simplified(terms, &facts, goal, &mut tries);
     (facts, goal)
 }
@@ -35,6 +35,14 @@ pub(super) fn closed(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     /// How often what comes of it is looked at again.
     const MAX_ROUNDS: usize = 6;
     let mut all = parts_of(terms, facts);
+    let factors: Vec<Term> = all.iter().flat_map(|&fact| factors_of_what_is_not_zero(terms, fact)).collect();
+    if !factors.is_empty() {
+        for factor in factors {
+            let zero = terms.is_zero(factor);
+            all.push(terms.not(zero));
+        }
+        all = parts_of(terms, &all);
+    }
     for _ in 0..MAX_ROUNDS {
         let (mut next, mut changed) = (Vec::new(), false);
         for &fact in &all {
@@ -60,6 +68,19 @@ pub(super) fn closed(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
         all = parts_of(terms, &next);
     }
     all
+}
+
+/// What is multiplied in a product that is not 0: none of it is.
+fn factors_of_what_is_not_zero(terms: &Terms, fact: Term) -> Vec<Term> {
+    let Node::Not(of) = *terms.node(fact) else { return Vec::new() };
+    let Node::IsZero(product) = *terms.node(of) else { return Vec::new() };
+    match terms.node(product) {
+        Node::Sum(products) => match &products[..] {
+            [(monomial, _)] if monomial.len() > 1 => monomial.clone(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
 }
 
 fn is_decidable(terms: &Terms, term: Term) -> bool {

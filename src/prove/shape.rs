@@ -20,9 +20,7 @@ use super::syntax::{at, binds, conjuncts, inlined, is_equation, is_total, is_tot
 use super::value::Machine;
 use super::{narrow, signature, unsplit};
 use crate::diag::Span;
-use crate::ir::{
-    BinOp, Block, BufferId, DType, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId,
-};
+use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, Origin, PrimFunc, Stmt, StmtKind, VarId};
 
 /// How far a function is put in shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,6 +18,9 @@ fn choices_are_decided_by_what_is_known() {
     let divided = each("B[i] // k + T.if_then_else(k == 0, 3, i)");
     proven(&divided, &each("B[i] // k + i"));
     not_proven(&divided, &each("B[i] // k + 3"));
+    let divided = each("B[i] // (k * n) + T.if_then_else(k == 0, 3, i)");
+    proven(&divided, &each("B[i] // (k * n) + i"));
+    not_proven(&divided, &each("B[i] // (k * n) + 3"));
     not_proven(&each("B[i] + T.if_then_else(k == 0, 3, i)"), &each("B[i] + i"));
     // An operand that is known to be the greater one.
     let bounded = "for i in range(n):\n    if k > 4:\n        A[i] = T.max(k, 5) * i";

@@ -129,6 +129,13 @@ fn quotients_by_sizes_are_compared_as_products() {
     ] {
         check(&program(a), &program(b), expected);
     }
+    // Less than a step does not matter, as long as it is less.
+    let steps = |length: usize, condition: &str| {
+        format!("for i, j in T.grid(n * 7, {length}):\n    if {condition}:\n        A[i // 7] = j")
+    };
+    for (length, expected) in [(8, true), (9, false)] {
+        check(&steps(length, "n * 8 <= i * 8 + j"), &steps(length, "n <= i"), expected);
+    }
     // Nothing is known of the sign of `k`.
     let program = |condition: &str| {
         format!("for i in range(n):\n    if k != 0:\n        if {condition}:\n            A[i] = 1")
