@@ -1,11 +1,12 @@
 """How much of what passes do to a corpus of programs is proven: writes RESULTS.md.
 
-    python benches/prove/prove.py CORPUS [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
+    python benches/prove/prove.py CORPUS… [--of WORDS] [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
                                   [--results FOLDER] [--records FILE] [-o FILE]
+    python benches/prove/prove.py target/compare/generated examples --of "generated programs and kernels" -o benches/prove/GENERATED.md ...
     python benches/prove/prove.py --random N [--seed FIRST] -o benches/prove/RANDOM.md ...
     python benches/prove/prove.py CORPUS --bit-precise -o benches/prove/BITS.md ...
 
-CORPUS is a folder with folders of programs; all of them are taken, unless `--every` or `--seconds` says less. With `--random`
+CORPUS is a folder with folders of programs, or several such (`--of` says what they are); all of them are taken, unless `--every` or `--seconds` says less. With `--random`
 the programs are N of `satir fuzz programs --print` instead. For each
 program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
 `--no-spoilt`): one integer of the result is changed, a condition or a statement is left out, or two statements change places,
@@ -282,7 +283,8 @@ def document(records, names, programs, where, bit_precise):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("corpus", type=pathlib.Path, nargs="?")
+    parser.add_argument("corpus", type=pathlib.Path, nargs="*")
+    parser.add_argument("--of", default="programs of the corpus (all stages)", help="what the programs are")
     parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--seed", type=int, default=0, help="the first seed of random programs")
     parser.add_argument("--satir", default="target/release/satir")
@@ -303,14 +305,13 @@ def main():
     for part, _, n in (wanted.partition(":") for wanted in args.passes.split(",")):
         every |= {name: int(n or 1) for name in PASSES if part in name}
     names = [name for name in PASSES if name in every]
-    if (args.corpus is None) == (args.random is None):
+    if bool(args.corpus) == (args.random is not None):
         parser.error("either a corpus or --random")
-    corpus = args.corpus
+    folders, kind = args.corpus, args.of
     if args.random is not None:
-        corpus = pathlib.Path(tempfile.mkdtemp())
-        random_programs(args.satir, args.random, args.seed, corpus / "random")
-    programs = sorted(corpus.glob("*/*.py"))
-    kind = "programs of the corpus (all stages)" if args.corpus else "random programs of `satir fuzz`"
+        folders, kind = [pathlib.Path(tempfile.mkdtemp())], "random programs of `satir fuzz`"
+        random_programs(args.satir, args.random, args.seed, folders[0] / "random")
+    programs = sorted(path for folder in folders for path in folder.glob("*/*.py"))
     where = f"{len(programs)} {kind}"
     programs = programs[:: args.every]
     random.Random(1).shuffle(programs)
