@@ -38,6 +38,14 @@ fn best(all: &[Found]) -> Option<&Found> {
     all.iter().rev().max_by_key(|found| (found.rank, found.clear))
 }
 
+/// Whether these are loops in one another, and no more.
+fn is_nest(pieces: &[Piece]) -> bool {
+    match pieces {
+        [Piece::Nest(inner)] => is_nest(inner) || matches!(inner[..], [Piece::Loop]),
+        _ => false,
+    }
+}
+
 impl<'a> Walk<'a> {
     /// Which leaves of two blocks belong together.
     pub(super) fn pairs(
@@ -255,7 +263,8 @@ impl<'a> Walk<'a> {
             }
         }
         for (at, all) in found {
-            if let Some(best) = best(&all) {
+            // A nest of loops is laid beside a loop without a guess.
+            if let Some(best) = best(&all).filter(|best| !is_nest(&best.pieces)) {
                 guess.cuts.insert(at, best.pieces.clone());
             }
         }

@@ -104,7 +104,7 @@ impl<'m, 'a> Trace<'m, 'a> {
     }
 
     /// How the first of these leaves of the second program are the iterations of a loop of the first one, if they look like
-    /// that. `written` are the memories that it changes.
+    /// that and are not one by one those of the first leaf. `written` are the memories that it changes.
     pub(super) fn pieces(
         &mut self,
         a: &'a For,
@@ -114,7 +114,7 @@ impl<'m, 'a> Trace<'m, 'a> {
         self.written.clone_from(written);
         (self.steps, self.empty, self.vague) = (Trace::MAX_STEPS, 0, 0);
         let pieces = self.found_pieces(a, leaves).ok().flatten()?;
-        log::debug!("pieces: {pieces:?}");
+        log::debug!("pieces of {}: {pieces:?}", self.machine.programs[0].func.var(a.var).name);
         Some(Traced { pieces, empty: self.empty, vague: self.vague })
     }
 
@@ -141,7 +141,7 @@ impl<'m, 'a> Trace<'m, 'a> {
         if done < length {
             found.push(Piece::Rest);
         }
-        Ok((found.len() > 1 || !is_one_by_one(&found)).then_some(found))
+        Ok((found[..] != [Piece::Loop]).then_some(found))
     }
 
     /// The pieces that leaves are of a loop, from one of its iterations on, up to which one they come, and how many leaves they
@@ -500,14 +500,6 @@ impl<'m, 'a> Trace<'m, 'a> {
             }
             _ => 0,
         }
-    }
-}
-
-/// Whether these are a loop, or a nest without anything else in it.
-fn is_one_by_one(pieces: &[Piece]) -> bool {
-    match pieces {
-        [Piece::Nest(inner)] => is_one_by_one(inner),
-        _ => matches!(pieces, [Piece::Loop]),
     }
 }
 

@@ -36,6 +36,19 @@ fn loops_in_a_nest_may_be_in_pieces() {
 }
 
 #[test]
+fn a_nest_is_one_loop_whatever_is_seen_where_nothing_happens() {
+    let whole = "for f in range(8):\n    for y in range(n - 8):\n        A[f + y] = B[f // 4]";
+    let nest = |f: &str| {
+        format!(
+            "for i in range(2):\n    for j in range(4):\n        for y in range(n - 8):\n            A[{f} + y] = B[i]"
+        )
+    };
+    proven(whole, &nest("i * 4 + j"));
+    not_proven(whole, &nest("i * 4 + 3 - j"));
+    not_proven(whole, &nest("i * 3 + j"));
+}
+
+#[test]
 fn pieces_in_a_nest_are_as_long_in_each_iteration() {
     let Ok(solver) = Solver::find(&std::env::var_os("PATH").unwrap_or_default()) else { return };
     let is_proven = |a: &str, b: &str| {
