@@ -144,6 +144,19 @@ impl Terms {
         made
     }
 
+    /// The sum of terms with factors.
+    pub(super) fn sum_of_products(&mut self, products: &[(Term, i128)]) -> Term {
+        let mut sum = Sum::default();
+        let whole = products.iter().try_for_each(|&(term, factor)| sum.add_all(&self.sum_of(term), factor));
+        match whole {
+            Some(()) => self.of_sum(sum),
+            None => {
+                let zero = self.int(0);
+                products.iter().fold(zero, |sum, &(term, factor)| self.add_scaled(sum, term, factor))
+            }
+        }
+    }
+
     pub(super) fn add(&mut self, a: Term, b: Term) -> Term {
         self.add_scaled(a, b, 1)
     }

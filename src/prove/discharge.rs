@@ -297,18 +297,23 @@ fn follows_multiplied(terms: &mut Terms, facts: &[Term], goal: Term) -> bool {
     }
 }
 
-/// The goal with comparisons of quotients by sizes as comparisons of products.
-fn with_quotients_multiplied(terms: &mut Terms, mut goal: Term) -> Term {
+/// A condition with comparisons of quotients by sizes as comparisons of products.
+fn with_quotients_multiplied(terms: &mut Terms, condition: Term) -> Term {
     /// Comparisons that are written in another way.
     const MAX_MULTIPLIED: usize = 12;
+    if let Some(&known) = terms.made.multiplied.get(&condition) {
+        return known;
+    }
+    let mut made = condition;
     for _ in 0..MAX_MULTIPLIED {
         let other = terms
-            .cone([goal])
+            .cone([made])
             .into_iter()
             .find_map(|term| Some((term, terms.without_quotients_by_sizes(term)?)))
             .filter(|(term, other)| term != other);
         let Some((term, other)) = other else { break };
-        goal = terms.replace(goal, term, other);
+        made = terms.replace(made, term, other);
     }
-    goal
+    terms.made.multiplied.insert(condition, made);
+    made
 }

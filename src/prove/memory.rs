@@ -139,6 +139,10 @@ impl Terms {
         if term == part {
             return by;
         }
+        // What was made before it is not made of it.
+        if term < part {
+            return term;
+        }
         if let Some(&result) = done.get(&term) {
             return result;
         }
@@ -148,14 +152,15 @@ impl Terms {
         let result = match self.node(term).clone() {
             Node::Int(_) | Node::Truth(_) | Node::Atom(_) | Node::Lane(..) | Node::Memory(_) => term,
             Node::Sum(products) => {
-                let mut sum = self.int(0);
-                for (monomial, factor) in products {
-                    let one = self.int(1);
-                    let factors = all(self, &monomial);
-                    let product = factors.into_iter().fold(one, |product, t| self.mul(product, t));
-                    sum = self.add_scaled(sum, product, factor);
-                }
-                sum
+                let products: Vec<(Term, i128)> = products
+                    .into_iter()
+                    .map(|(monomial, factor)| {
+                        let one = self.int(1);
+                        let factors = all(self, &monomial);
+                        (factors.into_iter().fold(one, |product, t| self.mul(product, t)), factor)
+                    })
+                    .collect();
+                self.sum_of_products(&products)
             }
             Node::Quotient(a, b) => {
                 let of = all(self, &[a, b]);

@@ -58,14 +58,38 @@ impl Range {
 
     pub(super) fn times(self, other: Range) -> Range {
         for (a, b) in [(self, other), (other, self)] {
-            if a == Range::point(0) {
-                return a;
-            }
-            // One of known sign and one of unknown bounds.
-            if a == Range::point(1) {
-                return b;
+            if let (Some(factor), Some(hi)) = (a.lo, a.hi)
+                && factor == hi
+            {
+                return b.scaled(factor);
             }
         }
+        // Most are products of sizes.
+        if let (Some(a), Some(b)) = (self.lo, other.lo)
+            && a >= 0
+            && b >= 0
+        {
+            let hi = match (self.hi, other.hi) {
+                (Some(a), Some(b)) => a.checked_mul(b),
+                _ => None,
+            };
+            return Range { lo: Some(a.saturating_mul(b)), hi };
+        }
+        self.times_by_ends(other)
+    }
+
+    /// All values times a factor. An end that is too large is none.
+    fn scaled(self, factor: i128) -> Range {
+        let times = |end: Option<i128>| end?.checked_mul(factor);
+        match factor.signum() {
+            0 => Range::point(0),
+            1 => Range { lo: times(self.lo), hi: times(self.hi) },
+            _ => Range { lo: times(self.hi), hi: times(self.lo) },
+        }
+    }
+
+    /// Of values of any signs, by the products of the ends.
+    fn times_by_ends(self, other: Range) -> Range {
         // Beyond an absent end the product has none on the sides that the other's signs reach.
         let ends = |r: Range| [r.lo, r.hi];
         let (mut lo, mut hi) = (Some(i128::MAX), Some(i128::MIN));

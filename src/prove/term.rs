@@ -35,6 +35,8 @@ pub(super) struct Made {
     pub(super) quotients: HashMap<(Term, Term), Term>,
     /// `a >= 0`
     pub(super) comparisons: HashMap<Term, Term>,
+    /// Conditions with comparisons of products in place of those of quotients by sizes.
+    pub(super) multiplied: HashMap<Term, Term>,
 }
 
 impl Made {
@@ -43,6 +45,7 @@ impl Made {
         self.sums.clear();
         self.quotients.clear();
         self.comparisons.clear();
+        self.multiplied.clear();
     }
 }
 
