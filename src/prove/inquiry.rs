@@ -6,6 +6,7 @@
 //! all questions get little work first, and those that need more get it only where nothing is known to fail.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
 
@@ -83,12 +84,15 @@ pub(super) struct Inquiry<'s> {
     /// The work that may still be done, and the terms that may still be made.
     left: u64,
     pub(super) terms: usize,
+    /// The time that the solver may still take, only a backstop for questions whose work says little of it.
+    time: Duration,
 }
 
 impl<'s> Inquiry<'s> {
     pub(super) fn new(solver: Option<&'s Solver>) -> Inquiry<'s> {
         let left = solver.map_or(0, |solver| solver.effort.saturating_mul(MOST));
-        Inquiry { solver, known: HashMap::new(), left, terms: MOST_TERMS }
+        let time = solver.map_or(Duration::ZERO, |solver| solver.timeout);
+        Inquiry { solver, known: HashMap::new(), left, time, terms: MOST_TERMS }
     }
 
     /// Whether no work is left, so that only what normal forms show is shown.
@@ -178,12 +182,17 @@ impl<'s> Inquiry<'s> {
             }
         }
         if let (Some(solver), true) = (self.solver, self.left > 0) {
-            let solver = solver.clone().within(effort, solver.timeout);
+            let begun = Instant::now();
+            let solver = solver.clone().within(effort, self.time);
             let answers = solver::ask(&solver, &new)?;
+            self.time = self.time.saturating_sub(begun.elapsed());
             for ((text, _), (answer, work)) in new.into_iter().zip(answers) {
                 self.left = self.left.saturating_sub(work);
                 log::debug!("{work} for an answer, {} left", self.left);
                 self.known.insert(text, (answer, effort));
+            }
+            if self.time.is_zero() {
+                self.left = 0;
             }
         }
         let known =

@@ -91,12 +91,12 @@ pub const EFFORT: u64 = 430_000;
 /// After so many failures the rest of a shape waits until the others were tried.
 const ENOUGH: usize = 8;
 
-/// How long one question of a proof may take whatever the machine; only a backstop.
+/// How long the solver may take for all questions about a pair of functions, whatever the machine; only a backstop.
 ///
 /// ```
 /// assert!(satir::prove::TIMEOUT < satir::prove::Solver::new("z3").timeout, "proofs have many questions");
 /// ```
-pub const TIMEOUT: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Proves that each function of `b` does what the one of this name in `a` does. Without a solver only what normal forms show is
 /// proven.

@@ -1,5 +1,7 @@
 //! Asks z3, as a program: few processes for all questions that are asked together, the answers read from their output.
 
+use std::time::Duration;
+
 use rayon::prelude::*;
 
 use crate::smt::{Solver, SolverError};
@@ -18,7 +20,8 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// An answer to each question, and how much work it took, in the solver's own unit.
+/// An answer to each question, and how much work it took, in the solver's own unit. All of them together get the time of the
+/// solver.
 pub(super) fn ask(solver: &Solver, questions: &[Script]) -> Result<Vec<(Answer, u64)>, SolverError> {
     /// Fewer questions take less time than another process does.
     const LEAST: usize = 3;
@@ -26,8 +29,10 @@ pub(super) fn ask(solver: &Solver, questions: &[Script]) -> Result<Vec<(Answer, 
     let processes = (questions.len() / LEAST).clamp(1, rayon::current_num_threads());
     let shares: Vec<Vec<&Script>> =
         (0..processes).map(|first| questions.iter().skip(first).step_by(processes).collect()).collect();
+    let each = solver.timeout / u32::try_from(questions.len().div_ceil(processes).max(1)).unwrap_or(u32::MAX);
+    let solver = solver.clone().within(solver.effort, each.max(Duration::from_millis(1)));
     let answers: Vec<_> =
-        shares.par_iter().map(|share| ask_one_process(solver, share)).collect::<Result<_, _>>()?;
+        shares.par_iter().map(|share| ask_one_process(&solver, share)).collect::<Result<_, _>>()?;
     let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
     Ok((0..questions.len()).filter_map(|number| answers[number % processes].next()).collect())
 }
