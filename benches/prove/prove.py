@@ -1,19 +1,21 @@
 """How much of what passes do to a corpus of programs is proven: writes RESULTS.md.
 
-    python benches/prove/prove.py CORPUS… [--of WORDS] [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S] [--jobs N]
-                                  [--results FOLDER] [--records FILE] [-o FILE]
-    python benches/prove/prove.py target/compare/generated examples --of "generated programs and kernels" -o benches/prove/GENERATED.md ...
+    python benches/prove/prove.py CORPUS… [--of WORDS] [--satir PROGRAM] [--passes NAMES] [--every N] [--seconds S]
+                                  [--jobs N] [--results FOLDER] [--records FILE] [-o FILE]
+    python benches/prove/prove.py target/compare/generated examples --of "generated programs and kernels"
+                                  -o benches/prove/GENERATED.md ...
     python benches/prove/prove.py --random N [--seed FIRST] -o benches/prove/RANDOM.md ...
     python benches/prove/prove.py CORPUS --bit-precise -o benches/prove/BITS.md ...
 
-CORPUS is a folder with folders of programs, or several such (`--of` says what they are); all of them are taken, unless `--every` or `--seconds` says less. With `--random`
-the programs are N of `satir fuzz programs --print` instead. For each
+CORPUS is a folder with folders of programs, or several such (`--of` says what they are); all of them are taken, unless
+`--every` or `--seconds` says less. With `--random N` the programs are N of `satir fuzz programs --print` instead. For each
 program and each pass the result is compared with the program by `satir equiv --prove`. Results are spoilt too (unless
 `--no-spoilt`): one integer of the result is changed, a condition or a statement is left out, or two statements change places,
 `--spoilt` times for each of every `--spoilt-every` programs, and what is then still called proven is run; `wrong` counts
-those of which a run shows a difference, and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a result is
-spoilt by adding a number to one of its variables and taking it away again. `--results` keeps what passes made, so that only the prover runs the next time;
-`--records` writes a line of JSON for each judgement. Needs z3, and TVM for its passes.
+those of which a run shows a difference, and must be 0. With `--bit-precise` integers of int32 and int64 have to fit, and a
+result is spoilt by adding a number to one of its variables and taking it away again. `--results` keeps what passes made, so
+that only the prover runs the next time; `--records` writes a line of JSON for each judgement. Needs z3, and TVM for its
+passes.
 """
 
 import argparse
@@ -24,17 +26,28 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
+# Reads a program, passes with a comma between and where the result goes, a line for each, and says whether there is one.
 TVM = """
 import sys, tvm
 from tvm.script import tirx as T, ir as I
-mod = tvm.script.from_source(open(sys.argv[1]).read())
-for name in sys.argv[2].split(","):
-    mod = getattr(tvm.tirx.transform, name)()(mod) if hasattr(tvm.tirx.transform, name) else getattr(tvm.s_tir.transform, name)()(mod)
-print(mod.script())
+while True:
+    path, names, out = (sys.stdin.readline().rstrip("\\n") for _ in range(3))
+    if not out:
+        break
+    try:
+        mod = tvm.script.from_source(open(path).read())
+        for name in names.split(","):
+            of = tvm.tirx.transform if hasattr(tvm.tirx.transform, name) else tvm.s_tir.transform
+            mod = getattr(of, name)()(mod)
+        open(out, "w").write(mod.script())
+        print("made", flush=True)
+    except Exception:
+        print("none", flush=True)
 """
 PASSES = {
     "satir cse": ["cse"],
@@ -52,18 +65,43 @@ def call(args, seconds=PATIENCE):
     return subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=seconds)
 
 
+class Tvm:
+    """A process of TVM for many results. It takes seconds to begin, and ends on some programs."""
+
+    def __init__(self):
+        self.process, self.lock = None, threading.Lock()
+
+    def result(self, path, names, out):
+        """Writes what passes make of a program; false if they make nothing, within the time."""
+        with self.lock:
+            if self.process is None or self.process.poll() is not None:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-c", TVM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    text=True)
+            end = threading.Timer(PATIENCE, self.process.kill)
+            end.start()
+            try:
+                self.process.stdin.write(f"{path.resolve()}\n{names}\n{out.resolve()}\n")
+                self.process.stdin.flush()
+                answer = self.process.stdout.readline()
+                if not answer:
+                    self.process.wait()
+                return answer == "made\n"
+            except OSError:
+                return False
+            finally:
+                end.cancel()
+
+
 def result_of(args, name, path, out):
     """Writes what a pass makes of a program; false if it makes nothing."""
     how = PASSES[name]
+    if isinstance(how, str):
+        return args.tvm.result(path, how, out)
     try:
-        if isinstance(how, list):
-            return call([args.satir, *how, path, "-o", out]).returncode == 0
-        made = call([sys.executable, "-c", TVM, path, how])
+        return call([args.satir, *how, path, "-o", out]).returncode == 0
     except subprocess.TimeoutExpired:
         return False
-    if made.returncode == 0:
-        out.write_text(made.stdout)
-    return made.returncode == 0
 
 
 def judged(args, a, b):
@@ -301,6 +339,7 @@ def main():
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("-o", type=pathlib.Path, default=pathlib.Path(__file__).parent / "RESULTS.md")
     args = parser.parse_args()
+    args.tvm = Tvm()
     every = {}
     for part, _, n in (wanted.partition(":") for wanted in args.passes.split(",")):
         every |= {name: int(n or 1) for name in PASSES if part in name}
