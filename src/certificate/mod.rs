@@ -3,7 +3,7 @@
 //! A certificate is one S-expression; a comment goes from `;` to the end of its line:
 //!
 //! ```text
-//! (satir-certificate 1 (input HASH) (output HASH)
+//! (satir-certificate 2 (input HASH) (output HASH)
 //!   (function NAME
 //!     (align BLOCK PAIR...)             which statements of a pair of blocks belong together
 //!     (conditions N...)                 which conditions of the result are those of the program at the same depth

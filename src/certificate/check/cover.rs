@@ -190,7 +190,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// A loop of both programs, of which some statements before that of the second one belong to the first iteration: that is run
-    /// alone, and then the others.
+    /// alone, if there is one, and then the others.
     pub(super) fn peeled(
         &mut self,
         first: &mut Cursor<'a>,
@@ -214,20 +214,17 @@ impl<'a> Walk<'a, '_> {
         let since = self.machine.book.evaluated.len();
         let owe = |walk: &mut Self, what, x, y| walk.machine.book.owe_since(since, what, Goal::Same(x, y));
         let (min, extent) = self.under(&guards, |walk| {
-            let min = walk.machine.value(Side::First, &a.min)?;
-            let extent = walk.machine.value(Side::First, &a.extent)?;
-            let (zero, always) = (walk.machine.terms.int(0), walk.machine.terms.truth(true));
-            let runs = walk.machine.terms.less(zero, extent);
-            owe(walk, "a loop has a first iteration", runs, always);
-            Ok((min, extent))
+            Ok((walk.machine.value(Side::First, &a.min)?, walk.machine.value(Side::First, &a.extent)?))
         })?;
-        // What is assumed in it must not show that there is such an iteration.
+        // There is a first iteration only if the loop runs, so what is assumed in it does not show that it does.
+        let runs = self.machine.terms.positive(extent);
         let outer = self.machine.book.place();
         self.machine.program(Side::First).vars.insert(a.var, min);
-        let mut iteration = Cursor::new(&a.body, guards.clone());
+        let mut iteration = Cursor::new(&a.body, guards.iter().copied().chain([runs]).collect());
         let mut steps = second.steps[second.next..at].to_vec();
         steps.push(Placed { step: Step::First(b), ..placed });
         steps::flatten(&b.body, &mut steps);
+        steps.push(Placed { step: Step::End, ..placed });
         let mut unrolled = Cursor { steps, next: 0, guards: std::mem::take(&mut second.guards) };
         self.laid(&mut iteration, &mut unrolled, [usize::MAX; 2])?;
         self.advance(Side::First, &mut iteration, block, &[])?;

@@ -46,7 +46,7 @@ use crate::ir::{Module, PrimFunc, with_room};
 pub(crate) use walk::{CLAIM, GUARD, Plan};
 
 /// The version of the format.
-pub(crate) const VERSION: &str = "1";
+pub(crate) const VERSION: &str = "2";
 
 /// How much a certificate shows.
 ///

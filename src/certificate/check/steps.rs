@@ -13,7 +13,7 @@ pub(crate) enum Step<'a> {
     Bind(VarId, &'a Expr),
     /// An expression without effect is evaluated.
     Eval(&'a Expr),
-    /// The first iteration of a loop begins.
+    /// The first iteration of a loop begins; what follows is under the condition that the loop runs.
     First(&'a For),
     /// What follows is under a condition.
     If(&'a Expr),

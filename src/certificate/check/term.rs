@@ -460,6 +460,12 @@ impl Terms {
         self.not_negative(difference)
     }
 
+    /// `0 < a`
+    pub(crate) fn positive(&mut self, a: Term) -> Term {
+        let zero = self.int(0);
+        self.less(zero, a)
+    }
+
     /// `a <= b`
     pub(crate) fn at_most(&mut self, a: Term, b: Term) -> Term {
         let difference = self.sub(b, a);

@@ -250,8 +250,7 @@ impl<'a, 'r> Walk<'a, 'r> {
                 Side::First => self.machine.described(side, extent)?,
                 Side::Second => self.under(guards, |walk| walk.machine.value(side, extent))?,
             };
-            let zero = self.machine.terms.int(0);
-            runs.push(self.machine.terms.less(zero, extent));
+            runs.push(self.machine.terms.positive(extent));
         }
         if let StmtKind::For(l) = &stmt.kind {
             // So it does where the loop begins, and its step; the first program may lose no call in them.
@@ -315,6 +314,7 @@ impl<'a, 'r> Walk<'a, 'r> {
                 let (min, extent) = (self.machine.value(side, &l.min)?, self.machine.value(side, &l.extent)?);
                 self.machine.program(side).vars.insert(l.var, min);
                 self.entered.insert(l.var, (min, extent));
+                guards.push(self.machine.terms.positive(extent));
             }
             Step::If(cond) => {
                 let cond = self.machine.value(side, cond)?;
@@ -660,8 +660,8 @@ impl<'a, 'r> Walk<'a, 'r> {
         } else {
             terms.atom(Sort::Int, if stepped || empty { Bounds::NONE } else { range })
         };
-        let (zero, end) = (terms.int(0), terms.add(min, extent));
-        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.less(zero, extent));
+        let end = terms.add(min, extent);
+        let (low, high, runs) = (terms.at_most(min, var), terms.less(var, end), terms.positive(extent));
         let holds = if stepped { terms.truth(true) } else { terms.and(&[low, high]) };
         Ok((var, Frame { var: Some((var, min)), runs }, holds))
     }

@@ -135,6 +135,11 @@ fn known(machine: &mut Machine<'_>, side: Side, steps: &[Placed<'_>], depth: usi
                 if let Ok(value) = machine.described(side, &l.min) {
                     machine.program(side).vars.insert(l.var, value);
                 }
+                let extent = machine.described(side, &l.extent);
+                guards.push(match extent {
+                    Ok(extent) => machine.terms.positive(extent),
+                    Err(_) => machine.terms.atom(Sort::Truth, Bounds::NONE),
+                });
             }
             Step::If(cond) => {
                 let cond = machine.described(side, cond);

@@ -106,6 +106,16 @@ fn what_the_first_iteration_does_may_stand_before() {
     let peeled = |range: &str| format!("B[0] = 1\n{}", within(&format!("i in {range}"), "A[i] = k"));
     refused(&of("range(k)"), &peeled("range(k)"));
     refused(&of("range(n)"), &peeled("range(n)"));
+    // Where the loop runs there is one.
+    let guarded = |cond: &str, range: &str| {
+        format!("if {cond}:\n    B[0] = 1\n{}", within(&format!("i in {range}"), "A[i] = k"))
+    };
+    certified(&of("range(k)"), &guarded("0 < k", "range(k)"));
+    certified(&of("range(n)"), &guarded("1 <= n", "range(n)"));
+    refused(&of("range(k)"), &guarded("0 <= k", "range(k)"));
+    refused(&of("range(k)"), &guarded("1 < k", "range(k)"));
+    refused(&of("range(k)"), &guarded("0 < n", "range(k)"));
+    refused(&of("range(k)"), &guarded("0 < k", "range(1, k)"));
 }
 
 #[test]
