@@ -18,8 +18,6 @@ struct Whole<'a, 'g> {
     tree: Side,
     /// The conditions under which it runs.
     guards: &'g [Term],
-    /// The number of the pair of blocks.
-    block: usize,
     /// How much of what the first program evaluates does not rest on how many iterations there are.
     since: usize,
 }
@@ -57,17 +55,16 @@ impl<'a> Walk<'a, '_> {
         shape: &Shape,
         first: &mut Cursor<'a>,
         second: &mut Cursor<'a>,
-        block: usize,
     ) -> Done {
         let (of_one, of_tree) = if tree == Side::Second { (first, second) } else { (second, first) };
-        let one = self.plain_loop(other(tree), of_one, block)?;
+        let one = self.plain_loop(other(tree), of_one)?;
         let guards = of_one.guards.clone();
         let side = other(tree);
         let (min, whole) = self.under(&guards, |walk| {
             Ok((walk.machine.value(side, &one.min)?, walk.machine.value(side, &one.extent)?))
         })?;
         let since = self.machine.book.evaluated.len();
-        let whole_of = Whole { one, tree, guards: &guards, block, since };
+        let whole_of = Whole { one, tree, guards: &guards, since };
         let none_yet = self.machine.terms.int(0);
         let length = self.cover(whole_of, shape, of_tree, min, none_yet)?;
         self.owe_length(whole_of, length, whole)
@@ -83,8 +80,8 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// The next leaf, which is such a loop.
-    fn plain_loop(&mut self, side: Side, cursor: &mut Cursor<'a>, block: usize) -> Result<&'a For, Refused> {
-        match self.advance(side, cursor, block, &[])? {
+    fn plain_loop(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<&'a For, Refused> {
+        match self.advance(side, cursor, &[])? {
             Some(Stmt { kind: StmtKind::For(l), .. }) if is_plain(l) => Ok(l),
             _ => Err("iterations of what is no plain loop".into()),
         }
@@ -101,7 +98,7 @@ impl<'a> Walk<'a, '_> {
     ) -> Result<Term, Refused> {
         match shape {
             Shape::Loop | Shape::Nest(_) => {
-                let l = self.plain_loop(of.tree, cursor, of.block)?;
+                let l = self.plain_loop(of.tree, cursor)?;
                 let guards = [of.guards, &cursor.guards].map(|guards| self.machine.terms.and(guards));
                 let [a, b] = if of.tree == Side::Second { guards } else { [guards[1], guards[0]] };
                 self.owe_same(GUARD, a, b)?;
@@ -176,7 +173,7 @@ impl<'a> Walk<'a, '_> {
             };
             let mut cursor = Cursor::new(&l.body, Vec::new());
             let part = walk.cover(Whole { guards: &[], ..of }, inner, &mut cursor, first, number)?;
-            if walk.advance(of.tree, &mut cursor, of.block, &[])?.is_some() {
+            if walk.advance(of.tree, &mut cursor, &[])?.is_some() {
                 return Err("more in a nest than its loops".into());
             }
             let fixed = walk.machine.terms.replace(part, var, min, &mut hashbrown::HashMap::new());
@@ -191,14 +188,8 @@ impl<'a> Walk<'a, '_> {
 
     /// A loop of both programs, of which some statements before that of the second one belong to the first iteration: that is run
     /// alone, if there is one, and then the others.
-    pub(super) fn peeled(
-        &mut self,
-        first: &mut Cursor<'a>,
-        second: &mut Cursor<'a>,
-        leaves: usize,
-        block: usize,
-    ) -> Done {
-        let a = self.plain_loop(Side::First, first, block)?;
+    pub(super) fn peeled(&mut self, first: &mut Cursor<'a>, second: &mut Cursor<'a>, leaves: usize) -> Done {
+        let a = self.plain_loop(Side::First, first)?;
         let ends = second.steps.iter().enumerate().skip(second.next);
         let at =
             ends.filter(|(_, placed)| matches!(placed.step, Step::Leaf(_))).map(|(at, _)| at).nth(leaves);
@@ -225,10 +216,11 @@ impl<'a> Walk<'a, '_> {
         steps.push(Placed { step: Step::First(b), ..placed });
         steps::flatten(&b.body, &mut steps);
         steps.push(Placed { step: Step::End, ..placed });
-        let mut unrolled = Cursor { steps, next: 0, guards: std::mem::take(&mut second.guards) };
+        let guards_so_far = std::mem::take(&mut second.guards);
+        let mut unrolled = Cursor { steps, next: 0, guards: guards_so_far, block: second.block };
         self.laid(&mut iteration, &mut unrolled, [usize::MAX; 2])?;
-        self.advance(Side::First, &mut iteration, block, &[])?;
-        self.advance(Side::Second, &mut unrolled, block, &[])?;
+        self.advance(Side::First, &mut iteration, &[])?;
+        self.advance(Side::Second, &mut unrolled, &[])?;
         self.after_calls()?;
         self.machine.book.back(&outer);
         (second.next, second.guards) = (at + 1, unrolled.guards);
@@ -258,7 +250,7 @@ impl<'a> Walk<'a, '_> {
             Side::Second => self.laid(&mut iteration, cursor, [all, leaves])?,
             Side::First => self.laid(cursor, &mut iteration, [leaves, all])?,
         };
-        self.advance(side, &mut iteration, of.block, &[])?;
+        self.advance(side, &mut iteration, &[])?;
         self.machine.book.back(&outer);
         Ok(())
     }

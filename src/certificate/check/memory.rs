@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     version: u32,
     /// Whether the second function has declared it too, and in which pair of blocks the first one did.
     paired: bool,
-    block: usize,
+    block: Option<usize>,
     /// What the first function calls it.
     id: BufferId,
 }
@@ -46,7 +46,7 @@ impl Memories {
         func: &PrimFunc,
         id: BufferId,
         shape: Vec<Term>,
-        block: usize,
+        block: Option<usize>,
     ) -> Result<usize, Refused> {
         let buffer = func.buffer(id);
         let number = self.all.len();
@@ -77,7 +77,7 @@ impl Memories {
     }
 
     /// A buffer that the first function has declared in this pair of blocks, and the second one has not yet.
-    pub(crate) fn unpaired(&self, name: &str, block: usize) -> Option<usize> {
+    pub(crate) fn unpaired(&self, name: &str, block: Option<usize>) -> Option<usize> {
         self.all.iter().position(|m| m.name == name && !m.paired && m.block == block)
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn machine<'a>(a: &'a PrimFunc, b: &'a PrimFunc) -> Result<Machine<'a
                 machine.book.know(&machine.terms, holds);
             }
         }
-        let number = machine.memories.declare(a, x, shape, usize::MAX)?;
+        let number = machine.memories.declare(a, x, shape, None)?;
         same_buffer(&mut machine, x, y, number)?;
     }
     Ok(machine)

@@ -27,6 +27,8 @@ pub(super) struct Cursor<'a> {
     pub(super) next: usize,
     /// Conditions of the block itself at this point.
     pub(super) guards: Vec<Term>,
+    /// The number of the pair of blocks that it was laid side by side in first.
+    pub(super) block: Option<usize>,
 }
 
 impl<'a> Cursor<'a> {
@@ -34,7 +36,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn new(block: &'a Block, guards: Vec<Term>) -> Cursor<'a> {
         let mut steps = Vec::new();
         steps::flatten(block, &mut steps);
-        Cursor { steps, next: 0, guards }
+        Cursor { steps, next: 0, guards, block: None }
     }
 
     /// The steps up to the last one of so many leaves, and how many leaves there are.
@@ -129,23 +131,25 @@ impl<'a, 'r> Walk<'a, 'r> {
     pub(crate) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
         let outer = self.machine.book.place();
         let (mut first, mut second) = (Cursor::new(a, Vec::new()), Cursor::new(b, Vec::new()));
-        let number = self.laid(&mut first, &mut second, [usize::MAX; 2])?;
-        self.advance(Side::First, &mut first, number, &[])?;
-        self.advance(Side::Second, &mut second, number, &first.guards)?;
+        self.laid(&mut first, &mut second, [usize::MAX; 2])?;
+        self.advance(Side::First, &mut first, &[])?;
+        self.advance(Side::Second, &mut second, &first.guards)?;
         self.after_calls()?;
         self.machine.book.back(&outer);
         Ok(())
     }
 
-    /// So many leaves of two blocks; the number of this pair of blocks.
+    /// So many leaves of two blocks.
     pub(super) fn laid(
         &mut self,
         first: &mut Cursor<'a>,
         second: &mut Cursor<'a>,
         leaves: [usize; 2],
-    ) -> Result<usize, Refused> {
+    ) -> Done {
         let number = self.blocks;
         self.blocks += 1;
+        first.block.get_or_insert(number);
+        second.block.get_or_insert(number);
         let ((left, n), (right, m)) = (first.ahead(leaves[0]), second.ahead(leaves[1]));
         let given = (self.plan.aligner)(&mut self.machine, number, left, right);
         let one_by_one = || (0..n.min(m)).map(|i| Pair::Leaves(Some(i), Some(i))).collect();
@@ -177,20 +181,21 @@ impl<'a, 'r> Walk<'a, 'r> {
             return Err(format!("{n} and {m} statements that the certificate does not lay side by side"));
         }
         for pair in pairs {
+            // What the second program declares the first one has declared before.
+            self.settle(Side::First, first, &[])?;
             let (i, j) = match pair {
                 Pair::Leaves(i, j) => (i, j),
                 Pair::Peel(_, _, leaves) => {
-                    self.peeled(first, second, leaves, number)?;
+                    self.peeled(first, second, leaves)?;
                     continue;
                 }
                 Pair::Cover(_, _, tree, shape) => {
-                    self.covered(tree, &shape, first, second, number)?;
+                    self.covered(tree, &shape, first, second)?;
                     continue;
                 }
             };
-            let x = if i.is_some() { self.advance(Side::First, first, number, &[])? } else { None };
-            let y =
-                if j.is_some() { self.advance(Side::Second, second, number, &first.guards)? } else { None };
+            let x = if i.is_some() { self.advance(Side::First, first, &[])? } else { None };
+            let y = if j.is_some() { self.advance(Side::Second, second, &first.guards)? } else { None };
             self.after_calls()?;
             match (x, y) {
                 (Some(x), Some(y)) => {
@@ -215,7 +220,7 @@ impl<'a, 'r> Walk<'a, 'r> {
                 return Err("values are nested too deep".into());
             }
         }
-        Ok(number)
+        Ok(())
     }
 
     /// Does something under further conditions.
@@ -272,27 +277,41 @@ impl<'a, 'r> Walk<'a, 'r> {
         &mut self,
         side: Side,
         cursor: &mut Cursor<'a>,
-        block: usize,
         others: &[Term],
     ) -> Result<Option<&'a Stmt>, Refused> {
-        while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next) {
+        self.settle(side, cursor, others)?;
+        let Some(&Placed { stmt, step: Step::Leaf(leaf) }) = cursor.steps.get(cursor.next) else {
+            return Ok(None);
+        };
+        cursor.next += 1;
+        self.comes_to(side, stmt);
+        Ok(Some(leaf))
+    }
+
+    /// Runs a block up to what is before its next leaf, or to its end.
+    fn settle(&mut self, side: Side, cursor: &mut Cursor<'a>, others: &[Term]) -> Done {
+        while let Some(&Placed { stmt, step }) = cursor.steps.get(cursor.next)
+            && !matches!(step, Step::Leaf(_))
+        {
             cursor.next += 1;
-            match side {
-                Side::First => self.machine.book.spans.0 = stmt.span,
-                Side::Second => self.machine.book.spans.1 = stmt.span,
-            }
-            if let Step::Leaf(stmt) = step {
-                return Ok(Some(stmt));
-            }
+            self.comes_to(side, stmt);
             let mut guards = std::mem::take(&mut cursor.guards);
-            let outer = guards.clone();
+            let (outer, block) = (guards.clone(), cursor.block);
             let known = self.under(&outer, |walk| walk.step(side, step, &mut guards, block, others));
             cursor.guards = guards;
             if let Some(known) = known? {
                 self.machine.book.know(&self.machine.terms, known);
             }
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// What follows is about this statement.
+    fn comes_to(&mut self, side: Side, stmt: &Stmt) {
+        match side {
+            Side::First => self.machine.book.spans.0 = stmt.span,
+            Side::Second => self.machine.book.spans.1 = stmt.span,
+        }
     }
 
     /// A step that is no leaf; what it shows for the rest of the block, if anything.
@@ -301,7 +320,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         side: Side,
         step: Step<'a>,
         guards: &mut Vec<Term>,
-        block: usize,
+        block: Option<usize>,
         others: &[Term],
     ) -> Result<Option<Term>, Refused> {
         match step {
@@ -357,7 +376,7 @@ impl<'a, 'r> Walk<'a, 'r> {
     }
 
     /// A buffer that both programs declare in the same pair of blocks.
-    fn declare(&mut self, side: Side, id: BufferId, block: usize) -> Done {
+    fn declare(&mut self, side: Side, id: BufferId, block: Option<usize>) -> Done {
         let func = self.machine.programs[side as usize].func;
         let buffer = func.buffer(id);
         if side == Side::First {
@@ -723,7 +742,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             self.machine.truth_value(cond)?;
             guards.push(cond);
         }
-        let block = self.blocks;
+        let block = Some(self.blocks);
         for (&x, &y) in a.alloc_buffers.iter().zip(&b.alloc_buffers) {
             self.declare(Side::First, x, block)?;
             self.declare(Side::Second, y, block)?;

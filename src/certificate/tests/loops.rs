@@ -50,6 +50,26 @@ fn a_loop_is_its_pieces() {
 }
 
 #[test]
+fn buffers_may_be_declared_before_loops_in_pieces() {
+    let piece = |range: &str| within(&format!("i in {range}"), &store("i", "i * k"));
+    let whole = format!("C = T.alloc_buffer((4,))\nC[k] = T.float32(0)\n{}", whole());
+    let pieces = |before: &str| {
+        format!("C = T.alloc_buffer((4,))\n{before}{}\n{}", piece("range(11)"), store("11", "11 * k"))
+    };
+    certified(&whole, &pieces("C[k] = T.float32(0)\n"));
+    let first = |index: &str, rest: &str| {
+        let once = format!("C[{index}] = T.float32(0)\nA[{index}] = k");
+        format!("C = T.alloc_buffer((4,))\n{once}\n{rest}")
+    };
+    let loops = |range: &str| within(&format!("i in {range}"), "C[i] = T.float32(0)\nA[i] = k");
+    let whole = format!("C = T.alloc_buffer((4,))\n{}", loops("range(4)"));
+    certified(&whole, &first("0", &loops("range(1, 4)")));
+    certified(&first("0", &loops("range(1, 4)")), &whole);
+    refused(&whole, &first("1", &loops("range(1, 4)")));
+    refused(&whole, &first("0", &loops("range(1, 4)")).replace("(4,)", "(5,)"));
+}
+
+#[test]
 fn a_loop_is_a_nest_that_counts_its_iterations() {
     let nest = |p: &str, q: &str, index: &str| {
         let store = store(index, &format!("({index}) * k"));
