@@ -7,8 +7,8 @@ use super::eval::{Refused, Side};
 use super::pairs::Shape;
 use super::steps::{self, Placed, Step, has_effect};
 use super::term::Term;
-use super::walk::{Cursor, Done, GUARD, Walk};
-use crate::ir::{Block, For, ForKind, Stmt, StmtKind};
+use super::walk::{Cursor, Done, GUARD, LENGTH, Walk};
+use crate::ir::{For, ForKind, Stmt, StmtKind};
 
 /// What is the same for all iterations of a loop.
 #[derive(Clone, Copy)]
@@ -20,6 +20,8 @@ struct Whole<'a, 'g> {
     guards: &'g [Term],
     /// How much of what the first program evaluates does not rest on how many iterations there are.
     since: usize,
+    /// Where the loop ends, if what the other program has for it may go on: from there on nothing is done.
+    end: Option<Term>,
 }
 
 fn other(side: Side) -> Side {
@@ -64,17 +66,31 @@ impl<'a> Walk<'a, '_> {
             Ok((walk.machine.value(side, &one.min)?, walk.machine.value(side, &one.extent)?))
         })?;
         let since = self.machine.book.evaluated.len();
-        let whole_of = Whole { one, tree, guards: &guards, since };
+        let (shape, end) = match shape {
+            Shape::Within(inner) => (&**inner, Some(self.machine.terms.add(min, whole))),
+            _ => (shape, None),
+        };
+        let whole_of = Whole { one, tree, guards: &guards, since, end };
         let none_yet = self.machine.terms.int(0);
         let length = self.cover(whole_of, shape, of_tree, min, none_yet)?;
-        self.owe_length(whole_of, length, whole)
+        if end.is_none() {
+            return self.owe_length(whole_of, length, whole);
+        }
+        let terms = &mut self.machine.terms;
+        let (enough, always) = (terms.at_most(whole, length), terms.truth(true));
+        self.owe_length(whole_of, enough, always)
+    }
+
+    /// The condition under which the loop has an iteration at some value of its variable, where that is in question.
+    fn is_there(&mut self, of: Whole<'a, '_>, at: Term) -> Vec<Term> {
+        of.end.map(|end| self.machine.terms.less(at, end)).into_iter().collect()
     }
 
     /// That iterations are as many, which must not follow from what they show: there are such iterations only if it holds.
     fn owe_length(&mut self, of: Whole<'a, '_>, length: Term, whole: Term) -> Done {
         self.under(of.guards, |walk| {
             let goal = Goal::Same(length, whole);
-            walk.machine.book.owe_since(of.since, "a loop has as many iterations", goal);
+            walk.machine.book.owe_since(of.since, LENGTH, goal);
             Ok(())
         })
     }
@@ -109,9 +125,10 @@ impl<'a> Walk<'a, '_> {
             Shape::Once(leaves) => {
                 let at = self.machine.terms.add(first, number);
                 self.machine.program(other(of.tree)).vars.insert(of.one.var, at);
-                self.once(of, &of.one.body, cursor, *leaves)?;
+                self.once(of, at, cursor, *leaves)?;
                 Ok(self.machine.terms.int(1))
             }
+            Shape::Within(_) => Err("more iterations than a loop has within another shape".into()),
             Shape::Cut(length, pieces) => {
                 let zero = self.machine.terms.int(0);
                 let before = match length {
@@ -169,7 +186,9 @@ impl<'a> Walk<'a, '_> {
             let Shape::Nest(inner) = shape else {
                 let at = walk.machine.terms.add(first, number);
                 walk.machine.program(other(of.tree)).vars.insert(of.one.var, at);
-                return walk.blocks(bodies.0, bodies.1);
+                let there = walk.is_there(of, at);
+                let guards = if of.tree == Side::First { [Vec::new(), there] } else { [there, Vec::new()] };
+                return walk.guarded_blocks(bodies, guards);
             };
             let mut cursor = Cursor::new(&l.body, Vec::new());
             let part = walk.cover(Whole { guards: &[], ..of }, inner, &mut cursor, first, number)?;
@@ -229,7 +248,7 @@ impl<'a> Walk<'a, '_> {
         self.owe_same(GUARD, guard, other)?;
         self.under(&guards, |walk| {
             owe(walk, "a loop begins at the same value", min, other_min);
-            owe(walk, "a loop has as many iterations", extent, other_extent);
+            owe(walk, LENGTH, extent, other_extent);
             let one = walk.machine.terms.int(1);
             let (min, extent) = (walk.machine.terms.add(min, one), walk.machine.terms.sub(extent, one));
             walk.over((a.var, b.var), min, extent, false, (&a.body, &b.body))
@@ -237,13 +256,14 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// One iteration of a loop, which is so many statements of the other program.
-    fn once(&mut self, of: Whole<'a, '_>, body: &'a Block, cursor: &mut Cursor<'a>, leaves: usize) -> Done {
+    fn once(&mut self, of: Whole<'a, '_>, at: Term, cursor: &mut Cursor<'a>, leaves: usize) -> Done {
         if cursor.ahead(leaves).1 != leaves {
             return Err("an iteration of more statements than there are".into());
         }
         // What is assumed in it must not show that there is such an iteration.
         let outer = self.machine.book.place();
-        let mut iteration = Cursor::new(body, of.guards.to_vec());
+        let there = self.is_there(of, at);
+        let mut iteration = Cursor::new(&of.one.body, of.guards.iter().copied().chain(there).collect());
         let all = usize::MAX;
         let side = other(of.tree);
         match of.tree {

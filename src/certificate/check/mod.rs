@@ -43,7 +43,7 @@ use self::term::Terms;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 
-pub(crate) use walk::{CLAIM, GUARD, Plan};
+pub(crate) use walk::{CLAIM, GUARD, LENGTH, Plan};
 
 /// The version of the format.
 pub(crate) const VERSION: &str = "2";

@@ -14,10 +14,12 @@ pub(crate) enum Shape {
     Nest(Box<Shape>),
     /// One behind the other; within a nest with how many iterations all of them are.
     Cut(Option<i128>, Vec<Shape>),
+    /// As many iterations or more: those that the loop does not have do nothing. Not within another shape.
+    Within(Box<Shape>),
 }
 
 impl Shape {
-    /// `loop`, `(once N)`, `(nest SHAPE)`, `(cut _ SHAPE...)`, `(cut N SHAPE...)`
+    /// `loop`, `(once N)`, `(nest SHAPE)`, `(cut _ SHAPE...)`, `(cut N SHAPE...)`, `(within SHAPE)`
     pub(crate) fn read(e: &Sexp) -> Option<Shape> {
         if e.word() == Some("loop") {
             return Some(Shape::Loop);
@@ -25,6 +27,7 @@ impl Shape {
         Some(match e.call()? {
             ("once", [leaves]) => Shape::Once(leaves.number()?),
             ("nest", [inner]) => Shape::Nest(Box::new(Shape::read(inner)?)),
+            ("within", [inner]) => Shape::Within(Box::new(Shape::read(inner)?)),
             ("cut", [length, pieces @ ..]) => {
                 let length = match length.word()? {
                     "_" => None,
@@ -42,6 +45,7 @@ impl Shape {
             Shape::Loop | Shape::Nest(_) => 1,
             Shape::Once(leaves) => *leaves,
             Shape::Cut(_, pieces) => pieces.iter().map(Shape::leaves).fold(0, usize::saturating_add),
+            Shape::Within(inner) => inner.leaves(),
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) type Aligner<'r> =
 
 /// What is owed for a condition that is said to be one of the first program.
 pub(crate) const CLAIM: &str = "a condition is the one of the first program";
+/// What is owed for two loops side by side.
+pub(crate) const LENGTH: &str = "a loop has as many iterations";
 /// What is owed for two statements side by side.
 pub(crate) const GUARD: &str = "a statement runs under the same condition";
 
@@ -129,8 +131,14 @@ impl<'a, 'r> Walk<'a, 'r> {
 
     /// Two blocks, from the same state to the same state.
     pub(crate) fn blocks(&mut self, a: &'a Block, b: &'a Block) -> Done {
+        self.guarded_blocks((a, b), [Vec::new(), Vec::new()])
+    }
+
+    /// As [`Walk::blocks`], each under conditions of its own.
+    pub(super) fn guarded_blocks(&mut self, (a, b): (&'a Block, &'a Block), guards: [Vec<Term>; 2]) -> Done {
         let outer = self.machine.book.place();
-        let (mut first, mut second) = (Cursor::new(a, Vec::new()), Cursor::new(b, Vec::new()));
+        let [of_a, of_b] = guards;
+        let (mut first, mut second) = (Cursor::new(a, of_a), Cursor::new(b, of_b));
         self.laid(&mut first, &mut second, [usize::MAX; 2])?;
         self.advance(Side::First, &mut first, &[])?;
         self.advance(Side::Second, &mut second, &first.guards)?;
@@ -630,7 +638,7 @@ impl<'a, 'r> Walk<'a, 'r> {
             return Err("a loop of another kind".into());
         }
         let min = self.pair("a loop begins at the same value", &a.min, &b.min)?;
-        let extent = self.pair("a loop has as many iterations", &a.extent, &b.extent)?;
+        let extent = self.pair(LENGTH, &a.extent, &b.extent)?;
         match (&a.step, &b.step) {
             (None, None) => {}
             (Some(x), Some(y)) => drop(self.pair("a loop has the same step", x, y)?),

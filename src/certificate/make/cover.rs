@@ -8,6 +8,7 @@ use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
 use super::super::check::steps::{Placed, Step, flatten};
 use super::super::check::term::{Sort, Term, Terms};
+use crate::diag::Span;
 use crate::ir::{Block, Stmt, StmtKind};
 
 /// Loops of two blocks that are not one in each.
@@ -61,6 +62,7 @@ pub(super) fn written(shape: &Shape) -> String {
         Shape::Loop => "loop".to_owned(),
         Shape::Once(leaves) => format!("(once {leaves})"),
         Shape::Nest(inner) => format!("(nest {})", written(inner)),
+        Shape::Within(inner) => format!("(within {})", written(inner)),
         Shape::Cut(length, pieces) => {
             let length = length.map_or("_".to_owned(), |length| length.to_string());
             let pieces: Vec<String> = pieces.iter().map(written).collect();
@@ -69,12 +71,18 @@ pub(super) fn written(shape: &Shape) -> String {
     }
 }
 
-/// Looks for loops of two blocks that are something else in the other one.
-pub(super) fn covers(machine: &mut Machine<'_>, first: &[Placed<'_>], second: &[Placed<'_>]) -> Covers {
+/// Looks for loops of two blocks that are something else in the other one. Of some it is known that one of them is longer.
+pub(super) fn covers(
+    machine: &mut Machine<'_>,
+    first: &[Placed<'_>],
+    second: &[Placed<'_>],
+    longer: &[(Span, Span)],
+) -> Covers {
     /// Most leaves of a block in which they are looked for.
     const MAX_LEAVES: usize = 100;
     let mut covers = Covers::default();
     let [left, right] = [leaves(first), leaves(second)];
+    let spans = [&left, &right].map(|all| all.iter().map(|stmt| stmt.span).collect::<Vec<_>>());
     let has_loop = |all: &[&Stmt]| all.iter().any(|s| matches!(s.kind, StmtKind::For(_)));
     let plain = !has_loop(&left) && !has_loop(&right) && left.len() == right.len();
     if plain || left.len().max(right.len()) > MAX_LEAVES {
@@ -110,6 +118,11 @@ pub(super) fn covers(machine: &mut Machine<'_>, first: &[Placed<'_>], second: &[
                 {
                     covers.found.entry((i, j)).or_insert((side, shape));
                 }
+            }
+            if longer.contains(&(spans[0][i], spans[1][j]))
+                && let (Some(p), Some(q)) = (&a.of, &b.of)
+            {
+                covers.found.entry((i, j)).or_insert_with(|| within(terms, p, q));
             }
         }
     }
@@ -201,6 +214,30 @@ fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
             .clone()
             .find_map(|count| as_long(one, by_depth(terms, &tree[..count], one.inner.len(), depth)?))
     })
+}
+
+/// Two loops of which one has more iterations: that of the second program, if that is seen, else that of the first one. A nest
+/// counts its iterations together, if each does as much as those of the other loop.
+fn within(terms: &Terms, first: &Loop, second: &Loop) -> (Side, Shape) {
+    let (side, shape) = match [first, second].map(|l| terms.as_int(l.extent)) {
+        [Some(p), Some(q)] if p < q => (Side::Second, nest_for(second, first)),
+        [Some(_), Some(_)] => (Side::First, nest_for(first, second)),
+        _ => match (nest_for(first, second), nest_for(second, first)) {
+            (None, Some(nest)) => (Side::Second, Some(nest)),
+            (nest, _) => (Side::First, nest),
+        },
+    };
+    (side, Shape::Within(Box::new(shape.unwrap_or(Shape::Loop))))
+}
+
+/// The nest of loops, in a loop or that one alone, of which each iteration does as much as one of another loop.
+fn nest_for(outer: &Loop, one: &Loop) -> Option<Shape> {
+    let (work, mut shape, mut of) = (one.body_work?, Shape::Loop, outer);
+    while of.body_work != Some(work) {
+        let [Leaf { of: Some(inner), .. }] = &of.inner[..] else { return None };
+        (shape, of) = (Shape::Nest(Box::new(shape)), inner);
+    }
+    Some(shape)
 }
 
 /// Pieces that are all of a loop, as one.

@@ -21,7 +21,7 @@ use super::check::rules::Rules;
 use super::check::sexp::Sexp;
 use super::check::side::Side;
 use super::check::steps::Placed;
-use super::check::{CLAIM, GUARD, Plan, VERSION, lay};
+use super::check::{CLAIM, GUARD, LENGTH, Plan, VERSION, lay};
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 use prover::Prover;
@@ -102,6 +102,8 @@ struct Guesses {
     never: [Vec<Span>; 2],
     /// Conditions of the second function that are no conditions of the first one.
     apart: BTreeSet<usize>,
+    /// Loops of both functions that do not have as many iterations.
+    longer: Vec<(Span, Span)>,
 }
 
 fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
@@ -135,10 +137,10 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
     let _ = write!(made.text, "\n  (function {:?}", &*a.name);
     let mut given: BTreeMap<usize, Pairs> = BTreeMap::new();
     let mut looked = false;
-    let never = guesses.never.clone();
+    let (never, longer) = (guesses.never.clone(), guesses.longer.clone());
     let mut aligner =
         |machine: &mut Machine<'_>, number: usize, left: &[Placed<'_>], right: &[Placed<'_>]| {
-            let covers = cover::covers(machine, left, right);
+            let covers = cover::covers(machine, left, right, &longer);
             looked |= covers.looked;
             let pairs = align::pairs((a, &cover::leaves(left)), (b, &cover::leaves(right)), &never, &covers)?;
             given.insert(number, pairs.clone());
@@ -217,6 +219,10 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
                 made.open.push((obligation.what.to_owned(), obligation.spans));
                 if is_claim {
                     better |= used.get(claim - 1).is_some_and(|&n| guesses.apart.insert(n));
+                }
+                if obligation.what == LENGTH && !guesses.longer.contains(&obligation.spans) {
+                    guesses.longer.push(obligation.spans);
+                    better = true;
                 }
                 // One of two statements that do not belong together may never run.
                 if let (GUARD, Goal::Same(x, y)) = (obligation.what, &obligation.goal) {

@@ -104,6 +104,42 @@ fn a_loop_is_a_nest_that_counts_its_iterations() {
 }
 
 #[test]
+fn iterations_that_do_nothing_may_be_left_out() {
+    let of = |range: &str, cond: &str| {
+        within(&format!("i in {range}"), &within_if(cond, "F[i] = T.Cast(\"float32\", i * k)"))
+    };
+    let plain = |range: &str| of(range, "i < i + 1");
+    certified(&of("range(12)", "i < 7"), &plain("range(7)"));
+    certified(&plain("range(7)"), &of("range(12)", "i < 7"));
+    certified(&of("range(2, 12)", "i < 7"), &plain("range(2, 7)"));
+    refused(&of("range(12)", "i < 7"), &plain("range(6)"));
+    refused(&of("range(12)", "i < 7"), &plain("range(8)"));
+    refused(&of("range(12)", "i != 7"), &plain("range(7)"));
+    refused(&of("range(2, 12)", "i < 7"), &plain("range(7)"));
+    // There are no more than those of the longer loop.
+    refused(&of("range(4)", "i < 7"), &plain("range(7)"));
+    refused(&of("range(k)", "i < 7"), &plain("range(7)"));
+    // A nest counts more than there are.
+    let nest = |p: &str, end: &str, index: &str| {
+        let store = within_if(&format!("o * 8 + i < {end}"), &format!("A[{index}] = k"));
+        within(&format!("o in range({p})"), &within("i in range(8)", &store))
+    };
+    let whole = |range: &str| within(&format!("i in {range}"), "A[i] = k");
+    certified(&nest("(n + 7) // 8", "n", "o * 8 + i"), &whole("range(n)"));
+    certified(&whole("range(n)"), &nest("(n + 7) // 8", "n", "o * 8 + i"));
+    refused(&nest("n // 8", "n", "o * 8 + i"), &whole("range(n)"));
+    refused(&nest("(n + 7) // 8", "n - 1", "o * 8 + i"), &whole("range(n)"));
+    refused(&nest("(n + 7) // 8", "n", "o + i * 8"), &whole("range(n)"));
+    refused(&whole("range(n)"), &nest("(n + 7) // 8", "n + 1", "o * 8 + i"));
+    // What is evaluated where nothing is done shows nothing.
+    let divides =
+        |cond: &str| within("i in range(12)", &within_if(cond, "F[i] = T.Cast(\"float32\", n // k)"));
+    let narrow = within("i in range(7)", "F[i] = T.Cast(\"float32\", n // k)");
+    certified(&divides("i < 7"), &narrow);
+    refused(&divides("i < n"), &narrow);
+}
+
+#[test]
 fn what_the_first_iteration_does_may_stand_before() {
     let body = |rest: &str| {
         within(
@@ -177,6 +213,7 @@ fn a_spoilt_alignment_of_loops_is_rejected() {
     checked(&a, &b, &text).unwrap();
     assert!(text.contains("(cover 0 0 second (nest (cut 4 loop (once 1)))) (peel 1 1 1)"), "{text}");
     for (from, to) in [
+        ("loop (once 1)", "(within loop) (once 1)"),
         ("second", "first"),
         ("second", "third"),
         ("(cut 4", "(cut 3"),
