@@ -216,28 +216,30 @@ fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
     })
 }
 
-/// Two loops of which one has more iterations: that of the second program, if that is seen, else that of the first one. A nest
-/// counts its iterations together, if each does as much as those of the other loop.
-fn within(terms: &Terms, first: &Loop, second: &Loop) -> (Side, Shape) {
-    let (side, shape) = match [first, second].map(|l| terms.as_int(l.extent)) {
-        [Some(p), Some(q)] if p < q => (Side::Second, nest_for(second, first)),
-        [Some(_), Some(_)] => (Side::First, nest_for(first, second)),
-        _ => match (nest_for(first, second), nest_for(second, first)) {
-            (None, Some(nest)) => (Side::Second, Some(nest)),
-            (nest, _) => (Side::First, nest),
+/// Two loops of which one has more iterations, that of the first program if both may, perhaps together with loops in it.
+fn within(terms: &mut Terms, first: &Loop, second: &Loop) -> (Side, Shape) {
+    let found = [(Side::First, first, second), (Side::Second, second, first)].into_iter().find_map(
+        |(side, outer, one)| {
+            let (length, shape) = nest_for(terms, outer, one)?;
+            let more = terms.less(length, one.extent);
+            (terms.as_truth(more) != Some(true)).then_some((side, shape))
         },
-    };
-    (side, Shape::Within(Box::new(shape.unwrap_or(Shape::Loop))))
+    );
+    let less = terms.less(first.extent, second.extent);
+    let side = if terms.as_truth(less) == Some(true) { Side::Second } else { Side::First };
+    let (side, shape) = found.unwrap_or((side, Shape::Loop));
+    (side, Shape::Within(Box::new(shape)))
 }
 
-/// The nest of loops, in a loop or that one alone, of which each iteration does as much as one of another loop.
-fn nest_for(outer: &Loop, one: &Loop) -> Option<Shape> {
-    let (work, mut shape, mut of) = (one.body_work?, Shape::Loop, outer);
+/// The nest of loops, in a loop or that one alone, of which each iteration does as much as one of another loop, and how many
+/// these are.
+fn nest_for(terms: &mut Terms, outer: &Loop, one: &Loop) -> Option<(Term, Shape)> {
+    let (work, mut shape, mut of, mut length) = (one.body_work?, Shape::Loop, outer, outer.extent);
     while of.body_work != Some(work) {
         let [Leaf { of: Some(inner), .. }] = &of.inner[..] else { return None };
-        (shape, of) = (Shape::Nest(Box::new(shape)), inner);
+        (shape, of, length) = (Shape::Nest(Box::new(shape)), inner, terms.mul(length, inner.extent));
     }
-    Some(shape)
+    Some((length, shape))
 }
 
 /// Pieces that are all of a loop, as one.

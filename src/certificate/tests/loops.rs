@@ -127,6 +127,9 @@ fn iterations_that_do_nothing_may_be_left_out() {
     let whole = |range: &str| within(&format!("i in {range}"), "A[i] = k");
     certified(&nest("(n + 7) // 8", "n", "o * 8 + i"), &whole("range(n)"));
     certified(&whole("range(n)"), &nest("(n + 7) // 8", "n", "o * 8 + i"));
+    certified(&nest("3", "17", "o * 8 + i"), &whole("range(17)"));
+    certified(&whole("range(17)"), &nest("3", "17", "o * 8 + i"));
+    refused(&nest("2", "17", "o * 8 + i"), &whole("range(17)"));
     refused(&nest("n // 8", "n", "o * 8 + i"), &whole("range(n)"));
     refused(&nest("(n + 7) // 8", "n - 1", "o * 8 + i"), &whole("range(n)"));
     refused(&nest("(n + 7) // 8", "n", "o + i * 8"), &whole("range(n)"));
