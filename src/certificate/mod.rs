@@ -19,8 +19,9 @@
 //! ```
 //!
 //! A shape is `loop`, `(once N)` for one iteration that is N statements, `(nest SHAPE)` for a loop of such iterations, or
-//! `(cut _ SHAPE...)` for one after the other; within a nest it says how many iterations that are in place of `_`. Around such
-//! a shape `(within SHAPE)` says that it may have more iterations than the loop, which do nothing.
+//! `(cut _ SHAPE...)` for one after the other; within a nest it says how many iterations that are in place of `_`. `rest` is
+//! no statement: iterations that are left do nothing. Around a shape `(within SHAPE)` says that it may have more iterations than
+//! the loop, which do nothing.
 //!
 //! A step changes what is to be shown:
 //!

@@ -3,10 +3,11 @@
 //! them does is that they are as many.
 
 use super::book::Goal;
-use super::eval::{Refused, Side};
+use super::bounds::Bounds;
+use super::eval::{Refused, Side, sort_of};
 use super::pairs::Shape;
 use super::steps::{self, Placed, Step, has_effect};
-use super::term::Term;
+use super::term::{Sort, Term};
 use super::walk::{Cursor, Done, GUARD, LENGTH, Walk};
 use crate::ir::{For, ForKind, Stmt, StmtKind};
 
@@ -20,8 +21,9 @@ struct Whole<'a, 'g> {
     guards: &'g [Term],
     /// How much of what the first program evaluates does not rest on how many iterations there are.
     since: usize,
-    /// Where the loop ends, if what the other program has for it may go on: from there on nothing is done.
-    end: Option<Term>,
+    /// Where the loop ends, and whether what the other program has for it may go on: from there on nothing is done.
+    end: Term,
+    goes_on: bool,
 }
 
 fn other(side: Side) -> Side {
@@ -66,14 +68,21 @@ impl<'a> Walk<'a, '_> {
             Ok((walk.machine.value(side, &one.min)?, walk.machine.value(side, &one.extent)?))
         })?;
         let since = self.machine.book.evaluated.len();
-        let (shape, end) = match shape {
-            Shape::Within(inner) => (&**inner, Some(self.machine.terms.add(min, whole))),
-            _ => (shape, None),
+        let dtype = self.machine.programs[side as usize].func.var(one.var).ty.dtype();
+        if sort_of(dtype) != Sort::Int
+            || [min, whole].iter().any(|&of| self.machine.terms.sort(of) != Sort::Int)
+        {
+            return Err("the variable of a loop of another type".into());
+        }
+        let (shape, goes_on) = match shape {
+            Shape::Within(inner) => (&**inner, true),
+            _ => (shape, false),
         };
-        let whole_of = Whole { one, tree, guards: &guards, since, end };
+        let end = self.machine.terms.add(min, whole);
+        let whole_of = Whole { one, tree, guards: &guards, since, end, goes_on };
         let none_yet = self.machine.terms.int(0);
         let length = self.cover(whole_of, shape, of_tree, min, none_yet)?;
-        if end.is_none() {
+        if !goes_on {
             return self.owe_length(whole_of, length, whole);
         }
         let terms = &mut self.machine.terms;
@@ -83,7 +92,7 @@ impl<'a> Walk<'a, '_> {
 
     /// The condition under which the loop has an iteration at some value of its variable, where that is in question.
     fn is_there(&mut self, of: Whole<'a, '_>, at: Term) -> Vec<Term> {
-        of.end.map(|end| self.machine.terms.less(at, end)).into_iter().collect()
+        if of.goes_on { vec![self.machine.terms.less(at, of.end)] } else { Vec::new() }
     }
 
     /// That iterations are as many, which must not follow from what they show: there are such iterations only if it holds.
@@ -128,6 +137,10 @@ impl<'a> Walk<'a, '_> {
                 self.once(of, at, cursor, *leaves)?;
                 Ok(self.machine.terms.int(1))
             }
+            Shape::Rest => {
+                let from = self.machine.terms.add(first, number);
+                self.rest(of, from)
+            }
             Shape::Within(_) => Err("more iterations than a loop has within another shape".into()),
             Shape::Cut(length, pieces) => {
                 let zero = self.machine.terms.int(0);
@@ -152,6 +165,31 @@ impl<'a> Walk<'a, '_> {
                 Ok(sum)
             }
         }
+    }
+
+    /// The iterations from some value on, which do nothing; how many they are.
+    fn rest(&mut self, of: Whole<'a, '_>, from: Term) -> Result<Term, Refused> {
+        let side = other(of.tree);
+        self.under(of.guards, |walk| {
+            let terms = &mut walk.machine.terms;
+            let (left, zero, always) = (terms.sub(of.end, from), terms.int(0), terms.truth(true));
+            let length = terms.at_most(zero, left);
+            let goal = Goal::Same(length, always);
+            walk.machine.book.owe_since(of.since, "a loop that is a part of one has a length", goal);
+            let terms = &mut walk.machine.terms;
+            let var = terms.atom(Sort::Int, Bounds::NONE);
+            let ends = [terms.at_most(from, var), terms.less(var, of.end)];
+            walk.machine.program(side).vars.insert(of.one.var, var);
+            walk.under(&ends, |walk| {
+                let mut cursor = Cursor::new(&of.one.body, Vec::new());
+                while let Some(stmt) = walk.advance(side, &mut cursor, &[])? {
+                    let guards = cursor.guards.clone();
+                    walk.nothing("an iteration that is left out does nothing", side, stmt, &guards)?;
+                }
+                Ok(())
+            })?;
+            Ok(left)
+        })
     }
 
     /// Iterations that a loop counts, alone or together with what is in it.

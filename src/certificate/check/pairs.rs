@@ -14,15 +14,19 @@ pub(crate) enum Shape {
     Nest(Box<Shape>),
     /// One behind the other; within a nest with how many iterations all of them are.
     Cut(Option<i128>, Vec<Shape>),
+    /// No statement: the iterations that are left do nothing.
+    Rest,
     /// As many iterations or more: those that the loop does not have do nothing. Not within another shape.
     Within(Box<Shape>),
 }
 
 impl Shape {
-    /// `loop`, `(once N)`, `(nest SHAPE)`, `(cut _ SHAPE...)`, `(cut N SHAPE...)`, `(within SHAPE)`
+    /// `loop`, `(once N)`, `(nest SHAPE)`, `(cut _ SHAPE...)`, `(cut N SHAPE...)`, `rest`, `(within SHAPE)`
     pub(crate) fn read(e: &Sexp) -> Option<Shape> {
-        if e.word() == Some("loop") {
-            return Some(Shape::Loop);
+        match e.word() {
+            Some("loop") => return Some(Shape::Loop),
+            Some("rest") => return Some(Shape::Rest),
+            _ => {}
         }
         Some(match e.call()? {
             ("once", [leaves]) => Shape::Once(leaves.number()?),
@@ -44,6 +48,7 @@ impl Shape {
         match self {
             Shape::Loop | Shape::Nest(_) => 1,
             Shape::Once(leaves) => *leaves,
+            Shape::Rest => 0,
             Shape::Cut(_, pieces) => pieces.iter().map(Shape::leaves).fold(0, usize::saturating_add),
             Shape::Within(inner) => inner.leaves(),
         }

@@ -247,7 +247,13 @@ impl<'a, 'r> Walk<'a, 'r> {
     }
 
     /// A statement that only one program has never runs.
-    fn nothing(&mut self, what: &'static str, side: Side, stmt: &'a Stmt, guards: &[Term]) -> Done {
+    pub(super) fn nothing(
+        &mut self,
+        what: &'static str,
+        side: Side,
+        stmt: &'a Stmt,
+        guards: &[Term],
+    ) -> Done {
         if side == Side::First && (steps::is_idle(stmt) || self.machine.keeps(std::slice::from_ref(stmt))?) {
             return Ok(());
         }

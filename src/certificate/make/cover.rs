@@ -60,6 +60,7 @@ pub(super) fn leaves<'a>(steps: &[Placed<'a>]) -> Vec<&'a Stmt> {
 pub(super) fn written(shape: &Shape) -> String {
     match shape {
         Shape::Loop => "loop".to_owned(),
+        Shape::Rest => "rest".to_owned(),
         Shape::Once(leaves) => format!("(once {leaves})"),
         Shape::Nest(inner) => format!("(nest {})", written(inner)),
         Shape::Within(inner) => format!("(within {})", written(inner)),
@@ -209,15 +210,30 @@ fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
     if let Some(found) = counts.clone().find_map(|count| as_long(one, by_work(terms, count)?)) {
         return Some(found);
     }
-    (0..=MAX_DEPTH).find_map(|depth| {
+    let found = (0..=MAX_DEPTH).find_map(|depth| {
         counts
             .clone()
             .find_map(|count| as_long(one, by_depth(terms, &tree[..count], one.inner.len(), depth)?))
+    });
+    // What iterations do may have loops of its own.
+    found.or_else(|| {
+        (2..=MAX_DEPTH).find_map(|depth| {
+            counts
+                .clone()
+                .find_map(|count| as_long(one, by_deepest(terms, &tree[..count], one.inner.len(), depth)?))
+        })
     })
 }
 
 /// Two loops of which one has more iterations, that of the first program if both may, perhaps together with loops in it.
 fn within(terms: &mut Terms, first: &Loop, second: &Loop) -> (Side, Shape) {
+    // Only the first iteration of the first program's does anything, and stands alone.
+    if let [Leaf { of: Some(inner), .. }] = &first.inner[..]
+        && inner.extent == second.extent
+        && inner.body_work == second.body_work
+    {
+        return (Side::Second, Shape::Cut(None, vec![Shape::Once(1), Shape::Rest]));
+    }
     let found = [(Side::First, first, second), (Side::Second, second, first)].into_iter().find_map(
         |(side, outer, one)| {
             let (length, shape) = nest_for(terms, outer, one)?;
@@ -308,4 +324,30 @@ fn by_depth(terms: &mut Terms, tree: &[Leaf], body: usize, depth: usize) -> Opti
         rest = others;
     }
     (!found.is_empty()).then_some((sum, found))
+}
+
+/// Leaves as iterations of so many statements, where only loops with so many loops in one another count them.
+fn by_deepest(terms: &mut Terms, tree: &[Leaf], body: usize, depth: usize) -> Option<(Term, Vec<Shape>)> {
+    let (mut sum, mut found, mut rest) = (terms.int(0), Vec::new(), tree);
+    while let Some((leaf, others)) = rest.split_first() {
+        let (length, shape, others) = match &leaf.of {
+            Some(l) if depth_of(leaf) >= depth => (l.extent, Shape::Loop, others),
+            _ => {
+                let once = rest.get(..body).filter(|_| body > 0)?;
+                if once.iter().any(|leaf| depth_of(leaf) >= depth) {
+                    return None;
+                }
+                (terms.int(1), Shape::Once(body), &rest[body..])
+            }
+        };
+        sum = terms.add(sum, length);
+        found.push(shape);
+        rest = others;
+    }
+    (!found.is_empty()).then_some((sum, found))
+}
+
+/// How many loops are in one another.
+fn depth_of(leaf: &Leaf) -> usize {
+    leaf.of.as_ref().map_or(0, |l| 1 + l.inner.iter().map(depth_of).max().unwrap_or(0))
 }

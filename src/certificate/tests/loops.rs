@@ -119,6 +119,17 @@ fn iterations_that_do_nothing_may_be_left_out() {
     // There are no more than those of the longer loop.
     refused(&of("range(4)", "i < 7"), &plain("range(7)"));
     refused(&of("range(k)", "i < 7"), &plain("range(7)"));
+    // Only one is left, and stands alone.
+    let rows = |range: &str, cond: &str, row: &str| {
+        let store = within("j in range(3)", &format!("A[{row} * 3 + j] = k"));
+        within(&format!("i in {range}"), &within_if(cond, &store))
+    };
+    let row = |row: &str| within("j in range(3)", &format!("A[{row} * 3 + j] = k"));
+    certified(&rows("range(4)", "n + i < n + 1", "i"), &row("0"));
+    refused(&rows("range(4)", "n + i < n + 2", "i"), &row("0"));
+    refused(&rows("range(4)", "n + i < n + 1", "i"), &row("1"));
+    refused(&rows("range(k)", "i < 1", "i"), &row("0"));
+    refused(&rows("range(4)", "i < n", "i"), &row("0"));
     // A nest counts more than there are.
     let nest = |p: &str, end: &str, index: &str| {
         let store = within_if(&format!("o * 8 + i < {end}"), &format!("A[{index}] = k"));
@@ -223,6 +234,9 @@ fn a_spoilt_alignment_of_loops_is_rejected() {
         ("(cut 4", "(cut _"),
         ("(cut 4", "(cut -4"),
         ("loop (once 1)", "loop"),
+        ("loop (once 1)", "loop (once 1) rest (once 1)"),
+        ("loop (once 1)", "loop rest"),
+        ("(nest (cut 4 loop (once 1)))", "(cut _ (nest (cut 4 loop (once 1))) loop rest)"),
         ("loop (once 1)", "(once 1) loop"),
         ("(once 1)", "(once 2)"),
         ("(once 1)", "(once 18446744073709551615)"),
