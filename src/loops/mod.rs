@@ -33,7 +33,7 @@ mod split;
 mod unswitch;
 
 pub(crate) use self::place::Place;
-pub(crate) use self::search::Taken;
+pub(crate) use self::search::{INEXACT, Taken};
 use crate::analysis::{recall, volatile};
 use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};

@@ -34,7 +34,7 @@ const LEAST_GAIN_IN_ALL: f64 = 0.08;
 
 /// How much more, as a share, the result may take with all that LLVM makes of it than what it was made of: the estimate is no more
 /// exact, and the text says more.
-const INEXACT: f64 = 0.02;
+pub(crate) const INEXACT: f64 = 0.02;
 
 /// What a quotient of a loop variable that is left counts, or a condition on one, as a share of all, and the most that count.
 const FOR_ONE_LEFT: f64 = 0.02;

@@ -24,9 +24,14 @@ impl<'a> Model<'a> {
         Model { options, operations, written_out }
     }
 
+    /// Whether it counts operations and not instructions.
+    pub(super) fn counts_operations(&self) -> bool {
+        self.operations.is_some()
+    }
+
     /// What it counts.
     pub(super) fn counts(&self) -> &'static str {
-        if self.operations.is_some() { "operations" } else { "instructions" }
+        if self.counts_operations() { "operations" } else { "instructions" }
     }
 
     /// The cost of a function; assumptions cost nothing.

@@ -16,6 +16,7 @@ pub(super) enum Work {
     ReduceExtents,
     Hoist,
     Loops,
+    Compiled,
     WriteOut,
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use hashbrown::HashSet;
 
+use super::compiled;
 use super::cost::Model;
 use super::ended::Ended;
 use super::moves::{Found, WHOLE, Whole, moves};
@@ -122,6 +123,8 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
     });
     search.seen.insert(input.text.clone());
     let best = if long { search.one_by_one(&input) } else { search.best(&input) };
+    // In long functions loops stay as they are, here and in the passes that follow.
+    let best = if long { best } else { search.no_worse_when_compiled(&input, best) };
     plan.before = input.cost;
     plan.after = best.cost;
     plan.states = search.states;
@@ -177,6 +180,26 @@ impl Search<'_> {
             beam = next;
         }
         best
+    }
+
+    /// The best state, if it takes no more than the input once that the loops of both are written as they will be. Else the last
+    /// state on the way to it of which that is so and that is cheaper than the input, or the input.
+    fn no_worse_when_compiled(&self, input: &Rc<State>, best: Rc<State>) -> Rc<State> {
+        if self.model.counts_operations() || best.last.is_none() {
+            return best;
+        }
+        let options = self.settings.options;
+        let most = compiled::least(&input.func, options) * (1.0 + compiled::INEXACT);
+        let mut state = best;
+        while let Some(last) = &state.last {
+            let pays = state.cost < input.cost * (1.0 - LEAST_GAIN);
+            if pays && compiled::takes_at_most(&state.func, options, most) {
+                return state;
+            }
+            log::debug!("plan: {} is left out, it takes more than {most} when it is compiled", last.pass);
+            state = Rc::clone(&last.from);
+        }
+        state
     }
 
     /// What passes over the whole function make of the input one after the other, each kept where the estimate falls.

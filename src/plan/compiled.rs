@@ -1,0 +1,60 @@
+//! What a function takes by the estimate that the pass `loops` goes by: its loops written as that pass writes them, and with all
+//! that LLVM is known to make of them ([`Decided::Free`]).
+//!
+//! The estimate of the search ([`super::cost`]) has all conditions counted and tells plans from each other. That one knows more of
+//! what becomes of a function that stays as it is: a plan which it calls dearer is no gain.
+
+use super::lowered;
+use super::nests::{self, Work};
+use crate::cse::Options;
+use crate::ir::PrimFunc;
+use crate::loops;
+use crate::target::nests::{self as target, Decided, Odds};
+
+/// How much more, as a share, a plan may take by this estimate than the function as it was: the estimate is no more exact, and
+/// the search found a gain. `loops` allows as much for its own results.
+pub(super) const INEXACT: f64 = loops::INEXACT;
+
+/// What a function takes when its loops are written otherwise.
+pub(super) fn least(func: &PrimFunc, options: &Options) -> f64 {
+    instructions(&in_other_loops(lowered::runs(func), options), options)
+}
+
+/// Whether a function takes so much at most, as it is or when its loops are written otherwise.
+pub(super) fn takes_at_most(func: &PrimFunc, options: &Options, most: f64) -> bool {
+    let runs = lowered::runs(func);
+    instructions(&runs, options) <= most || instructions(&in_other_loops(runs, options), options) <= most
+}
+
+fn in_other_loops(mut func: PrimFunc, options: &Options) -> PrimFunc {
+    nests::each(&mut func, (Work::Compiled, options), |alone| match loops::run(alone, options) {
+        Some((better, _)) => {
+            *alone = better;
+            true
+        }
+        None => false,
+    });
+    func
+}
+
+fn instructions(func: &PrimFunc, options: &Options) -> f64 {
+    let odds = Odds::default();
+    target::taken(func, &options.profile, &options.bindings, (&odds, Decided::Free)).instructions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_written_otherwise_first() {
+        let text = "@T.prim_func\ndef main(A: T.Buffer((4096,)), B: T.Buffer((4096,)), n: T.int32):\n    \
+                    T.func_attr({\"tirx.noalias\": True})\n    for i in range(1000):\n        \
+                    A[i // 20 * 20 + i % 20] = B[i // 20] * B[i % 20 + n]\n";
+        let func = crate::parse(text).expect("a program").funcs.remove(0);
+        let options = Options::default();
+        let (as_it_is, least) = (instructions(&func, &options), least(&func, &options));
+        assert!(least < 0.5 * as_it_is, "{least} of {as_it_is}");
+        assert!(takes_at_most(&func, &options, least) && !takes_at_most(&func, &options, 0.9 * least));
+    }
+}
