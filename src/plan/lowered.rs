@@ -52,12 +52,12 @@ pub(super) fn lowered(func: &PrimFunc, options: &Options, written_out: bool) -> 
     (made, calls)
 }
 
-/// Writes out short loops, and simplifies what that makes.
+/// Writes out short loops, and simplifies what that makes. What elements hold was put to use before.
 fn write_out(func: &mut PrimFunc, options: &Options) {
     vectors::guard_values(&mut func.body);
     vectors::write_out(&mut func.body);
     vectors::cut(func);
-    simplify::run(func, &options.simplification(Reach::Everything));
+    simplify::run_without_elements(func, &options.simplification(Reach::Everything));
     vectors::choose_values(&mut func.body);
 }
 

@@ -200,6 +200,16 @@ pub(crate) fn run_without_lets(func: &mut PrimFunc, settings: &Settings<'_>) -> 
     done
 }
 
+/// As [`run`], without asking what elements of buffers hold: one walk, for an estimate.
+pub(crate) fn run_without_elements(func: &mut PrimFunc, settings: &Settings<'_>) {
+    with_room(|| {
+        inline::inline(func);
+        if settings.rewrites.theory() == TheoryLevel::Full {
+            walk(func, settings, None);
+        }
+    });
+}
+
 /// The assumptions (`T.assume`) that are false wherever control comes to them, as far as that can be seen: what the program
 /// does there means nothing.
 pub(crate) fn refuted_assumptions(func: &PrimFunc, settings: &Settings<'_>) -> Vec<Stmt> {
