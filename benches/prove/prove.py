@@ -373,4 +373,5 @@ def main():
     args.o.write_text("\n".join(document(records, names, len(found), where, args.bit_precise)) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

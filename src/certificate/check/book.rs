@@ -1,6 +1,9 @@
 //! Where control is, what the first program's evaluation shows there, and what the second one owes.
 
+use std::cell::RefCell;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use super::term::{Term, Terms};
 use crate::diag::Span;
@@ -63,7 +66,12 @@ pub(crate) struct Evaluated {
     pub(crate) place: Rc<Place>,
     /// The part of the program between points at which control may leave it.
     pub(crate) epoch: u32,
+    /// What [`required`] said of it, by the number of loops that both are in and whether `and` and `or` are read as lazy.
+    required: RefCell<HashMap<(usize, bool), Option<Required>>>,
 }
+
+/// A risk that was taken, and what must hold elsewhere so that it was.
+type Required = (Risk, Vec<Term>);
 
 /// What is to be shown.
 #[derive(Clone, Debug)]
@@ -146,7 +154,8 @@ impl Book {
     pub(crate) fn evaluates(&mut self, risk: Risk) {
         if !self.jumped {
             let place = self.place();
-            self.evaluated.push(Evaluated { risk, place, epoch: self.epochs[0] });
+            let (epoch, required) = (self.epochs[0], RefCell::default());
+            self.evaluated.push(Evaluated { risk, place, epoch, required });
         }
     }
 
@@ -211,8 +220,24 @@ pub(crate) fn required(
     one: &Evaluated,
     place: &Place,
     lazy: bool,
-) -> Option<(Risk, Vec<Term>)> {
+) -> Option<Required> {
     let shared = one.place.loops.iter().zip(&place.loops).take_while(|(a, b)| a == b).count();
+    if let Some(known) = one.required.borrow().get(&(shared, lazy)) {
+        return known.clone();
+    }
+    let found = required_outside(terms, book, one, shared, lazy);
+    one.required.borrow_mut().insert((shared, lazy), found.clone());
+    found
+}
+
+/// The same at a place that shares only so many of the outer loops.
+fn required_outside(
+    terms: &mut Terms,
+    book: &Book,
+    one: &Evaluated,
+    shared: usize,
+    lazy: bool,
+) -> Option<Required> {
     let mut needed = one.place.guards.clone();
     if lazy {
         needed.extend(&one.place.lazy);
@@ -222,7 +247,7 @@ pub(crate) fn required(
         let frame = book.frames[number];
         needed.push(frame.runs);
         let (var, first) = frame.var?;
-        let mut done = hashbrown::HashMap::new();
+        let mut done = HashMap::new();
         for term in needed.iter_mut().chain(&mut subjects) {
             *term = terms.replace(*term, var, first, &mut done);
         }

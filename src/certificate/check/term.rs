@@ -213,6 +213,20 @@ impl Terms {
         self.intern(Node::Apply(name.into(), operands), Sort::Int, bounds)
     }
 
+    /// The sum of terms with factors.
+    fn sum_of(&mut self, parts: &[(Term, i128)]) -> Term {
+        let mut products = Vec::new();
+        for &(term, factor) in parts {
+            let of = self.products(term);
+            // A product that is too large is refused by `sum`.
+            products.extend(of.into_iter().map(|(monomial, own)| (monomial, own.saturating_mul(factor))));
+        }
+        self.sum(products).unwrap_or_else(|| {
+            let zero = self.int(0);
+            parts.iter().fold(zero, |sum, &(term, factor)| self.combine(1, sum, factor, term))
+        })
+    }
+
     /// `a * x + b * y`
     pub(crate) fn combine(&mut self, a: i128, x: Term, b: i128, y: Term) -> Term {
         let mut products = Vec::new();
@@ -553,15 +567,16 @@ impl Terms {
         match node {
             Node::Int(_) | Node::Truth(_) | Node::Atom(_) | Node::Lane(_) => term,
             Node::Sum(products) => {
-                let mut sum = self.int(0);
+                let mut parts: Vec<(Term, i128)> = Vec::with_capacity(products.len());
                 for (monomial, factor) in products {
-                    let mut product = self.int(factor);
-                    for part in all(self, &monomial) {
-                        product = self.mul(product, part);
-                    }
-                    sum = self.add(sum, product);
+                    let one = self.int(1);
+                    let factors = all(self, &monomial);
+                    parts.push((
+                        factors.into_iter().fold(one, |product, part| self.mul(product, part)),
+                        factor,
+                    ));
                 }
-                sum
+                self.sum_of(&parts)
             }
             Node::Quotient(a, b) => {
                 let parts = all(self, &[a, b]);
@@ -629,6 +644,10 @@ impl Terms {
     ) -> Term {
         if term == part {
             return by;
+        }
+        // What was made before it is not made of it.
+        if term < part {
+            return term;
         }
         if let Some(&made) = done.get(&term) {
             return made;
