@@ -1,5 +1,7 @@
 //! Which statements of two blocks belong together: by what they look like, as few without a partner as can be.
 
+use std::collections::BTreeSet;
+
 use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
 use crate::diag::Span;
@@ -45,6 +47,11 @@ fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
         other => format!("{:?}", std::mem::discriminant(other)),
     };
     Look { kind, writes, index }
+}
+
+/// Names of the buffers that statements write to.
+fn writes(all: &[Look]) -> BTreeSet<&str> {
+    all.iter().flat_map(|look| &look.writes).map(String::as_str).collect()
 }
 
 /// Pairs in order, if not all belong together one to one.
@@ -93,7 +100,8 @@ pub(super) fn pairs(
     let cover = |i: usize, j: usize| -> Option<(&(Side, Shape), usize, usize)> {
         let found = covers.found.get(&(i, j))?;
         let leaves = found.1.leaves();
-        Some(if found.0 == Side::Second { (found, 1, leaves) } else { (found, leaves, 1) })
+        let (p, q) = if found.0 == Side::Second { (1, leaves) } else { (leaves, 1) };
+        (writes(a.get(i..i + p)?) == writes(b.get(j..j + q)?)).then_some((found, p, q))
     };
     let alone = |idle: bool| if idle { 0 } else { ALONE };
     let at = |i: usize, j: usize| i * (m + 1) + j;
