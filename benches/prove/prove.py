@@ -269,7 +269,7 @@ def document(records, names, programs, where, bit_precise):
         "",
         f"Made by `benches/prove/prove.py` on {programs} of {where}. Where two functions could "
         "not be laid side by side, what could not counts as one obligation that is not proven. Times are of one process, with "
-        "reading both programs, on a machine with other work.",
+        "reading both programs and running them where they are not proven, on a machine with other work.",
         "",
     ]
     rows = []
