@@ -11,12 +11,14 @@ use crate::ir::PrimFunc;
 use crate::loops;
 use crate::target::nests::{self as target, Decided, Odds};
 
-/// How much more, as a share, a plan may take by this estimate than the function as it was: the estimate is no more exact, and
-/// the search found a gain. `loops` allows as much for its own results.
-pub(super) const INEXACT: f64 = loops::INEXACT;
+/// The most that a plan for a function may take: what the function takes when its loops are written otherwise, and so much more
+/// as the estimate is not exact, as for results of `loops`.
+pub(super) fn most(func: &PrimFunc, options: &Options) -> f64 {
+    least(func, options) * (1.0 + loops::INEXACT)
+}
 
 /// What a function takes when its loops are written otherwise.
-pub(super) fn least(func: &PrimFunc, options: &Options) -> f64 {
+fn least(func: &PrimFunc, options: &Options) -> f64 {
     instructions(&in_other_loops(lowered::runs(func), options), options)
 }
 

@@ -189,7 +189,7 @@ impl Search<'_> {
             return best;
         }
         let options = self.settings.options;
-        let most = compiled::least(&input.func, options) * (1.0 + compiled::INEXACT);
+        let most = compiled::most(&input.func, options);
         let mut state = best;
         while let Some(last) = &state.last {
             let pays = state.cost < input.cost * (1.0 - LEAST_GAIN);

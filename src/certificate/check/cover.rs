@@ -104,6 +104,14 @@ impl<'a> Walk<'a, '_> {
         })
     }
 
+    /// That a part of the iterations is not less than none, which must not follow from what they show either.
+    fn owe_part(&mut self, of: Whole<'a, '_>, length: Term) {
+        let terms = &mut self.machine.terms;
+        let (zero, always) = (terms.int(0), terms.truth(true));
+        let goal = Goal::Same(terms.at_most(zero, length), always);
+        self.machine.book.owe_since(of.since, "a loop that is a part of one has a length", goal);
+    }
+
     /// The next leaf, which is such a loop.
     fn plain_loop(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<&'a For, Refused> {
         match self.advance(side, cursor, &[])? {
@@ -171,11 +179,8 @@ impl<'a> Walk<'a, '_> {
     fn rest(&mut self, of: Whole<'a, '_>, from: Term) -> Result<Term, Refused> {
         let side = other(of.tree);
         self.under(of.guards, |walk| {
-            let terms = &mut walk.machine.terms;
-            let (left, zero, always) = (terms.sub(of.end, from), terms.int(0), terms.truth(true));
-            let length = terms.at_most(zero, left);
-            let goal = Goal::Same(length, always);
-            walk.machine.book.owe_since(of.since, "a loop that is a part of one has a length", goal);
+            let left = walk.machine.terms.sub(of.end, from);
+            walk.owe_part(of, left);
             let terms = &mut walk.machine.terms;
             let var = terms.atom(Sort::Int, Bounds::NONE);
             let ends = [terms.at_most(from, var), terms.less(var, of.end)];
@@ -202,14 +207,7 @@ impl<'a> Walk<'a, '_> {
         number: Term,
     ) -> Result<Term, Refused> {
         let (min, extent) = (self.machine.value(of.tree, &l.min)?, self.machine.value(of.tree, &l.extent)?);
-        let terms = &mut self.machine.terms;
-        let (zero, always) = (terms.int(0), terms.truth(true));
-        let runs = terms.at_most(zero, extent);
-        self.machine.book.owe_since(
-            of.since,
-            "a loop that is a part of one has a length",
-            Goal::Same(runs, always),
-        );
+        self.owe_part(of, extent);
         let (vars, bodies) = match of.tree {
             Side::Second => ((of.one.var, l.var), (&of.one.body, &l.body)),
             Side::First => ((l.var, of.one.var), (&l.body, &of.one.body)),

@@ -175,7 +175,7 @@ impl Terms {
         }
     }
 
-    /// The sum of products in any order; `None` if it is too large.
+    /// The sum of products in any order, fewer than 2^26 of them; `None` if it is too large.
     pub(crate) fn sum(&mut self, mut products: Vec<(Monomial, i128)>) -> Option<Term> {
         products.sort_unstable();
         let mut kept: Vec<(Monomial, i128)> = Vec::with_capacity(products.len());
@@ -213,30 +213,21 @@ impl Terms {
         self.intern(Node::Apply(name.into(), operands), Sort::Int, bounds)
     }
 
-    /// The sum of terms with factors.
-    fn sum_of(&mut self, parts: &[(Term, i128)]) -> Term {
+    /// The sum of terms with factors, at most as many as a sum has products; `None` if it is too large.
+    fn scaled_sum(&mut self, parts: &[(Term, i128)]) -> Option<Term> {
         let mut products = Vec::new();
-        for &(term, factor) in parts {
-            let of = self.products(term);
-            // A product that is too large is refused by `sum`.
-            products.extend(of.into_iter().map(|(monomial, own)| (monomial, own.saturating_mul(factor))));
-        }
-        self.sum(products).unwrap_or_else(|| {
-            let zero = self.int(0);
-            parts.iter().fold(zero, |sum, &(term, factor)| self.combine(1, sum, factor, term))
-        })
-    }
-
-    /// `a * x + b * y`
-    pub(crate) fn combine(&mut self, a: i128, x: Term, b: i128, y: Term) -> Term {
-        let mut products = Vec::new();
-        for (scale, term) in [(a, x), (b, y)] {
+        for &(term, scale) in parts {
             for (monomial, factor) in self.products(term) {
                 // A product that is too large is refused by `sum`.
                 products.push((monomial, factor.saturating_mul(scale)));
             }
         }
-        match self.sum(products) {
+        self.sum(products)
+    }
+
+    /// `a * x + b * y`
+    pub(crate) fn combine(&mut self, a: i128, x: Term, b: i128, y: Term) -> Term {
+        match self.scaled_sum(&[(x, a), (y, b)]) {
             Some(sum) => sum,
             None => self.apply(&format!("{a} and {b} times"), Sort::Int, vec![x, y]),
         }
@@ -576,7 +567,10 @@ impl Terms {
                         factor,
                     ));
                 }
-                self.sum_of(&parts)
+                self.scaled_sum(&parts).unwrap_or_else(|| {
+                    let zero = self.int(0);
+                    parts.iter().fold(zero, |sum, &(term, factor)| self.combine(1, sum, factor, term))
+                })
             }
             Node::Quotient(a, b) => {
                 let parts = all(self, &[a, b]);

@@ -83,13 +83,13 @@ pub(super) fn covers(
     const MAX_LEAVES: usize = 100;
     let mut covers = Covers::default();
     let [left, right] = [leaves(first), leaves(second)];
-    let spans = [&left, &right].map(|all| all.iter().map(|stmt| stmt.span).collect::<Vec<_>>());
     let has_loop = |all: &[&Stmt]| all.iter().any(|s| matches!(s.kind, StmtKind::For(_)));
     let plain = !has_loop(&left) && !has_loop(&right) && left.len() == right.len();
     if plain || left.len().max(right.len()) > MAX_LEAVES {
         return covers;
     }
     covers.looked = true;
+    let spans = [&left, &right].map(|all| all.iter().map(|stmt| stmt.span).collect::<Vec<_>>());
     let [left, right] = [(Side::First, first), (Side::Second, second)].map(|(side, steps)| {
         let vars = machine.program(side).vars.clone();
         let found = known(machine, side, steps, MAX_DEPTH);
@@ -210,18 +210,12 @@ fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
     if let Some(found) = counts.clone().find_map(|count| as_long(one, by_work(terms, count)?)) {
         return Some(found);
     }
-    let found = (0..=MAX_DEPTH).find_map(|depth| {
-        counts
-            .clone()
-            .find_map(|count| as_long(one, by_depth(terms, &tree[..count], one.inner.len(), depth)?))
-    });
-    // What iterations do may have loops of its own.
-    found.or_else(|| {
-        (2..=MAX_DEPTH).find_map(|depth| {
-            counts
-                .clone()
-                .find_map(|count| as_long(one, by_deepest(terms, &tree[..count], one.inner.len(), depth)?))
-        })
+    // Last, what iterations do may have loops of its own.
+    let mut ways =
+        (0..=MAX_DEPTH).map(|depth| (true, depth)).chain((2..=MAX_DEPTH).map(|depth| (false, depth)));
+    ways.find_map(|(all_count, depth)| {
+        let by = if all_count { by_depth } else { by_deepest };
+        counts.clone().find_map(|count| as_long(one, by(terms, &tree[..count], one.inner.len(), depth)?))
     })
 }
 
@@ -302,39 +296,45 @@ fn by_work(terms: &mut Terms, tree: &[Leaf], body: Term) -> Option<(Term, Vec<Sh
 
 /// Leaves as iterations of so many statements, where loops count them with so many loops within.
 fn by_depth(terms: &mut Terms, tree: &[Leaf], body: usize, depth: usize) -> Option<(Term, Vec<Shape>)> {
-    let (mut sum, mut found, mut rest) = (terms.int(0), Vec::new(), tree);
-    while let Some((leaf, others)) = rest.split_first() {
-        let (length, shape, others) = match &leaf.of {
-            Some(l) if depth == 0 => (l.extent, Shape::Loop, others),
-            Some(l) => {
-                let inner = by_depth(terms, &l.inner, body, depth - 1)?;
-                let (length, shape) = nest(terms, inner)?;
-                (terms.mul(l.extent, length), shape, others)
+    in_turn(
+        terms,
+        tree,
+        body,
+        |leaf| leaf.of.is_some(),
+        |terms, l| {
+            if depth == 0 {
+                return Some((l.extent, Shape::Loop));
             }
-            None => {
-                let once = rest.get(..body).filter(|_| body > 0)?;
-                if once.iter().any(|leaf| leaf.of.is_some()) {
-                    return None;
-                }
-                (terms.int(1), Shape::Once(body), &rest[body..])
-            }
-        };
-        sum = terms.add(sum, length);
-        found.push(shape);
-        rest = others;
-    }
-    (!found.is_empty()).then_some((sum, found))
+            let inner = by_depth(terms, &l.inner, body, depth - 1)?;
+            let (length, shape) = nest(terms, inner)?;
+            Some((terms.mul(l.extent, length), shape))
+        },
+    )
 }
 
 /// Leaves as iterations of so many statements, where only loops with so many loops in one another count them.
 fn by_deepest(terms: &mut Terms, tree: &[Leaf], body: usize, depth: usize) -> Option<(Term, Vec<Shape>)> {
+    in_turn(terms, tree, body, |leaf| depth_of(leaf) >= depth, |_, l| Some((l.extent, Shape::Loop)))
+}
+
+/// Leaves one after the other, where so many that are no such loops are an iteration, and a loop is as many as `counted` says.
+fn in_turn(
+    terms: &mut Terms,
+    tree: &[Leaf],
+    body: usize,
+    is_loop: impl Fn(&Leaf) -> bool,
+    counted: impl Fn(&mut Terms, &Loop) -> Option<(Term, Shape)>,
+) -> Option<(Term, Vec<Shape>)> {
     let (mut sum, mut found, mut rest) = (terms.int(0), Vec::new(), tree);
     while let Some((leaf, others)) = rest.split_first() {
         let (length, shape, others) = match &leaf.of {
-            Some(l) if depth_of(leaf) >= depth => (l.extent, Shape::Loop, others),
+            Some(l) if is_loop(leaf) => {
+                let (length, shape) = counted(terms, l)?;
+                (length, shape, others)
+            }
             _ => {
                 let once = rest.get(..body).filter(|_| body > 0)?;
-                if once.iter().any(|leaf| depth_of(leaf) >= depth) {
+                if once.iter().any(&is_loop) {
                     return None;
                 }
                 (terms.int(1), Shape::Once(body), &rest[body..])
