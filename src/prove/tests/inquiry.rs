@@ -1,13 +1,12 @@
 //! What is asked of a solver, and how often.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::super::inquiry::{Asked, Inquiry};
 use super::super::question::Question;
 use super::super::range::Range;
 use super::super::term::Terms;
-use super::function;
+use super::{executable, function};
 use crate::ir::DType;
 use crate::prove::{Integers, Solver, prove};
 
@@ -21,8 +20,7 @@ fn solver(folder: &Path, verdict: &str, work: u64) -> (Solver, PathBuf) {
     let script = format!(
         "#!/bin/sh\nexec awk -F'\"' '/^\\(echo \"question/ {{ {answer} }} /^\\(echo \"the end/ {{ print $2 }}'\n"
     );
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&path, &script);
     (Solver::new(path), log)
 }
 

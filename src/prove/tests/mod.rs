@@ -39,6 +39,17 @@ fn proof(a: &str, b: &str) -> Proof {
     prove(&function(a), &function(b), Integers::Unbounded, None).unwrap().remove(0)
 }
 
+/// A program that is this script. Another process writes the file: a process that another test starts has what this one has
+/// open until it is another program, and a file that is open for writing is not executed.
+#[cfg(unix)]
+fn executable(path: &std::path::Path, script: &str) {
+    let text = path.with_extension("text");
+    std::fs::write(&text, script).unwrap();
+    let copy = ["-c", "cp \"$0\" \"$1\" && chmod +x \"$1\""];
+    let done = std::process::Command::new("sh").args(copy).args([&*text, path]).status().unwrap();
+    assert!(done.success());
+}
+
 #[track_caller]
 fn proven(a: &str, b: &str) {
     let proof = proof(a, b);
@@ -171,7 +182,6 @@ fn other_signatures_are_refused() {
 #[cfg(unix)]
 #[test]
 fn a_bad_solver_proves_nothing() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     // What operations on bits are is left to the solver.
     let (a, b) = (function("A[0] = T.bitwise_and(n, k)"), function("A[0] = T.bitwise_or(n, k)"));
@@ -181,8 +191,7 @@ fn a_bad_solver_proves_nothing() {
         [("dies", "exit 3"), ("lies", "cat > /dev/null; echo unsat"), ("talks", "cat; echo the end")]
     {
         let path = folder.path().join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&path, &format!("#!/bin/sh\n{script}\n"));
         let answer = prove(&a, &b, Integers::Unbounded, Some(&Solver::new(path)));
         assert!(matches!(answer, Err(SolverError::Nonsense { .. })), "{name}: {answer:?}");
     }
