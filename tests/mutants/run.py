@@ -11,7 +11,8 @@ smallest program for each mutant, to see that it is found for the reason that it
 `--prove FOLDER`, once or more often, counts instead what `satir equiv --prove` notices in the results of `simplify` and `cse`
 for the programs in these folders, without running any: results that are not proven though those of the unbroken satir are. Of mutants whose mistakes
 are overflows `--bit-precise` is asked. A changed result that is
-proven is run, and must do what its program does. `--seconds S` bounds the time for each mutant.
+proven is run, and must do what its program does. `--seconds S` bounds the time for each mutant. With `--random N` mutants of
+which these programs show nothing are looked for in N programs of `satir fuzz programs --print`, too.
 
 Needs what building satir needs. Exits with 1 if a mutant survives, or if what is found goes wrong without it too.
 """
@@ -20,6 +21,7 @@ import argparse
 import itertools
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -331,57 +333,76 @@ def differs(binary, a, b):
     return "the programs differ" in subprocess.run([str(part) for part in call], capture_output=True, text=True).stderr
 
 
+def look(binary, name, before, after, known, seconds):
+    """What proofs notice of a mutant, in results that it changes: (changed, looked at, not proven, proven, wrong). `known`
+    remembers what is proven of results without it."""
+    changed = [key for key in sorted(before) if key in after and before[key].read_text() != after[key].read_text()]
+    random.Random(name).shuffle(changed)
+    start, looked, proven, wrong = time.monotonic(), 0, 0, 0
+    for key in changed:
+        if time.monotonic() - start > seconds:
+            break
+        program, precise = key[1], name in OVERFLOWING
+        if (key, precise) not in known:
+            known[key, precise] = is_proven(binary, program, before[key], precise)
+        if not known[key, precise]:
+            continue
+        looked += 1
+        if is_proven(binary, program, after[key], precise):
+            proven += 1
+            if differs(binary, program, after[key]):
+                wrong += 1
+                print(f"WRONG: {name}: {after[key]} is called proven", flush=True)
+    return len(changed), looked, looked - proven, proven, wrong
+
+
 def prove(binary, folders, out, names, seconds):
-    """A row for each mutant that changes a result: (name, about, changed, looked at, not proven, proven, wrong)."""
+    """A row for each mutant that is asked for: (name, about, changed, looked at, not proven, proven, wrong)."""
     before, known, rows = results(binary, None, folders, out), {}, []
     for name, about, *_ in MUTANTS:
-        if names and name not in names:
-            continue
-        after = results(binary, name, folders, out)
-        changed = [key for key in sorted(before) if key in after and before[key].read_text() != after[key].read_text()]
-        start, counts = time.monotonic(), {"looked": 0, "open": 0, "proven": 0, "wrong": 0}
-        for key in changed:
-            if time.monotonic() - start > seconds:
-                break
-            program, precise = key[1], name in OVERFLOWING
-            if (key, precise) not in known:
-                known[key, precise] = is_proven(binary, program, before[key], precise)
-            if not known[key, precise]:
-                continue
-            counts["looked"] += 1
-            if not is_proven(binary, program, after[key], precise):
-                counts["open"] += 1
-                continue
-            counts["proven"] += 1
-            if differs(binary, program, after[key]):
-                counts["wrong"] += 1
-                print(f"WRONG: {name}: {after[key]} is called proven", flush=True)
-        rows.append((name, about, len(changed), *counts.values()))
-        print(*rows[-1], flush=True)
+        if not names or name in names:
+            after = results(binary, name, folders, out)
+            rows.append((name, about, *look(binary, name, before, after, known, seconds)))
+            print(*rows[-1], flush=True)
     return rows
 
 
-def table_of_proofs(rows, programs):
-    """The rows as a document."""
+def random_programs(binary, count, folder):
+    """A folder with the first random programs, a file each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    call = [binary, "fuzz", "programs", "--print", "--count", count]
+    text = subprocess.run([str(part) for part in call], capture_output=True, text=True, check=True).stdout
+    parts = re.split(r"^# seed (\d+)\n", text, flags=re.M)[1:]
+    for seed, program in zip(parts[::2], parts[1::2]):
+        (folder / f"{int(seed):06}.py").write_text(program)
+    return folder
+
+
+def table_of_proofs(rows, programs, in_random, count):
+    """The rows as a document: those of `programs` programs, and those of `count` random ones."""
     head = ["mutant", "what is broken", "changed results", "looked at", "not proven", "proven", "of those wrong"]
+    head = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     lines = [
         "# Mutants of satir, and what a proof notices of them", "",
         f"Made by `tests/mutants/run.py --prove` on {programs} programs. Results of `simplify` and `cse` that differ from those of "
         "the unbroken satir, which are proven; nothing is run to find out. A changed result that is proven may be right. Of "
         + " and ".join(f"`{name}`" for name in sorted(OVERFLOWING)) + " it is asked that integers fit, too.", "",
-        f"| {' | '.join(head)} |", "|" + " --- |" * len(head),
+        *head, *(f"| {' | '.join(map(str, row))} |" for row in rows),
     ]
-    lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
-    right = [f"`{row[0]}`" for row in rows if row[3] > 0 and row[4] == 0 and row[-1] == 0]
-    if right:
+    if in_random:
         lines += [
-            "", f"All results of {', '.join(right)} that were looked at are proven, and no run of them shows a difference: they are "
-            "written otherwise, but right, so that no validator can notice these mutants in them. How many random programs it "
-            "takes to find each says [RESULTS.md](RESULTS.md).",
+            "", "Where not one result of these programs remains unproven, either none has what is broken, or what a mutant makes of "
+            f"them is right. The same mutants in the first {count} programs of `satir fuzz programs`:", "",
+            *head, *(f"| {' | '.join(map(str, row))} |" for row in in_random),
         ]
-    idle = [f"`{row[0]}`" for row in rows if row[2] == 0]
-    if idle:
-        lines += ["", f"With {', '.join(idle)} all results are as without: no program here has what is broken."]
+    caught = {row[0] for row in rows + in_random if row[4] > 0}
+    lines += ["", f"Noticed: {len(caught)} of {len(rows)} mutants."]
+    rest = [f"`{row[0]}`" for row in rows if row[0] not in caught]
+    if rest:
+        lines[-1] += (
+            f" Not noticed: {', '.join(rest)}; no run shows a difference in their results either. How many random programs it takes "
+            "to find each says [RESULTS.md](RESULTS.md)."
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -394,6 +415,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="only look whether all mutants have their places")
     parser.add_argument("--prove", type=pathlib.Path, metavar="FOLDER", action="append", help="count what proofs notice in these programs")
     parser.add_argument("--seconds", type=float, default=1e9, help="with --prove: time for each mutant")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="with --prove: N random programs where these show nothing")
     parser.add_argument("names", nargs="*", help="mutants (default: all)")
     args = parser.parse_args()
 
@@ -402,10 +424,15 @@ def main():
         return 0
     binary = build(args.folder, copy_with_mutants(args.folder))
     if args.prove:
-        rows = prove(binary, args.prove, args.folder / "results", args.names, args.seconds)
+        rows, in_random = prove(binary, args.prove, args.folder / "results", args.names, args.seconds), []
+        unseen = [row[0] for row in rows if row[4] == 0]
+        if args.random and unseen:
+            programs = random_programs(binary, args.random, args.folder / "random")
+            in_random = prove(binary, [programs], args.folder / "results", unseen, args.seconds)
         if args.table:
-            args.table.write_text(table_of_proofs(rows, sum(len(list(folder.rglob("*.py"))) for folder in args.prove)))
-        return 1 if any(row[-1] for row in rows) or not rows else 0
+            programs = sum(len(list(folder.rglob("*.py"))) for folder in args.prove)
+            args.table.write_text(table_of_proofs(rows, programs, in_random, args.random))
+        return 1 if any(row[-1] for row in rows + in_random) or not rows else 0
     unharmed = 200
     number, what = search(binary, None, unharmed)
     if number is not None:
