@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("interp", &["diag", "ir"]),
     ("smt", &[]),
     ("prove", &["diag", "ir", "smt"]),
-    ("certificate", &["diag", "ir"]),
+    ("certificate", &["diag", "ir", "script", "verify"]),
     ("arith", &["ir"]),
     ("analysis", &["ir", "arith"]),
     ("rules", &["diag", "ir", "smt"]),

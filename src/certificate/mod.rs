@@ -3,11 +3,18 @@
 //! A certificate is one S-expression; a comment goes from `;` to the end of its line:
 //!
 //! ```text
-//! (satir-certificate 2 (input HASH) (output HASH)
+//! (satir-certificate 3 (input HASH) (output HASH)
+//!   LEG (program LINE...) LEG ...)         legs from the input to the output, with the programs between them
+//! ```
+//!
+//! A leg shows that one program does what the one before it does:
+//!
+//! ```text
+//! (leg
 //!   (function NAME
-//!     (align BLOCK PAIR...)             which statements of a pair of blocks belong together
-//!     (conditions N...)                 which conditions of the result are those of the program at the same depth
-//!     (goal OBLIGATION STEP...)...)...) what shows an obligation that normal forms do not show
+//!     (align BLOCK PAIR...)                which statements of a pair of blocks belong together
+//!     (conditions N...)                    which conditions of the result are those of the program at the same depth
+//!     (goal OBLIGATION STEP...)...)...)    what shows an obligation that normal forms do not show
 //! ```
 //!
 //! Blocks and obligations are numbered as the checker comes to them. A pair of statements is
@@ -44,7 +51,7 @@
 //! PART)` for a minimum or maximum, `(quotient TERM REASON)` for a quotient of what is not negative, `(times FACT FACT)`.
 //! A term is written as in rules; `#N` is the term of that number, `(like #N TERM...)` that term of other parts.
 //!
-//! The maker ([`make()`]) may use anything, the checker ([`check()`]) only [`ir`](crate::ir).
+//! The maker ([`make()`]) may use anything, the checker ([`check()`]) only [`ir`](crate::ir) and what reads programs.
 
 mod check;
 mod make;

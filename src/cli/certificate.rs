@@ -7,6 +7,7 @@ use satir::diag::{Diagnostic, Span};
 use satir::ir::Module;
 
 use super::io::{self, Failure, Source};
+use super::product::Product;
 use super::program;
 
 /// Check a certificate that a program does what another one does, without a solver.
@@ -52,11 +53,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// # Errors
 ///
 /// If some of that cannot be shown: then nothing is written.
-pub(super) fn certify(source: &Source, before: &Module, text: &str, path: &Path) -> Result<(), Failure> {
-    let result = Source { name: format!("the result of {}", source.name), text: text.to_owned() };
+pub(super) fn certify(
+    source: &Source,
+    before: &Module,
+    product: &Product,
+    path: &Path,
+) -> Result<(), Failure> {
+    let text = &product.text;
+    let result = Source { name: format!("the result of {}", source.name), text: text.clone() };
     let after = program::checked(&result)?;
     let hashes = [hash(&source.text), hash(text)];
-    let made = certificate::make(before, &after, &hashes).map_err(Failure::bad)?;
+    let made = certificate::make(before, &after, &hashes, &product.stages).map_err(Failure::bad)?;
     if let Some((what, spans)) = made.open.first() {
         let line = |source: &Source, span: Span| match span {
             Span::NONE => "?".to_owned(),

@@ -185,7 +185,7 @@ pub(crate) fn one(
 ) -> Result<Product, Failure> {
     let options = &outcome::counting(options, tuning, false)?;
     let mut steps = Vec::new();
-    let result = passes::run_with(module, pipeline, options, told, |step, module| {
+    let observe = |step: &passes::Step, module: &Module| {
         if watch.prints(step.pass) && step.changed {
             io::write_stderr(&format!("# {} after {}\n{module}", source.name, step.pass));
         } else if watch.prints(step.pass) {
@@ -194,11 +194,16 @@ pub(crate) fn one(
         steps.push(step.clone());
         let ends = watch.stop_after.as_deref() == Some(step.pass);
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let result = result.map_err(|e| match e {
+    };
+    let ran = match tuning.certify {
+        Some(_) => passes::run_in_stages(module, pipeline, options, told, observe),
+        None => passes::run_with(module, pipeline, options, told, observe).map(|result| vec![result]),
+    };
+    let mut stages = ran.map_err(|e| match e {
         Error::Argument { .. } => Failure::usage(format_args!("{}: {e}", source.name)),
         e => program::failure(source, &e),
     })?;
+    let result = stages.pop().unwrap_or_default();
     if tuning.explain {
         io::write_stderr(&changes(&source.name, &steps));
     }
@@ -214,7 +219,8 @@ pub(crate) fn one(
     }
     let report = Document::of_passes(&source.name, &source.text, (module, &result), &steps, options);
     let outcome = Outcome { source, before: module, after: &result, report, options };
-    outcome.product(text, tuning, inout)
+    let product = outcome.product(text, tuning, inout)?;
+    Ok(Product { stages: stages.iter().map(Module::to_string).collect(), ..product })
 }
 
 /// What passes did to loop nests, a line for each step.

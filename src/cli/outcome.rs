@@ -63,6 +63,7 @@ impl Outcome<'_> {
             costs: Some((self.report.cost_before, self.report.cost_after)),
             bindings: self.report.functions.iter().map(|f| f.bindings.len()).sum(),
             report: report.is_some().then(|| json::report_json(&self.report)).transpose()?,
+            stages: Vec::new(),
             before: inout.compares().then(|| self.before.to_string()),
         })
     }

@@ -17,6 +17,8 @@ pub(crate) struct Product {
     pub(crate) costs: Option<(f64, f64)>,
     /// How many bindings were made.
     pub(crate) bindings: usize,
+    /// What the program was on the way to the result, if that was asked for: each does what the one before it does.
+    pub(crate) stages: Vec<String>,
     /// The program as satir prints it, if it is to be compared with the result.
     pub(crate) before: Option<String>,
 }
@@ -31,6 +33,7 @@ impl Product {
             remarks: Vec::new(),
             costs: None,
             bindings: 0,
+            stages: Vec::new(),
             before: None,
         }
     }

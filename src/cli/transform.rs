@@ -64,7 +64,7 @@ pub(crate) fn transform(
         }
         // What cannot be certified is written all the same.
         io::write(output, &product.text)?;
-        return certificate::certify(&source, &module, &product.text, path);
+        return certificate::certify(&source, &module, &product, path);
     }
     if !inout.compares() {
         return io::write(output, &product.text);

@@ -34,6 +34,12 @@ impl PrimFunc {
 }
 
 impl Excerpt {
+    /// Another function in place of this one, which it was made of.
+    #[must_use]
+    pub(crate) fn with(self, func: PrimFunc) -> Excerpt {
+        Excerpt { func, ..self }
+    }
+
     /// The statements as those of the whole function, which gets the variables and buffers that are new in them.
     pub(crate) fn put_back(self, whole: &mut PrimFunc) -> Block {
         let Excerpt { func: PrimFunc { mut body, vars, buffers, .. }, mut ids } = self;

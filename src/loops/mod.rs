@@ -32,6 +32,8 @@ mod search;
 mod split;
 mod unswitch;
 
+use std::rc::Rc;
+
 pub(crate) use self::place::Place;
 pub(crate) use self::search::{INEXACT, Taken};
 use crate::analysis::{recall, volatile};
@@ -47,6 +49,9 @@ pub(crate) struct Rewritten {
     pub(crate) after: PrimFunc,
     /// The steps from the one to the other.
     pub(crate) steps: Vec<Taken>,
+    /// Which of the function's own statements with loops it was, and what it was in between, first to last.
+    place: usize,
+    between: Vec<Rc<PrimFunc>>,
 }
 
 /// Writes the loops of a function in ways that take less, with the statements that changed; `None` if nothing changes.
@@ -67,15 +72,15 @@ fn better(func: &PrimFunc, options: &Options, decided: Decided) -> Option<(PrimF
         return None;
     }
     let reorders = !volatile::is_any(func);
-    let mut rewritten = Vec::new();
+    let (mut rewritten, mut places) = (Vec::new(), 0..);
     // One statement is often like another.
     let made = recall::keeping(|| {
         in_place(func, |alone| {
-            let Some((better, steps)) = search::better(alone, options, (reorders, decided)) else {
-                return false;
-            };
-            let before = std::mem::replace(alone, better);
-            rewritten.push(Rewritten { before, after: alone.clone(), steps });
+            let place = places.next().unwrap_or_default();
+            let Some(better) = search::better(alone, options, (reorders, decided)) else { return false };
+            let search::Better { func: after, steps, between } = better;
+            let before = std::mem::replace(alone, after);
+            rewritten.push(Rewritten { before, after: alone.clone(), steps, place, between });
             true
         })
     })?;
@@ -84,6 +89,30 @@ fn better(func: &PrimFunc, options: &Options, decided: Decided) -> Option<(PrimF
         volatile::unshield(&mut nest.after);
     }
     Some((made, rewritten))
+}
+
+/// What a function was while [`run`] wrote it in other ways, first to last, without the function and what became of it: each
+/// of these does what the one before it does. None where memory is volatile.
+pub(crate) fn stages(func: &PrimFunc, rewritten: &[Rewritten]) -> Vec<PrimFunc> {
+    if volatile::is_any(func) {
+        return Vec::new();
+    }
+    let (mut whole, mut stages) = (func.clone(), Vec::new());
+    let mut blocks: Vec<Block> = func.body.iter().map(|stmt| vec![stmt.clone()]).collect();
+    let with_loops: Vec<usize> = (0..blocks.len()).filter(|&at| has_loop(&func.body[at])).collect();
+    for nest in rewritten {
+        let Some(&at) = with_loops.get(nest.place) else { continue };
+        for state in nest.between.iter().map(|state| &**state).chain([&nest.after]) {
+            let excerpt = func.excerpt(vec![func.body[at].clone()]);
+            let mut stage = whole.clone();
+            blocks[at] = excerpt.with(state.clone()).put_back(&mut stage);
+            stage.body = blocks.concat();
+            stages.push(stage);
+        }
+        whole.clone_from(stages.last().unwrap_or(func));
+    }
+    stages.pop();
+    stages
 }
 
 /// Makes the condition around the body of each loop its bounds; `None` if nothing changes.

@@ -65,7 +65,9 @@ type Spelled = HashMap<VarId, Vec<(i64, i64)>>;
 #[derive(Clone, Debug)]
 struct State {
     /// The function with that statement as its body.
-    func: PrimFunc,
+    func: Rc<PrimFunc>,
+    /// What it was before, first to last.
+    before: Vec<Rc<PrimFunc>>,
     instructions: f64,
     /// What each loop takes, and which ones LLVM writes out.
     taken: Rc<nests::Taken>,
@@ -92,6 +94,14 @@ pub(crate) struct Taken {
     pub(crate) done: Vec<&'static str>,
     /// The estimates of the statement's instructions before and after.
     pub(crate) instructions: [f64; 2],
+}
+
+/// A better way to write a statement.
+pub(super) struct Better {
+    pub(super) func: PrimFunc,
+    pub(super) steps: Vec<Taken>,
+    /// What it was in between, first to last: each of these does what the one before it does.
+    pub(super) between: Vec<Rc<PrimFunc>>,
 }
 
 /// Which steps are tried.
@@ -127,13 +137,13 @@ struct Search<'a> {
     rows: Rows,
 }
 
-/// A better way to write the one statement that is the body of a function, if there is one, and the steps that lead there.
+/// A better way to write the one statement that is the body of a function, if there is one.
 /// `reorders`: whether stores may change their order where the function does not see it: nobody else looks at memory meanwhile.
 pub(super) fn better(
     func: &PrimFunc,
     options: &Options,
     (reorders, decided): (bool, nests::Decided),
-) -> Option<(PrimFunc, Vec<Taken>)> {
+) -> Option<Better> {
     let growth = options.loops.growth;
     let length = length::of(func);
     if length > MAX_LENGTH {
@@ -153,7 +163,7 @@ pub(super) fn better(
         &[Rows::OfOthers, Rows::OfAll]
     };
     let found = rows.iter().filter_map(|&rows| Search { rows, ..search.clone() }.result(&first));
-    let (after, func, taken) = found.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+    let (after, better) = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     if decided == nests::Decided::Inside {
         let before = search.compiled(&first.func);
         log::debug!("loops: {before} and {after} instructions with all that is written out");
@@ -161,7 +171,7 @@ pub(super) fn better(
             return None;
         }
     }
-    Some((func, taken))
+    Some(better)
 }
 
 /// The constant divisors of the loops in a function.
@@ -174,6 +184,14 @@ fn spelled(func: &PrimFunc, rows: Rows) -> Spelled {
     };
     func.body.iter().for_each(|stmt| stmt.walk(&mut look));
     spelled
+}
+
+impl State {
+    /// The same as what became of another one.
+    fn after(self, other: &State) -> State {
+        let before = other.before.iter().chain([&other.func]).map(Rc::clone).collect();
+        State { before, ..self }
+    }
 }
 
 impl Search<'_> {
@@ -223,10 +241,10 @@ impl Search<'_> {
     /// of variables of inner loops, of which LLVM computed parts in front of these.
     fn simplified(&self, state: State) -> State {
         let spelled = Rc::new(spelled(&state.func, self.rows));
-        let mut func = state.func.clone();
+        let mut func = PrimFunc::clone(&state.func);
         simplify::run(&mut func, &self.options.simplification(Reach::Everything));
         collapse(&mut func);
-        let simplified = self.measured(func, Rc::clone(&spelled));
+        let simplified = self.measured(func, Rc::clone(&spelled)).after(&state);
         if simplified.instructions > state.instructions * (1.0 + LEAST_GAIN) && simplified.left >= state.left
         {
             return State { spelled, ..state };
@@ -244,12 +262,13 @@ impl Search<'_> {
         let left = left(&func, &taken.written_out);
         let with_left = instructions * (1.0 + FOR_ONE_LEFT * left.min(MAX_LEFT) as f64);
         let length = length::of(&func);
-        let (magnitudes, done) = (OnceCell::new(), Vec::new());
-        State { func, instructions, taken, with_left, left, length, magnitudes, spelled, done }
+        let (magnitudes, done, before) = (OnceCell::new(), Vec::new(), Vec::new());
+        let func = Rc::new(func);
+        State { func, before, instructions, taken, with_left, left, length, magnitudes, spelled, done }
     }
 
-    /// What steps make of a statement, if it pays: what it takes then, the function, and the steps.
-    fn result(mut self, first: &State) -> Option<(f64, PrimFunc, Vec<Taken>)> {
+    /// What steps make of a statement, if it pays, and what it takes then.
+    fn result(mut self, first: &State) -> Option<(f64, Better)> {
         let mut state = first.clone();
         // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
         let (mut left, mut since) = (1.0, None);
@@ -312,7 +331,8 @@ impl Search<'_> {
             nests::Decided::Inside => self.compiled(&state.func),
             _ => state.instructions,
         };
-        Some((instructions, state.func, self.taken))
+        let func = Rc::unwrap_or_clone(state.func);
+        Some((instructions, Better { func, steps: self.taken, between: state.before }))
     }
 
     /// What a function takes with all that LLVM makes of it.
@@ -536,7 +556,7 @@ impl Search<'_> {
         if state.length > self.work {
             return None;
         }
-        let mut func = state.func.clone();
+        let mut func = PrimFunc::clone(&state.func);
         let path = first_loop(&func.body, &|l| l.var == var)?;
         let l = take_loop(&mut func.body, &path)?;
         let old = func.vars.len();
@@ -544,7 +564,7 @@ impl Search<'_> {
         replace(&mut func.body, &path, made);
         collapse(&mut func);
         let mut made =
-            self.looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?;
+            self.looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?.after(state);
         made.done = state.done.iter().copied().chain([what]).collect();
         log::trace!(
             "loops: {} instructions if {}\n{}",
@@ -565,7 +585,7 @@ pub(super) fn all(func: &PrimFunc, options: &Options, reorders: bool) -> Vec<Pri
     let phases = [Phase::Shape, Phase::Cut];
     let steps = loops(&state.func).into_iter().flat_map(|var| phases.map(|phase| (var, phase)));
     let ways = steps.flat_map(|(var, phase)| search.ways(&state, var, phase));
-    ways.map(|state| state.func).collect()
+    ways.map(|state| Rc::unwrap_or_clone(state.func)).collect()
 }
 
 /// Whether more is left than conditions without quotients.

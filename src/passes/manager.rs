@@ -132,7 +132,52 @@ pub fn run_with(
     args: &Args,
     observe: impl FnMut(&Step, &Module) -> ControlFlow<()>,
 ) -> Result<Module, Error> {
-    let mut program = Program { module: module.clone(), known: Analyses::default() };
+    Ok(execute(module, pipeline, (options, args), observe, None)?.module)
+}
+
+/// As [`run_with`]: what the program was on the way, first to last, and the result. Each of these does what the one before it
+/// does, so that a [certificate](crate::certificate) may show it step by step.
+///
+/// # Errors
+///
+/// If the module is not well-formed, or a pass fails.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use satir::{cse::Options, passes};
+///
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    A[0] = x - x + x * x + x * x\n";
+/// let pipeline = passes::select("simplify,semantic-cse")?;
+/// let go_on = |_: &passes::Step, _: &_| ControlFlow::Continue(());
+/// let (module, options, args) = (satir::parse(text)?, Options::default(), passes::Args::default());
+/// let stages = passes::run_in_stages(&module, &pipeline, &options, &args, go_on)?;
+/// assert_eq!(stages.last(), Some(&passes::run(&module, &pipeline, &options)?));
+/// # fn Options::default() -> Options { Options::default() }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run_in_stages(
+    module: &Module,
+    pipeline: &Pipeline,
+    options: &Options,
+    args: &Args,
+    observe: impl FnMut(&Step, &Module) -> ControlFlow<()>,
+) -> Result<Vec<Module>, Error> {
+    let Program { module, mut stages, .. } =
+        execute(module, pipeline, (options, args), observe, Some(RefCell::default()))?;
+    if stages.last() != Some(&module) {
+        stages.push(module);
+    }
+    Ok(stages)
+}
+
+fn execute(
+    module: &Module,
+    pipeline: &Pipeline,
+    (options, args): (&Options, &Args),
+    observe: impl FnMut(&Step, &Module) -> ControlFlow<()>,
+    stages: Option<RefCell<Vec<Module>>>,
+) -> Result<Program, Error> {
+    let mut program = Program { module: module.clone(), known: Analyses::default(), stages: Vec::new() };
     program.known.check(module).map_err(Error::Invalid)?;
     check_assumptions(module, options)?;
     let widens = pipeline.names().contains(&WIDENING);
@@ -145,10 +190,11 @@ pub fn run_with(
         plans: RefCell::default(),
         limits: RefCell::default(),
         layouts: RefCell::default(),
+        stages,
     };
     let mut manager = Manager { settings, observe, ended: false };
     with_room(|| manager.pipeline(pipeline, &mut program))?;
-    Ok(program.module)
+    Ok(program)
 }
 
 /// Refuses a program with assumptions that are false where they stand. Only the input of a pipeline is asked: of what
@@ -172,6 +218,8 @@ fn check_assumptions(module: &Module, options: &Options) -> Result<(), Error> {
 struct Program {
     module: Module,
     known: Analyses,
+    /// What it was before, if that is kept, and what it is.
+    stages: Vec<Module>,
 }
 
 struct Manager<'a, F> {
@@ -204,7 +252,11 @@ impl<F: FnMut(&Step, &Module) -> ControlFlow<()>> Manager<'_, F> {
         let time = start.elapsed();
         let changed = made.is_some();
         if let Some(module) = made {
-            *program = Program { module, known: Analyses::default() };
+            if let Some(within) = &self.settings.stages {
+                program.stages.append(&mut within.borrow_mut());
+                program.stages.push(module.clone());
+            }
+            (program.module, program.known) = (module, Analyses::default());
         }
         let start = Instant::now();
         let checked = program.known.check(&program.module);

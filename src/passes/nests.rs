@@ -10,10 +10,18 @@ use crate::loops;
 pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<Module>, Error> {
     let mut result = module.clone();
     let mut changed = false;
-    for func in &mut result.funcs {
+    for at in 0..result.funcs.len() {
+        let func = &result.funcs[at];
         let Some((better, rewritten)) = loops::run(func, settings.options) else { continue };
         changed = true;
-        for loops::Rewritten { before, after, steps } in rewritten {
+        if let Some(stages) = &settings.stages {
+            for stage in loops::stages(func, &rewritten) {
+                let mut module = result.clone();
+                module.funcs[at] = stage;
+                stages.borrow_mut().push(module);
+            }
+        }
+        for loops::Rewritten { before, after, steps, .. } in rewritten {
             let name = func.name.to_string();
             let nest = Nest { function: name, before: text(before), after: text(after) };
             settings.nests.borrow_mut().push(nest);
@@ -25,7 +33,7 @@ pub(super) fn loops(module: &Module, settings: &Settings<'_>) -> Result<Option<M
                 after: step.instructions[1] as u64,
             }));
         }
-        *func = better;
+        result.funcs[at] = better;
     }
     Ok(changed.then_some(result))
 }

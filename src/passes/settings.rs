@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::args::Args;
 use super::change::{Change, Nest};
 use crate::cse::Options;
-use crate::ir::PrimFunc;
+use crate::ir::{Module, PrimFunc};
 use crate::noop;
 use crate::padding::Layout;
 use crate::plan::Plan;
@@ -41,6 +41,8 @@ pub struct Settings<'a> {
     pub(super) limits: RefCell<Vec<String>>,
     /// The layouts that buffers got.
     pub(super) layouts: RefCell<Vec<Layout>>,
+    /// What the program was within a pass, first to last, if somebody wants that.
+    pub(super) stages: Option<RefCell<Vec<Module>>>,
 }
 
 impl Settings<'_> {

@@ -28,6 +28,7 @@ pub(crate) mod steps;
 pub(crate) mod term;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
@@ -42,11 +43,12 @@ use self::steps::Placed;
 use self::term::Terms;
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
+use crate::{script, verify};
 
 pub(crate) use walk::{CLAIM, GUARD, LENGTH, Plan};
 
 /// The version of the format.
-pub(crate) const VERSION: &str = "2";
+pub(crate) const VERSION: &str = "3";
 
 /// How much a certificate shows.
 ///
@@ -117,7 +119,7 @@ pub(crate) fn lay(a: &PrimFunc, b: &PrimFunc, plan: Plan<'_>) -> Result<Session,
 /// let (a, b) = (program("n // 4 // 2"), program("n // 8"));
 /// let hashes = [hash(&a), hash(&b)];
 /// let (first, second) = (satir::parse(&a)?, satir::parse(&b)?);
-/// let text = make(&first, &second, &hashes)?.text;
+/// let text = make(&first, &second, &hashes, &[])?.text;
 /// assert_eq!(check(&first, &second, &hashes, &text)?.by_steps, 1);
 /// assert!(check(&first, &second, &hashes, &text.replace("quotient-nested", "quotient-halves")).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -129,7 +131,7 @@ pub fn check(a: &Module, b: &Module, hashes: &[String; 2], certificate: &str) ->
 fn check_here(a: &Module, b: &Module, hashes: &[String; 2], certificate: &str) -> Result<Checked, String> {
     let parts = sexp::read(certificate)?;
     let [whole] = &parts[..] else { return Err("a certificate is one expression".into()) };
-    let Some(("satir-certificate", [version, input, output, functions @ ..])) = whole.call() else {
+    let Some(("satir-certificate", [version, input, output, parts @ ..])) = whole.call() else {
         return Err("this is no certificate".into());
     };
     if version.word() != Some(VERSION) {
@@ -141,14 +143,57 @@ fn check_here(a: &Module, b: &Module, hashes: &[String; 2], certificate: &str) -
             _ => return Err(format!("the certificate is of another {name}")),
         }
     }
+    let rules = Rules::load()?;
+    let mut checked = Checked { functions: a.funcs.len(), ..Checked::default() };
+    // Each leg goes from one program to the next: from the input to the first one between, and so on to the output.
+    let (mut from, mut rest) = (Cow::Borrowed(a), parts);
+    loop {
+        let [leg, others @ ..] = rest else { return Err("the certificate does not come to the output".into()) };
+        let Some(("leg", functions)) = leg.call() else { return Err("a part of the certificate is no leg".into()) };
+        let to = match others {
+            [] => Cow::Borrowed(b),
+            [program, ..] => Cow::Owned(between(program)?),
+        };
+        check_leg((&from, &to), &rules, functions, &mut checked)?;
+        let [_, others @ ..] = others else { return Ok(checked) };
+        (from, rest) = (to, others);
+    }
+}
+
+/// A program between the input and the output.
+fn between(part: &Sexp) -> Result<Module, String> {
+    let Some(("program", lines)) = part.call() else {
+        return Err("a part of the certificate is no program".into());
+    };
+    let lines: Option<Vec<&str>> = lines.iter().map(Sexp::word).collect();
+    read_program(&lines.ok_or("a program is no text")?.join("\n"))
+}
+
+/// Reads and verifies a program between the input and the output.
+///
+/// # Errors
+///
+/// Says what is wrong with it.
+pub(crate) fn read_program(text: &str) -> Result<Module, String> {
+    let module = script::parse("a program of the certificate", text).map_err(|e| e.to_string())?;
+    match verify::verify(&module) {
+        Ok(()) => Ok(module),
+        Err(_) => Err("a program of the certificate is not well-formed".into()),
+    }
+}
+
+fn check_leg(
+    (a, b): (&Module, &Module),
+    rules: &Rules,
+    functions: &[Sexp],
+    checked: &mut Checked,
+) -> Result<(), String> {
     if (&a.name, &a.attrs) != (&b.name, &b.attrs) || eval::contains_expression(&a.attrs) {
         return Err("modules with other attributes".into());
     }
     if a.funcs.len() != b.funcs.len() || functions.len() != a.funcs.len() {
         return Err("another number of functions".into());
     }
-    let rules = Rules::load()?;
-    let mut checked = Checked::default();
     for ((first, second), part) in a.funcs.iter().zip(&b.funcs).zip(functions) {
         let Some(("function", [name, parts @ ..])) = part.call() else {
             return Err("a part of the certificate is no function".into());
@@ -156,10 +201,10 @@ fn check_here(a: &Module, b: &Module, hashes: &[String; 2], certificate: &str) -
         if name.word() != Some(&first.name) {
             return Err(format!("the certificate has nothing about function `{}`", first.name));
         }
-        check_function(first, second, &rules, parts, &mut checked)
+        check_function(first, second, rules, parts, checked)
             .map_err(|what| format!("function `{}`: {what}", first.name))?;
     }
-    Ok(checked)
+    Ok(())
 }
 
 fn check_function(
@@ -217,6 +262,5 @@ fn check_function(
     if !steps.is_empty() || !pairs.is_empty() || session.claimed.len() != claims.len() {
         return Err("the certificate is about more than the function has".into());
     }
-    checked.functions += 1;
     Ok(())
 }

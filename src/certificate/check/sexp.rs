@@ -6,7 +6,7 @@ const MAX_NESTING: usize = 400;
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sexp {
-    /// A name or a number, or a text that stood in quotes.
+    /// A name or a number, or a text that stood in quotes, where a `\` stands before each quote and `\` of the text.
     Word(String),
     /// What stands in parentheses.
     List(Vec<Sexp>),
@@ -69,6 +69,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Sexp>, String> {
                 loop {
                     match chars.next() {
                         Some('"') => break,
+                        Some('\\') => word.extend(chars.next()),
                         Some(c) if c != '\n' => word.push(c),
                         _ => return Err(format!("line {line}: a text that does not end")),
                     }
@@ -97,10 +98,11 @@ mod tests {
 
     #[test]
     fn what_is_read_is_what_was_written() {
-        let parts = read("(a \"b c\" -1) ; rest\nd").expect("well-formed");
-        assert_eq!(parts.len(), 2);
+        let parts = read("(a \"b c\" -1) ; rest\nd \"\\\\ \\\"\"").expect("well-formed");
+        assert_eq!(parts.len(), 3);
+        assert_eq!(parts[2].word(), Some("\\ \""));
         assert_eq!(parts[0].call().map(|(head, rest)| (head, rest.len())), Some(("a", 2)));
-        for bad in ["(", ")", "(a))", "\"a", &"(".repeat(100_000)] {
+        for bad in ["(", ")", "(a))", "\"a", "\"a\\\"", &"(".repeat(100_000)] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

@@ -146,9 +146,11 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
 /// Products of two sources that have a product of two atoms which occurs.
 fn products(terms: &mut Terms, found: &mut Vec<Source>, nonlinear: &[Monomial]) {
     const MAX_PRODUCTS: usize = 60;
-    let linear: Vec<Source> = found
+    /// Most factors of a product of atoms in a fact that is multiplied.
+    const MAX_FACTORS: usize = 3;
+    let facts: Vec<Source> = found
         .iter()
-        .filter(|source| source.products.iter().all(|(monomial, _)| monomial.len() <= 1))
+        .filter(|source| source.products.iter().all(|(monomial, _)| monomial.len() <= MAX_FACTORS))
         .cloned()
         .collect();
     let mut made = 0;
@@ -161,9 +163,9 @@ fn products(terms: &mut Terms, found: &mut Vec<Source>, nonlinear: &[Monomial]) 
             let mut others = monomial.clone();
             others.remove(at);
             // A fact about one factor, times what is known of the others.
-            for a in linear.iter().filter(|a| has(a, atom)) {
+            for a in facts.iter().filter(|a| has(a, atom)) {
                 let lows: Vec<Option<Source>> =
-                    others.iter().map(|&other| linear.iter().find(|b| is_low(b, other)).cloned()).collect();
+                    others.iter().map(|&other| facts.iter().find(|b| is_low(b, other)).cloned()).collect();
                 let Some(lows) = lows.into_iter().collect::<Option<Vec<_>>>() else { continue };
                 if made >= MAX_PRODUCTS {
                     return;

@@ -21,7 +21,7 @@ use super::check::rules::Rules;
 use super::check::sexp::Sexp;
 use super::check::side::Side;
 use super::check::steps::Placed;
-use super::check::{CLAIM, GUARD, LENGTH, Plan, VERSION, lay};
+use super::check::{CLAIM, GUARD, LENGTH, Plan, VERSION, lay, read_program};
 use crate::diag::Span;
 use crate::ir::{Module, PrimFunc, with_room};
 use prover::Prover;
@@ -64,35 +64,91 @@ impl Certificate {
     }
 }
 
-/// Looks for a certificate that `b` does what `a` does. `hashes` are those of their texts.
+/// Looks for a certificate that `b` does what `a` does. `hashes` are those of their texts. `stages` are the texts of programs
+/// on the way from the one to the other: each does what the one before it does, which may be easier to show.
 ///
 /// # Errors
 ///
-/// If the modules have other functions.
+/// If the modules have other functions, or a stage is no program.
 ///
 /// ```
 /// use satir::certificate::{hash, make};
 ///
 /// let text = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\")):\n    A[1] = 2\n";
 /// let module = satir::parse(text)?;
-/// let made = make(&module, &module, &[hash(text), hash(text)])?;
+/// let made = make(&module, &module, &[hash(text), hash(text)], &[])?;
 /// assert!(made.is_complete() && made.by_steps == 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn make(a: &Module, b: &Module, hashes: &[String; 2]) -> Result<Certificate, String> {
+pub fn make(
+    a: &Module,
+    b: &Module,
+    hashes: &[String; 2],
+    stages: &[String],
+) -> Result<Certificate, String> {
+    let rules = Rules::load()?;
+    let mut made = leg(a, b, &rules)?;
+    if !made.is_complete()
+        && let Some(staged) = in_stages((a, b), stages, &rules)?
+    {
+        made = staged;
+    }
+    let [input, output] = hashes;
+    made.text = format!(
+        "(satir-certificate {VERSION} (input {input:?}) (output {output:?})\n {})\n",
+        made.text
+    );
+    Ok(made)
+}
+
+/// The part of a certificate that goes from one program to the next.
+fn leg(a: &Module, b: &Module, rules: &Rules) -> Result<Certificate, String> {
     let names = |module: &Module| module.funcs.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     if names(a) != names(b) {
         return Err("modules with other functions".into());
     }
-    let rules = Rules::load()?;
-    let mut made = Certificate::default();
-    let [input, output] = hashes;
-    made.text = format!("(satir-certificate {VERSION} (input {input:?}) (output {output:?})");
+    let mut made = Certificate { text: "(leg".to_owned(), ..Certificate::default() };
     for (first, second) in a.funcs.iter().zip(&b.funcs) {
-        with_room(|| function(first, second, &rules, &mut made));
+        with_room(|| function(first, second, rules, &mut made));
     }
-    made.text += ")\n";
+    made.text.push(')');
     Ok(made)
+}
+
+/// Legs from one program to another by stages between them; `None` if some leg is not shown.
+fn in_stages(
+    (a, b): (&Module, &Module),
+    stages: &[String],
+    rules: &Rules,
+) -> Result<Option<Certificate>, String> {
+    /// How many stages a leg may leave out, if the way to the next one is not shown.
+    const MAX_LEFT_OUT: usize = 2;
+    let read = stages.iter().map(|text| read_program(text)).collect::<Result<Vec<Module>, String>>()?;
+    let programs: Vec<&Module> = [a].into_iter().chain(&read).chain([b]).collect();
+    let (mut made, mut at, last) = (Certificate::default(), 0, programs.len() - 1);
+    while at < last {
+        let mut ways = (at + 1..=last.min(at + 1 + MAX_LEFT_OUT)).filter(|&to| (at, to) != (0, last));
+        let Some((to, part)) = ways.find_map(|to| {
+            let part = leg(programs[at], programs[to], rules).ok()?;
+            part.is_complete().then_some((to, part))
+        }) else {
+            let stage = at.checked_sub(1).and_then(|at| stages.get(at)).map_or("the input", String::as_str);
+            log::debug!("no leg of a certificate begins at stage {at} of {}\n{stage}", stages.len());
+            return Ok(None);
+        };
+        made.text += &part.text;
+        made.obligations += part.obligations;
+        made.by_steps += part.by_steps;
+        if let Some(text) = stages.get(to - 1).filter(|_| to < last) {
+            made.text += "\n (program";
+            for line in text.lines() {
+                let _ = write!(made.text, "\n  \"{}\"", line.replace('\\', "\\\\").replace('"', "\\\""));
+            }
+            made.text += ")\n ";
+        }
+        at = to;
+    }
+    Ok(Some(made))
 }
 
 /// What is known of how two functions belong together; found out by laying them side by side more than once.

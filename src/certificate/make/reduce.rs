@@ -498,27 +498,19 @@ impl At<'_> {
         None
     }
 
-    /// The one value that facts about nothing else leave to a term.
+    /// The one value that facts leave to a term, with what bounds their other parts.
     fn pinned(&mut self, term: Term) -> Option<Sexp> {
         let bounds = self.terms.bounds(term);
-        let alone = |products: &[(Monomial, i128)]| {
-            products.iter().any(|(m, _)| m[..] == [term])
-                && products.iter().all(|(m, _)| m.is_empty() || m[..] == [term])
-        };
         let mut ends = Vec::new();
         for &fact in self.facts {
             let Some((a, _)) = linear(self.terms, fact) else { continue };
             let products = self.terms.products(a);
-            if alone(&products) {
-                let [factor, constant] = [true, false].map(|atom| {
-                    products.iter().find(|(m, _)| m.is_empty() != atom).map_or(0, |(_, factor)| *factor)
-                });
-                // factor * term + constant >= 0
-                ends.push(if factor > 0 {
-                    -constant.div_euclid(factor)
-                } else {
-                    constant.div_euclid(-factor)
-                });
+            let Some(&(_, factor)) = products.iter().find(|(m, _)| m[..] == [term]) else { continue };
+            // factor * term + rest >= 0
+            let scaled = self.sum(vec![(vec![term], factor)])?;
+            let rest = self.terms.sub(a, scaled);
+            if let Some(most) = self.terms.bounds(rest).hi {
+                ends.push(if factor > 0 { -most.div_euclid(factor) } else { most.div_euclid(-factor) });
             }
         }
         if ends.is_empty() {

@@ -29,7 +29,7 @@ fn parsed(text: &str) -> Module {
 
 /// The certificate for two texts.
 fn made(a: &str, b: &str) -> Certificate {
-    make(&parsed(a), &parsed(b), &[hash(a), hash(b)]).unwrap()
+    make(&parsed(a), &parsed(b), &[hash(a), hash(b)], &[]).unwrap()
 }
 
 fn checked(a: &str, b: &str, certificate: &str) -> Result<Checked, String> {
