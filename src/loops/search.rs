@@ -563,8 +563,9 @@ impl Search<'_> {
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
         collapse(&mut func);
-        let mut made =
-            self.looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?.after(state);
+        let mut made = self
+            .looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?
+            .after(state);
         made.done = state.done.iter().copied().chain([what]).collect();
         log::trace!(
             "loops: {} instructions if {}\n{}",

@@ -27,6 +27,18 @@ fn a_certificate_is_written_and_accepted() {
 }
 
 #[test]
+fn loops_that_become_others_are_certified_step_by_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, file) = (folder.path().join("out.py"), folder.path().join("out.cert"));
+    let kernel = kernels().join("concatenation_in_one_loop.py");
+    satir(&["opt", path(&kernel), "-o", path(&out), "--certify", path(&file)]).code(0);
+    let certificate = fs::read_to_string(&file).unwrap();
+    assert!(certificate.matches("(leg").count() > 1, "{certificate}");
+    assert_eq!(certificate.matches("(leg").count(), certificate.matches("(program").count() + 1);
+    satir(&["check-certificate", path(&kernel), path(&out), path(&file)]).code(0);
+}
+
+#[test]
 fn what_is_not_shown_has_no_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let (out, file) = (folder.path().join("out.py"), folder.path().join("out.cert"));

@@ -148,8 +148,12 @@ fn check_here(a: &Module, b: &Module, hashes: &[String; 2], certificate: &str) -
     // Each leg goes from one program to the next: from the input to the first one between, and so on to the output.
     let (mut from, mut rest) = (Cow::Borrowed(a), parts);
     loop {
-        let [leg, others @ ..] = rest else { return Err("the certificate does not come to the output".into()) };
-        let Some(("leg", functions)) = leg.call() else { return Err("a part of the certificate is no leg".into()) };
+        let [leg, others @ ..] = rest else {
+            return Err("the certificate does not come to the output".into());
+        };
+        let Some(("leg", functions)) = leg.call() else {
+            return Err("a part of the certificate is no leg".into());
+        };
         let to = match others {
             [] => Cow::Borrowed(b),
             [program, ..] => Cow::Owned(between(program)?),

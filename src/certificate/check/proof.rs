@@ -461,6 +461,8 @@ pub(crate) fn linear(terms: &mut Terms, condition: Term) -> Option<(Term, bool)>
     match *terms.node(condition) {
         Node::NotNegative(a) => Some((a, false)),
         Node::IsZero(a) => Some((a, true)),
+        // What is never true says as much as that -1 is not negative.
+        Node::Truth(false) => Some((terms.int(-1), false)),
         Node::Not(inner) => match *terms.node(inner) {
             Node::NotNegative(a) => {
                 let minus_one = terms.int(-1);

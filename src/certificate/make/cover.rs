@@ -101,10 +101,11 @@ pub(super) fn covers(
     for (i, a) in left.iter().enumerate() {
         for (j, b) in right.iter().enumerate() {
             if let (Some(p), Some(q)) = (&a.of, &b.of) {
-                if (p.extent, p.min) == (q.extent, q.min) {
+                if (p.extent, p.min) != (q.extent, q.min) {
+                    covers.differ.insert((i, j));
+                } else if p.body_work == q.body_work {
                     continue;
                 }
-                covers.differ.insert((i, j));
             }
             if let (Some(p), None) = (&a.of, &b.of) {
                 let before = right[j..].iter().take_while(|leaf| leaf.of.is_none()).count();
@@ -114,8 +115,9 @@ pub(super) fn covers(
                 }
             }
             for (one, tree, side) in [(a, &right[j..], Side::Second), (b, &left[i..], Side::First)] {
+                let is_peeled = covers.peeled.contains_key(&(i, j));
                 if let Some(one) = &one.of
-                    && let Some(shape) = shape(terms, one, tree)
+                    && let Some(shape) = shape(terms, one, tree, is_peeled)
                 {
                     covers.found.entry((i, j)).or_insert((side, shape));
                 }
@@ -203,12 +205,20 @@ fn work(terms: &mut Terms, leaves: &[Leaf]) -> Option<Term> {
 /// Most leaves that are one loop.
 const MAX_PIECES: usize = 24;
 
-/// What a loop is of the first of these leaves.
-fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
+/// What a loop is of the first of these leaves, but for a loop that looks the same. `by_work_only`: where iterations do as much as
+/// those of the loop; else it is guessed by how loops are nested, too.
+fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf], by_work_only: bool) -> Option<Shape> {
+    let same = tree.first().and_then(|leaf| leaf.of.as_ref()).is_some_and(|l| l.min == one.min);
+    let as_long = |one: &Loop, found: (Term, Vec<Shape>)| {
+        as_long(one, found).filter(|shape| !(same && matches!(shape, Shape::Loop)))
+    };
     let counts = 1..=tree.len().min(MAX_PIECES);
     let by_work = |terms: &mut Terms, count: usize| by_work(terms, &tree[..count], one.body_work?);
     if let Some(found) = counts.clone().find_map(|count| as_long(one, by_work(terms, count)?)) {
         return Some(found);
+    }
+    if by_work_only {
+        return None;
     }
     // Last, what iterations do may have loops of its own.
     let mut ways =

@@ -1,5 +1,7 @@
 //! Why an integer is not negative: multiples of facts that add up to it.
 
+use std::rc::Rc;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::super::check::proof::{by_definition, linear};
@@ -8,12 +10,40 @@ use super::super::check::term::{Monomial, Node, Sort, Term, Terms};
 use super::simplex::{self, Condition, Factors};
 use super::written::{Writer, int, list, word};
 
-/// Something that is not negative, or zero, and how a certificate names it.
-#[derive(Clone)]
+/// Something that is not negative, or zero, and what it is.
 struct Source {
     products: Vec<(Monomial, i128)>,
     zero: bool,
-    name: Sexp,
+    name: Rc<Name>,
+}
+
+/// What is not negative, or zero. A certificate needs few of those that are looked at, so only these are written.
+enum Name {
+    /// The fact of this number.
+    Fact(usize),
+    /// What the definition of an atom says, of this kind; perhaps about a part of it.
+    Defined(&'static str, Term, Option<Term>),
+    /// A quotient of what is not negative, and why that is not.
+    Quotient(Term, Sexp),
+    Times(Rc<Name>, Rc<Name>),
+}
+
+impl Name {
+    /// As a certificate names it.
+    fn written(&self, terms: &Terms, writer: &Writer) -> Option<Sexp> {
+        Some(match self {
+            Name::Fact(number) => list([word("fact"), int(*number as i128)]),
+            Name::Defined(kind, atom, part) => {
+                let parts = [Some(atom), part.as_ref()].into_iter().flatten();
+                let parts = parts.map(|&part| writer.write(terms, part)).collect::<Option<Vec<_>>>()?;
+                list([word(*kind)].into_iter().chain(parts))
+            }
+            Name::Quotient(atom, reason) => {
+                list([word("quotient"), writer.write(terms, *atom)?, reason.clone()])
+            }
+            Name::Times(a, b) => list([word("times"), a.written(terms, writer)?, b.written(terms, writer)?]),
+        })
+    }
 }
 
 /// Most sources that are looked at.
@@ -38,12 +68,17 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
     if let Some(known) = writer.reasons.borrow().get(&question) {
         return known.clone();
     }
+    if !writer.may_look() {
+        return None;
+    }
     let sources = sources(terms, writer, facts, target, depth);
     let of = combine(terms, &sources, Some(target));
     let found = of.and_then(|of| match of.iter().find(|(source, _)| *source == sources.len()) {
-        Some(&(_, multiple)) => Some(sum(&sources, multiple, &of)),
+        Some(&(_, multiple)) => sum(terms, writer, &sources, multiple, &of),
         None => {
-            writer.absurd.borrow_mut().entry(facts.to_vec()).or_insert_with(|| sum(&sources, 1, &of));
+            if let Some(why) = sum(terms, writer, &sources, 1, &of) {
+                writer.absurd.borrow_mut().entry(facts.to_vec()).or_insert(why);
+            }
             None
         }
     });
@@ -56,19 +91,22 @@ pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], 
     if let Some(known) = writer.absurd.borrow().get(facts) {
         return Some(known.clone());
     }
+    if !writer.may_look() {
+        return None;
+    }
     let sources = sources(terms, writer, facts, near, 0);
     let of = combine(terms, &sources, None)?;
-    Some(sum(&sources, 1, &of))
+    sum(terms, writer, &sources, 1, &of)
 }
 
-fn sum(sources: &[Source], multiple: i128, of: &Factors) -> Sexp {
+fn sum(terms: &Terms, writer: &Writer, sources: &[Source], multiple: i128, of: &Factors) -> Option<Sexp> {
     let mut all = vec![word("sum"), int(multiple)];
     for &(source, factor) in of {
-        if source < sources.len() {
-            all.push(list([int(factor), sources[source].name.clone()]));
+        if let Some(source) = sources.get(source) {
+            all.push(list([int(factor), source.name.written(terms, writer)?]));
         }
     }
-    Sexp::List(all)
+    Some(Sexp::List(all))
 }
 
 /// What may help to bound a term: facts with its atoms, what the definitions of atoms say, and so on.
@@ -105,12 +143,11 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
                 all || products.iter().any(|(monomial, _)| atom.is_some_and(|a| monomial.contains(&a)));
             if near && used.insert(number) {
                 add(terms, &mut open, &mut nonlinear, term);
-                let name = list([word("fact"), int(number as i128)]);
-                found.push(Source { products, zero, name });
+                found.push(Source { products, zero, name: Rc::new(Name::Fact(number)) });
             }
         }
         let Some(atom) = atom else { continue };
-        let mut kinds: Vec<(&str, Option<Term>)> = vec![("low", None), ("high", None)];
+        let mut kinds: Vec<(&'static str, Option<Term>)> = vec![("low", None), ("high", None)];
         match terms.node(atom) {
             Node::Quotient(..) => kinds.extend([("rest", None), ("below", None)]),
             Node::Least(parts) | Node::Greatest(parts) => {
@@ -121,10 +158,10 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
         if let (true, Node::Quotient(a, b) | Node::Truncated(a, b)) = (depth > 0, terms.node(atom).clone())
             && terms.bounds(atom).lo.is_none()
             && terms.bounds(b).lo.is_some_and(|lo| lo >= 0)
-            && let Some(name) = writer.write(terms, atom)
+            && writer.has_text(terms, atom)
             && let Some(reason) = within(terms, writer, facts, a, depth - 1)
         {
-            let name = list([word("quotient"), name, reason]);
+            let name = Rc::new(Name::Quotient(atom, reason));
             found.push(Source { products: terms.products(atom), zero: false, name });
         }
         for (kind, part) in kinds {
@@ -132,10 +169,11 @@ fn sources(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dep
             if terms.as_int(term).is_some() || terms.sort(term) != Sort::Int {
                 continue;
             }
-            let names = [Some(atom), part].into_iter().flatten().map(|term| writer.write(terms, term));
-            let Some(names) = names.collect::<Option<Vec<_>>>() else { continue };
+            if ![Some(atom), part].into_iter().flatten().all(|term| writer.has_text(terms, term)) {
+                continue;
+            }
             add(terms, &mut open, &mut nonlinear, term);
-            let name = list(std::iter::once(word(kind)).chain(names));
+            let name = Rc::new(Name::Defined(kind, atom, part));
             found.push(Source { products: terms.products(term), zero: false, name });
         }
     }
@@ -148,46 +186,42 @@ fn products(terms: &mut Terms, found: &mut Vec<Source>, nonlinear: &[Monomial]) 
     const MAX_PRODUCTS: usize = 60;
     /// Most factors of a product of atoms in a fact that is multiplied.
     const MAX_FACTORS: usize = 3;
-    let facts: Vec<Source> = found
-        .iter()
-        .filter(|source| source.products.iter().all(|(monomial, _)| monomial.len() <= MAX_FACTORS))
-        .cloned()
-        .collect();
-    let mut made = 0;
+    let few = |source: &&Source| source.products.iter().all(|(monomial, _)| monomial.len() <= MAX_FACTORS);
+    let facts: Vec<&Source> = found.iter().filter(few).collect();
+    let mut made: Vec<Source> = Vec::new();
     let has = |source: &Source, atom: Term| source.products.iter().any(|(m, _)| m[..] == [atom]);
-    for monomial in nonlinear {
+    'all: for monomial in nonlinear {
         for (at, &atom) in monomial.iter().enumerate() {
             if at > 0 && monomial[at - 1] == atom {
                 continue;
             }
             let mut others = monomial.clone();
             others.remove(at);
+            let low = |&other: &Term| facts.iter().copied().find(|b| is_low(b, other));
+            let Some(lows) = others.iter().map(low).collect::<Option<Vec<&Source>>>() else { continue };
             // A fact about one factor, times what is known of the others.
             for a in facts.iter().filter(|a| has(a, atom)) {
-                let lows: Vec<Option<Source>> =
-                    others.iter().map(|&other| facts.iter().find(|b| is_low(b, other)).cloned()).collect();
-                let Some(lows) = lows.into_iter().collect::<Option<Vec<_>>>() else { continue };
-                if made >= MAX_PRODUCTS {
-                    return;
+                if made.len() >= MAX_PRODUCTS {
+                    break 'all;
                 }
                 let Some(mut product) = terms.sum(a.products.clone()) else { continue };
-                let (mut name, mut zero) = (a.name.clone(), a.zero);
-                for low in lows {
+                let (mut name, mut zero) = (Rc::clone(&a.name), a.zero);
+                for low in &lows {
                     let Some(low_term) = terms.sum(low.products.clone()) else { continue };
                     product = terms.mul(product, low_term);
-                    name = list([word("times"), name, low.name.clone()]);
+                    name = Rc::new(Name::Times(name, Rc::clone(&low.name)));
                     zero |= low.zero;
                 }
-                made += 1;
-                found.push(Source { products: terms.products(product), zero, name });
+                made.push(Source { products: terms.products(product), zero, name });
             }
         }
     }
+    found.append(&mut made);
 }
 
 /// Whether a source is the lower bound of an atom.
 fn is_low(source: &Source, atom: Term) -> bool {
-    source.name.call().is_some_and(|(kind, _)| kind == "low")
+    matches!(*source.name, Name::Defined("low", _, _))
         && source.products.iter().any(|(m, f)| m[..] == [atom] && *f == 1)
 }
 

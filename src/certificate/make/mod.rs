@@ -80,12 +80,7 @@ impl Certificate {
 /// assert!(made.is_complete() && made.by_steps == 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn make(
-    a: &Module,
-    b: &Module,
-    hashes: &[String; 2],
-    stages: &[String],
-) -> Result<Certificate, String> {
+pub fn make(a: &Module, b: &Module, hashes: &[String; 2], stages: &[String]) -> Result<Certificate, String> {
     let rules = Rules::load()?;
     let mut made = leg(a, b, &rules)?;
     if !made.is_complete()
@@ -94,10 +89,8 @@ pub fn make(
         made = staged;
     }
     let [input, output] = hashes;
-    made.text = format!(
-        "(satir-certificate {VERSION} (input {input:?}) (output {output:?})\n {})\n",
-        made.text
-    );
+    made.text =
+        format!("(satir-certificate {VERSION} (input {input:?}) (output {output:?})\n {})\n", made.text);
     Ok(made)
 }
 
@@ -132,8 +125,12 @@ fn in_stages(
             let part = leg(programs[at], programs[to], rules).ok()?;
             part.is_complete().then_some((to, part))
         }) else {
-            let stage = at.checked_sub(1).and_then(|at| stages.get(at)).map_or("the input", String::as_str);
-            log::debug!("no leg of a certificate begins at stage {at} of {}\n{stage}", stages.len());
+            log::debug!(
+                "no leg of a certificate begins at stage {at} of {}\n{}# next\n{}",
+                stages.len(),
+                programs[at],
+                programs[at + 1]
+            );
             return Ok(None);
         };
         made.text += &part.text;

@@ -390,9 +390,10 @@ impl Prover<'_> {
         None
     }
 
-    /// Of the operands of a minimum or maximum, whether one is at most another one.
+    /// Of the operands of a minimum or maximum, whether one is at most another one: of the goal, then of facts.
     fn unordered(&mut self, state: &State) -> Option<Term> {
-        for term in self.parts(goal_terms(&state.goal)) {
+        let all = [goal_terms(&state.goal), state.facts.clone()].map(|roots| self.parts(roots));
+        for term in all.into_iter().flatten() {
             let (Node::Least(parts) | Node::Greatest(parts)) = self.checker.terms.node(term).clone() else {
                 continue;
             };

@@ -281,7 +281,10 @@ impl At<'_> {
         // Of a sum and its opposite, the one that begins with the lesser factor.
         let first =
             products.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, factor)| factor.rem_euclid(c));
-        if self.manner.bold && first > c - first {
+        // Where they begin alike, the one with the lesser constant.
+        let constant = products.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, factor)| *factor);
+        let is_turned = (first, constant) > (c - first, c - 1 - constant);
+        if self.manner.bold && first > 0 && is_turned {
             let (zero, positive) = (self.int(0), self.positive(b)?);
             let opposite = self.terms.sub(zero, a);
             return self.rewrite("quotient-negated", &[("?n", opposite), ("?c", b)], [positive]);
@@ -498,9 +501,12 @@ impl At<'_> {
         None
     }
 
-    /// The one value that facts leave to a term, with what bounds their other parts.
+    /// The one value that facts leave to a term.
     fn pinned(&mut self, term: Term) -> Option<Sexp> {
         let bounds = self.terms.bounds(term);
+        let (mut low, mut high) =
+            (bounds.lo.into_iter().collect::<Vec<_>>(), bounds.hi.into_iter().collect::<Vec<_>>());
+        // Ends that facts about nothing else say, which others may make the only one.
         let mut ends = Vec::new();
         for &fact in self.facts {
             let Some((a, _)) = linear(self.terms, fact) else { continue };
@@ -509,14 +515,20 @@ impl At<'_> {
             // factor * term + rest >= 0
             let scaled = self.sum(vec![(vec![term], factor)])?;
             let rest = self.terms.sub(a, scaled);
-            if let Some(most) = self.terms.bounds(rest).hi {
-                ends.push(if factor > 0 { -most.div_euclid(factor) } else { most.div_euclid(-factor) });
+            let Some(most) = self.terms.bounds(rest).hi else { continue };
+            let (end, side) = match factor > 0 {
+                true => (-most.div_euclid(factor), &mut low),
+                false => (most.div_euclid(-factor), &mut high),
+            };
+            side.push(end);
+            if self.terms.as_int(rest).is_some() {
+                ends.push(end);
             }
         }
-        if ends.is_empty() {
-            return None;
+        if !ends.is_empty() {
+            ends.extend(bounds.lo.into_iter().chain(bounds.hi));
         }
-        ends.extend(bounds.lo.into_iter().chain(bounds.hi));
+        ends.extend(low.into_iter().filter(|end| high.contains(end)));
         ends.sort_unstable();
         ends.dedup();
         for value in ends {

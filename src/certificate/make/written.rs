@@ -1,6 +1,6 @@
 //! Terms as a certificate writes them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use hashbrown::HashMap;
 
@@ -32,7 +32,14 @@ pub(super) struct Writer {
     pub(super) reasons: RefCell<HashMap<Question, Option<Sexp>>>,
     /// Why facts contradict each other, where that was found while something else was asked.
     pub(super) absurd: RefCell<HashMap<Vec<Term>, Sexp>>,
+    /// Whether a text gives a term.
+    texts: RefCell<HashMap<Term, bool>>,
+    /// How often sums of facts are still looked for: where much is not shown, it takes long to find that out.
+    looks: Cell<usize>,
 }
+
+/// Most times that sums of facts are looked for, for one attempt at a pair of functions: some seconds.
+const MAX_LOOKS: usize = 12_000;
 
 fn head(node: &Node) -> Option<String> {
     let mut parts = 0;
@@ -56,7 +63,29 @@ impl Writer {
                 like.entry(head).or_insert(Term(number));
             }
         }
-        Writer { named, like, reasons: RefCell::default(), absurd: RefCell::default() }
+        Writer {
+            named,
+            like,
+            reasons: RefCell::default(),
+            absurd: RefCell::default(),
+            texts: RefCell::default(),
+            looks: Cell::new(MAX_LOOKS),
+        }
+    }
+
+    /// Whether a sum of facts may be looked for; each time is counted.
+    pub(super) fn may_look(&self) -> bool {
+        let left = self.looks.get();
+        self.looks.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Whether a text gives a term.
+    pub(super) fn has_text(&self, terms: &Terms, term: Term) -> bool {
+        if (term.0 as usize) < self.named {
+            return true;
+        }
+        *self.texts.borrow_mut().entry(term).or_insert_with(|| self.write(terms, term).is_some())
     }
 
     /// A term as text; `None` if no text gives it.

@@ -5,6 +5,7 @@
 mod kernels;
 mod loops;
 mod spoilt;
+mod stages;
 mod wrong;
 
 use super::{Certificate, Checked, check, hash, make};

@@ -16,7 +16,7 @@ fn a_spoilt_certificate_is_rejected() {
     let goals: Vec<usize> = text.match_indices("(goal ").map(|(at, _)| at).collect();
     assert!(goals.len() >= 2, "{text}");
     let changes: Vec<(&str, String)> = vec![
-        ("another version", text.replacen("satir-certificate 2", "satir-certificate 1", 1)),
+        ("another version", text.replacen("satir-certificate 3", "satir-certificate 2", 1)),
         ("another program", text.replacen("(input \"fnv1a64:", "(input \"fnv1a64:0", 1)),
         ("another result", text.replacen("(output \"fnv1a64:", "(output \"fnv1a64:0", 1)),
         (
@@ -47,7 +47,7 @@ fn a_spoilt_certificate_is_rejected() {
     }
     // Each obligation needs its steps.
     for (n, &at) in goals.iter().enumerate() {
-        let end = goals.get(n + 1).copied().unwrap_or_else(|| text.len() - 3);
+        let end = goals.get(n + 1).copied().unwrap_or_else(|| text.len() - 4);
         let changed = format!("{}{}", &text[..at], &text[end..]);
         assert!(checked(&a, &b, &changed).is_err(), "{changed}");
     }
