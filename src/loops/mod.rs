@@ -36,7 +36,7 @@ use std::rc::Rc;
 
 pub(crate) use self::place::Place;
 pub(crate) use self::search::{INEXACT, Taken};
-use crate::analysis::{recall, volatile};
+use crate::analysis::{length, recall, volatile};
 use crate::cse::Options;
 use crate::ir::{Block, PrimFunc, Stmt, StmtKind};
 use crate::target::Target;
@@ -92,9 +92,12 @@ fn better(func: &PrimFunc, options: &Options, decided: Decided) -> Option<(PrimF
 }
 
 /// What a function was while [`run`] wrote it in other ways, first to last, without the function and what became of it: each
-/// of these does what the one before it does. None where memory is volatile.
+/// of these does what the one before it does. None where memory is volatile, or where they would be too much text.
 pub(crate) fn stages(func: &PrimFunc, rewritten: &[Rewritten]) -> Vec<PrimFunc> {
-    if volatile::is_any(func) {
+    /// Most parts of expressions of all of them.
+    const MAX_LENGTH: usize = 1_000_000;
+    let count: usize = rewritten.iter().map(|nest| nest.between.len() + 1).sum();
+    if volatile::is_any(func) || length::of(func).saturating_mul(count) > MAX_LENGTH {
         return Vec::new();
     }
     let (mut whole, mut stages) = (func.clone(), Vec::new());

@@ -152,7 +152,6 @@ pub fn run_with(
 /// let (module, options, args) = (satir::parse(text)?, Options::default(), passes::Args::default());
 /// let stages = passes::run_in_stages(&module, &pipeline, &options, &args, go_on)?;
 /// assert_eq!(stages.last(), Some(&passes::run(&module, &pipeline, &options)?));
-/// # fn Options::default() -> Options { Options::default() }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run_in_stages(
