@@ -179,7 +179,8 @@ fn between(part: &Sexp) -> Result<Module, String> {
 ///
 /// Says what is wrong with it.
 pub(crate) fn read_program(text: &str) -> Result<Module, String> {
-    let module = script::parse("a program of the certificate", text).map_err(|e| e.to_string())?;
+    let module = script::parse("", text)
+        .map_err(|e| format!("a program of the certificate, line {}: {}", e.line, e.message))?;
     match verify::verify(&module) {
         Ok(()) => Ok(module),
         Err(_) => Err("a program of the certificate is not well-formed".into()),

@@ -65,11 +65,12 @@ impl Certificate {
 }
 
 /// Looks for a certificate that `b` does what `a` does. `hashes` are those of their texts. `stages` are the texts of programs
-/// on the way from the one to the other: each does what the one before it does, which may be easier to show.
+/// on the way from the one to the other: each does what the one before it does, which may be easier to
+/// show; what is no program is left out.
 ///
 /// # Errors
 ///
-/// If the modules have other functions, or a stage is no program.
+/// If the modules have other functions.
 ///
 /// ```
 /// use satir::certificate::{hash, make};
@@ -84,7 +85,7 @@ pub fn make(a: &Module, b: &Module, hashes: &[String; 2], stages: &[String]) -> 
     let rules = Rules::load()?;
     let mut made = leg(a, b, &rules)?;
     if !made.is_complete()
-        && let Some(staged) = in_stages((a, b), stages, &rules)?
+        && let Some(staged) = in_stages((a, b), stages, &rules)
     {
         made = staged;
     }
@@ -109,15 +110,13 @@ fn leg(a: &Module, b: &Module, rules: &Rules) -> Result<Certificate, String> {
 }
 
 /// Legs from one program to another by stages between them; `None` if some leg is not shown.
-fn in_stages(
-    (a, b): (&Module, &Module),
-    stages: &[String],
-    rules: &Rules,
-) -> Result<Option<Certificate>, String> {
+fn in_stages((a, b): (&Module, &Module), stages: &[String], rules: &Rules) -> Option<Certificate> {
     /// How many stages a leg may leave out, if the way to the next one is not shown.
     const MAX_LEFT_OUT: usize = 2;
-    let read = stages.iter().map(|text| read_program(text)).collect::<Result<Vec<Module>, String>>()?;
-    let programs: Vec<&Module> = [a].into_iter().chain(&read).chain([b]).collect();
+    let read: Vec<(&String, Module)> =
+        stages.iter().filter_map(|text| Some((text, read_program(text).ok()?))).collect();
+    let programs: Vec<&Module> =
+        [a].into_iter().chain(read.iter().map(|(_, module)| module)).chain([b]).collect();
     let (mut made, mut at, last) = (Certificate::default(), 0, programs.len() - 1);
     while at < last {
         let mut ways = (at + 1..=last.min(at + 1 + MAX_LEFT_OUT)).filter(|&to| (at, to) != (0, last));
@@ -127,16 +126,16 @@ fn in_stages(
         }) else {
             log::debug!(
                 "no leg of a certificate begins at stage {at} of {}\n{}# next\n{}",
-                stages.len(),
+                read.len(),
                 programs[at],
                 programs[at + 1]
             );
-            return Ok(None);
+            return None;
         };
         made.text += &part.text;
         made.obligations += part.obligations;
         made.by_steps += part.by_steps;
-        if let Some(text) = stages.get(to - 1).filter(|_| to < last) {
+        if let Some((text, _)) = read.get(to - 1) {
             made.text += "\n (program";
             for line in text.lines() {
                 let _ = write!(made.text, "\n  \"{}\"", line.replace('\\', "\\\\").replace('"', "\\\""));
@@ -145,7 +144,7 @@ fn in_stages(
         }
         at = to;
     }
-    Ok(Some(made))
+    Some(made)
 }
 
 /// What is known of how two functions belong together; found out by laying them side by side more than once.
