@@ -28,7 +28,9 @@ mod tensors;
 pub use analyses::Analysis;
 pub use args::{Args, Request};
 pub use change::{Change, Nest};
-pub use manager::{Step, run, run_in_stages, run_observed, run_with};
+#[doc(hidden)]
+pub use manager::run_in_stages;
+pub use manager::{Step, run, run_observed, run_with};
 pub use pipeline::{Pipeline, select};
 pub use registry::{ALL, Pass};
 pub use settings::Settings;
