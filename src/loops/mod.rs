@@ -105,10 +105,10 @@ pub(crate) fn stages(func: &PrimFunc, rewritten: &[Rewritten]) -> Vec<PrimFunc> 
     let with_loops: Vec<usize> = (0..blocks.len()).filter(|&at| has_loop(&func.body[at])).collect();
     for nest in rewritten {
         let Some(&at) = with_loops.get(nest.place) else { continue };
+        let excerpt = func.excerpt(vec![func.body[at].clone()]);
         for state in nest.between.iter().map(|state| &**state).chain([&nest.after]) {
-            let excerpt = func.excerpt(vec![func.body[at].clone()]);
             let mut stage = whole.clone();
-            blocks[at] = excerpt.with(state.clone()).put_back(&mut stage);
+            blocks[at] = excerpt.clone().with(state.clone()).put_back(&mut stage);
             stage.body = blocks.concat();
             stages.push(stage);
         }

@@ -29,6 +29,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benches/prove"))
+
+from prove import random_programs  # noqa: E402
 
 # Name, what is broken, file, text, changed text. `MUTANT` stands for the condition that this mutant is switched on.
 MUTANTS = [
@@ -367,17 +370,6 @@ def prove(binary, folders, out, names, seconds):
     return rows
 
 
-def random_programs(binary, count, folder):
-    """A folder with the first random programs, a file each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    call = [binary, "fuzz", "programs", "--print", "--count", count]
-    text = subprocess.run([str(part) for part in call], capture_output=True, text=True, check=True).stdout
-    parts = re.split(r"^# seed (\d+)\n", text, flags=re.M)[1:]
-    for seed, program in zip(parts[::2], parts[1::2]):
-        (folder / f"{int(seed):06}.py").write_text(program)
-    return folder
-
-
 def table_of_proofs(rows, programs, in_random, count):
     """The rows as a document: those of `programs` programs, and those of `count` random ones."""
     head = ["mutant", "what is broken", "changed results", "looked at", "not proven", "proven", "of those wrong"]
@@ -427,7 +419,8 @@ def main():
         rows, in_random = prove(binary, args.prove, args.folder / "results", args.names, args.seconds), []
         unseen = [row[0] for row in rows if row[4] == 0]
         if args.random and unseen:
-            programs = random_programs(binary, args.random, args.folder / "random")
+            programs = args.folder / "random"
+            random_programs(binary, args.random, 0, programs)
             in_random = prove(binary, [programs], args.folder / "results", unseen, args.seconds)
         if args.table:
             programs = sum(len(list(folder.rglob("*.py"))) for folder in args.prove)

@@ -220,7 +220,7 @@ fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf], by_work_only: bool) -> Op
     if by_work_only {
         return None;
     }
-    // Last, what iterations do may have loops of its own.
+    // First all loops count iterations, last only the deepest: what iterations do may have loops of its own.
     let mut ways =
         (0..=MAX_DEPTH).map(|depth| (true, depth)).chain((2..=MAX_DEPTH).map(|depth| (false, depth)));
     ways.find_map(|(all_count, depth)| {

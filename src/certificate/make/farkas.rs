@@ -68,20 +68,17 @@ fn within(terms: &mut Terms, writer: &Writer, facts: &[Term], target: Term, dept
     if let Some(known) = writer.reasons.borrow().get(&question) {
         return known.clone();
     }
-    if !writer.may_look() {
-        return None;
-    }
-    let sources = sources(terms, writer, facts, target, depth);
-    let of = combine(terms, &sources, Some(target));
-    let found = of.and_then(|of| match of.iter().find(|(source, _)| *source == sources.len()) {
-        Some(&(_, multiple)) => sum(terms, writer, &sources, multiple, &of),
-        None => {
-            if let Some(why) = sum(terms, writer, &sources, 1, &of) {
-                writer.absurd.borrow_mut().entry(facts.to_vec()).or_insert(why);
+    let looked = looked_for(terms, writer, facts, (target, depth), Some(target));
+    let found =
+        looked.and_then(|(sources, of)| match of.iter().find(|(source, _)| *source == sources.len()) {
+            Some(&(_, multiple)) => sum(terms, writer, &sources, multiple, &of),
+            None => {
+                if let Some(why) = sum(terms, writer, &sources, 1, &of) {
+                    writer.absurd.borrow_mut().entry(facts.to_vec()).or_insert(why);
+                }
+                None
             }
-            None
-        }
-    });
+        });
     writer.reasons.borrow_mut().insert(question, found.clone());
     found
 }
@@ -91,12 +88,25 @@ pub(super) fn contradiction(terms: &mut Terms, writer: &Writer, facts: &[Term], 
     if let Some(known) = writer.absurd.borrow().get(facts) {
         return Some(known.clone());
     }
+    let (sources, of) = looked_for(terms, writer, facts, (near, 0), None)?;
+    sum(terms, writer, &sources, 1, &of)
+}
+
+/// Multiples of what is near a term, with so many quotients in quotients, and of the negation of the target, that contradict each
+/// other; `None` also if there were too many such questions.
+fn looked_for(
+    terms: &mut Terms,
+    writer: &Writer,
+    facts: &[Term],
+    (near, depth): (Term, usize),
+    target: Option<Term>,
+) -> Option<(Vec<Source>, Factors)> {
     if !writer.may_look() {
         return None;
     }
-    let sources = sources(terms, writer, facts, near, 0);
-    let of = combine(terms, &sources, None)?;
-    sum(terms, writer, &sources, 1, &of)
+    let sources = sources(terms, writer, facts, near, depth);
+    let of = combine(terms, &sources, target)?;
+    Some((sources, of))
 }
 
 fn sum(terms: &Terms, writer: &Writer, sources: &[Source], multiple: i128, of: &Factors) -> Option<Sexp> {

@@ -62,11 +62,20 @@ impl Certificate {
     pub fn is_complete(&self) -> bool {
         self.open.is_empty()
     }
+
+    /// Adds what another part shows.
+    fn append(&mut self, part: Certificate) {
+        self.text += &part.text;
+        self.obligations += part.obligations;
+        self.by_steps += part.by_steps;
+        self.unaligned += part.unaligned;
+        self.open.extend(part.open);
+    }
 }
 
 /// Looks for a certificate that `b` does what `a` does. `hashes` are those of their texts. `stages` are the texts of programs
-/// on the way from the one to the other: each does what the one before it does, which may be easier to
-/// show; what is no program is left out.
+/// on the way from the one to the other: each does what the one before it does, which may be easier to show. What is no
+/// program is left out.
 ///
 /// # Errors
 ///
@@ -89,10 +98,14 @@ pub fn make(a: &Module, b: &Module, hashes: &[String; 2], stages: &[String]) -> 
     {
         made = staged;
     }
-    let [input, output] = hashes;
-    made.text =
-        format!("(satir-certificate {VERSION} (input {input:?}) (output {output:?})\n {})\n", made.text);
+    let [input, output] = hashes.each_ref().map(|hash| quoted(hash));
+    made.text = format!("(satir-certificate {VERSION} (input {input}) (output {output})\n {})\n", made.text);
     Ok(made)
+}
+
+/// A text as an S-expression has it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The part of a certificate that goes from one program to the next.
@@ -132,13 +145,11 @@ fn in_stages((a, b): (&Module, &Module), stages: &[String], rules: &Rules) -> Op
             );
             return None;
         };
-        made.text += &part.text;
-        made.obligations += part.obligations;
-        made.by_steps += part.by_steps;
+        made.append(part);
         if let Some((text, _)) = read.get(to - 1) {
             made.text += "\n (program";
             for line in text.lines() {
-                let _ = write!(made.text, "\n  \"{}\"", line.replace('\\', "\\\\").replace('"', "\\\""));
+                let _ = write!(made.text, "\n  {}", quoted(line));
             }
             made.text += ")\n ";
         }
@@ -175,18 +186,14 @@ fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
         }
     }
     if let Some(part) = best {
-        made.text += &part.text;
-        made.obligations += part.obligations;
-        made.by_steps += part.by_steps;
-        made.unaligned += part.unaligned;
-        made.open.extend(part.open);
+        made.append(part);
     }
 }
 
 /// A certificate of a pair of functions by what is guessed, and whether better guesses were found.
 fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> (Certificate, bool) {
     let mut made = Certificate::default();
-    let _ = write!(made.text, "\n  (function {:?}", &*a.name);
+    let _ = write!(made.text, "\n  (function {}", quoted(&a.name));
     let mut given: BTreeMap<usize, Pairs> = BTreeMap::new();
     let mut looked = false;
     let (never, longer) = (guesses.never.clone(), guesses.longer.clone());

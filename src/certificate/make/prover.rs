@@ -392,8 +392,13 @@ impl Prover<'_> {
 
     /// Of the operands of a minimum or maximum, whether one is at most another one: of the goal, then of facts.
     fn unordered(&mut self, state: &State) -> Option<Term> {
-        let all = [goal_terms(&state.goal), state.facts.clone()].map(|roots| self.parts(roots));
-        for term in all.into_iter().flatten() {
+        self.unordered_in(goal_terms(&state.goal), state)
+            .or_else(|| self.unordered_in(state.facts.clone(), state))
+    }
+
+    /// The same of the terms in these.
+    fn unordered_in(&mut self, roots: Vec<Term>, state: &State) -> Option<Term> {
+        for term in self.parts(roots) {
             let (Node::Least(parts) | Node::Greatest(parts)) = self.checker.terms.node(term).clone() else {
                 continue;
             };

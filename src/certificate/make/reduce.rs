@@ -282,7 +282,7 @@ impl At<'_> {
         let first =
             products.iter().find(|(m, _)| !m.is_empty()).map_or(0, |(_, factor)| factor.rem_euclid(c));
         // Where they begin alike, the one with the lesser constant.
-        let constant = products.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, factor)| *factor);
+        let constant = constant_of(&products);
         let is_turned = (first, constant) > (c - first, c - 1 - constant);
         if self.manner.bold && first > 0 && is_turned {
             let (zero, positive) = (self.int(0), self.positive(b)?);
@@ -311,7 +311,7 @@ impl At<'_> {
             let of = |divides: bool| -> Products {
                 products.iter().filter(|(m, f)| !m.is_empty() && (f % g == 0) == divides).cloned().collect()
             };
-            let constant = products.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, f)| *f);
+            let constant = constant_of(products);
             let mut x: Products = of(true).into_iter().map(|(m, f)| (m, f / g)).collect();
             let mut r = of(false);
             r.push((Vec::new(), constant.rem_euclid(g)));
@@ -550,6 +550,11 @@ impl At<'_> {
         let (low, high) = (self.bounded(above)?, self.bounded(below)?);
         Some(list([word("fits"), self.writer.write(self.terms, term)?, low, high]))
     }
+}
+
+/// The constant of a sum.
+fn constant_of(products: &[(Monomial, i128)]) -> i128 {
+    products.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, factor)| *factor)
 }
 
 /// The reason of a condition that a constant fulfils.
