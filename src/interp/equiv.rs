@@ -163,14 +163,14 @@ fn compare_functions(
     let (wanted, attempts) = (options.runs, options.runs.saturating_mul(4));
     let varies = !options.fixed && !free_variables(a).is_empty();
     let assumed = assumed_of_scalars(a);
-    let mut compared = 0;
+    let (mut compared, mut too_long) = (0, 0);
     for attempt in 0..attempts {
         if compared == wanted {
             break;
         }
         let seed = options.seed.wrapping_add(attempt as u64);
         let near_limits = attempt % 4 == 3;
-        let bindings = assumed_sizes(a, &assumed, options, attempt, near_limits);
+        let bindings = assumed_sizes(a, &assumed, options, Draw { attempt, near_limits, too_long });
         // What is the same under one reading and not to be compared under the other is the same.
         let mut verdict = pairs[0].run(options, &bindings, seed, attempt)?;
         for pair in &pairs[1..] {
@@ -187,12 +187,13 @@ fn compare_functions(
         match verdict {
             Verdict::Same => compared += 1,
             Verdict::Skipped(why) => {
-                let hopeless = why == TrapKind::StepLimit.to_string() && !varies;
+                let at_limit = why == TrapKind::StepLimit.to_string();
                 *result.skipped.entry(why).or_default() += 1;
                 // Another run of the same size would not be shorter.
-                if hopeless {
+                if at_limit && !varies {
                     break;
                 }
+                too_long += usize::from(at_limit);
             }
             Verdict::Different(what) => {
                 compared += 1;
@@ -219,31 +220,42 @@ fn has_logic(func: &PrimFunc) -> bool {
 }
 
 /// As [`sizes`], drawn again until what the function assumes of them holds, or for good after many times.
-fn assumed_sizes(
-    func: &PrimFunc,
-    assumed: &[&Expr],
-    options: &EquivOptions,
-    attempt: usize,
-    near_limits: bool,
-) -> Bindings {
+fn assumed_sizes(func: &PrimFunc, assumed: &[&Expr], options: &EquivOptions, how: Draw) -> Bindings {
     /// Runs after the first few draw at random.
     const MAX_DRAWS: usize = 256;
-    let seed = options.seed.wrapping_add(attempt as u64);
-    let mut bindings = sizes(func, options, attempt, seed, near_limits);
+    let seed = options.seed.wrapping_add(how.attempt as u64);
+    let mut bindings = sizes(func, options, seed, how);
     for draw in 0..MAX_DRAWS {
         if options.fixed || holds(func, assumed, &bindings) {
             break;
         }
         let other = seed ^ (draw as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        bindings = sizes(func, options, attempt.max(3), other, near_limits && draw < MAX_DRAWS / 2);
+        let near_limits = how.near_limits && draw < MAX_DRAWS / 2;
+        bindings = sizes(func, options, other, Draw { attempt: how.attempt.max(3), near_limits, ..how });
     }
     bindings
 }
 
-/// Values for the free variables of `func` in one run: the given ones first, then all 1, all 0, and mixtures.
-fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64, near_limits: bool) -> Bindings {
-    /// Sizes on both sides of powers of two and of common tile sizes.
+/// Which sizes a run is to have.
+#[derive(Clone, Copy)]
+struct Draw {
+    /// The number of the run, those that are skipped included.
+    attempt: usize,
+    /// Whether scalars that are no sizes may be near the limits of their types.
+    near_limits: bool,
+    /// How many runs before it were longer than runs may be.
+    too_long: usize,
+}
+
+/// Values for the free variables of `func` in one run: the given ones first, then all 1, all 0, and mixtures, of which the
+/// largest are no longer taken where runs were too long with them.
+fn sizes(func: &PrimFunc, options: &EquivOptions, seed: u64, how: Draw) -> Bindings {
+    /// Sizes on both sides of powers of two and of common tile sizes, from small to large.
     const SIZES: [i64; 12] = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 17];
+    /// So many of them are taken always.
+    const SMALL: usize = 4;
+    let Draw { attempt, near_limits, too_long } = how;
+    let candidates = &SIZES[..SIZES.len().saturating_sub(2 * too_long).max(SMALL)];
     let mut random = Random::new(seed, u64::MAX);
     let dims = shape_variables(func);
     let mut bindings = options.bindings.clone();
@@ -259,7 +271,7 @@ fn sizes(func: &PrimFunc, options: &EquivOptions, attempt: usize, seed: u64, nea
         let mut value = match attempt {
             1 => 1,
             2 => 0,
-            _ => SIZES[random.int(0, SIZES.len() as i64 - 1) as usize],
+            _ => candidates[random.int(0, candidates.len() as i64 - 1) as usize],
         };
         if let Some(given) = given
             && random.int(0, 4) == 0

@@ -1,6 +1,7 @@
 //! Pairs of functions of which the second is a right or a wrong way to write the first.
 
 use super::*;
+use crate::interp::outcome::TrapKind;
 use crate::ir::{AttrValue, ExprKind, Module};
 
 fn options() -> EquivOptions {
@@ -212,4 +213,24 @@ fn what_threads_that_race_compute_is_not_compared() {
     assert_differs(&compared("A[t] = A[t] + 1", "A[t] = A[t] + 2"), "A[0]");
     assert_differs(&compared("A[0] = 5", "A[0] = 6"), "A[0]");
     assert_differs(&compared("A[t + 4] = A[t]", "A[t + 4] = A[0]"), "A[");
+}
+
+/// Where runs are too long, the next ones have smaller sizes, so that some are compared.
+#[test]
+fn runs_become_shorter_until_they_are_short_enough() {
+    let (b, n, _, x, _, k) = over_n();
+    let (mut b, inner) = (b, 4);
+    // `for k in range(n)`, and four loops of n iterations in it.
+    let mut body = vec![store(x, v(k), v(k))];
+    for depth in 0..inner {
+        let var = b.var(&format!("i{depth}"));
+        body = vec![serial(var, v(n), body)];
+    }
+    let body = vec![serial(k, v(n), body)];
+    let of = module(PrimFunc { body, ..b.0 });
+    let short = EquivOptions { max_steps: 5_000, ..options() };
+    let result = equiv(&of, &of, &short).unwrap();
+    let too_long = result.skipped.get(&TrapKind::StepLimit.to_string()).copied().unwrap_or(0);
+    assert_eq!(result.compared, 20, "{result:?}");
+    assert!((1..=6).contains(&too_long), "{result:?}");
 }
