@@ -3,7 +3,7 @@
 //! A certificate is one S-expression; a comment goes from `;` to the end of its line:
 //!
 //! ```text
-//! (satir-certificate 3 (input HASH) (output HASH)
+//! (satir-certificate 4 (input HASH) (output HASH)
 //!   LEG (program LINE...) LEG ...)         legs from the input to the output, with the programs between them
 //! ```
 //!
@@ -21,8 +21,11 @@
 //!
 //! ```text
 //! (I J)                       one of each; `_` for none
+//! (overlap I J)               the same, but where only one of them runs, it does nothing
 //! (cover I J PROGRAM SHAPE)   a loop of one program that is of this shape in the other one, which is `first` or `second`
 //! (peel I J N)                a loop of which N statements before the one of the result belong to the first iteration
+//! (front I J N K...)          N statements of both, of which the result has those with the numbers K in front of the others
+//! (fission I J N)             a loop that is two in the result: N statements of each iteration, and then the others
 //! ```
 //!
 //! A shape is `loop`, `(once N)` for one iteration that is N statements, `(nest SHAPE)` for a loop of such iterations, or

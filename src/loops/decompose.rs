@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, hollow, mentions};
 use super::init::at_first;
-use super::place::{Place, is_plain};
+use super::place::{Path, Place, is_plain, replace, take_loop};
 use crate::analysis::accesses::{Accesses, Kind, reads_memory};
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::reads_or_has_side_effects;
@@ -88,6 +88,128 @@ pub(super) fn split_off(func: &mut PrimFunc, outermost: For, inits: Inits) -> Bl
     remove(&mut rest, &mut 0, &numbers);
     made.append(&mut rest);
     made
+}
+
+/// What a function is on the way from what it was to what [`split_off`] makes of it, first to last: initializations are taken to the
+/// front of their blocks, and from there out of the loops around them, the innermost first. Each of these does what the one before
+/// it does, and that is plainer than for all of the way.
+pub(super) fn on_the_way(func: &PrimFunc, path: &Path, inits: &Inits) -> Vec<PrimFunc> {
+    let of_init = |init: &Init| (init.number, init.first.iter().map(|(var, _)| *var).collect());
+    let known = inits.0.iter().map(of_init).collect();
+    let mut raiser = Raiser { inits: known, from: usize::MAX, most: 0, depths: Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |raiser: &mut Raiser, from, most| {
+        (raiser.from, raiser.most) = (from, most);
+        let mut made = func.clone();
+        if let Some(mut l) = take_loop(&mut made.body, path) {
+            raiser.for_loop(&mut made, &mut l, &mut 0, 0);
+            replace(&mut made.body, path, vec![Stmt::new(StmtKind::For(Box::new(l)))]);
+            found.push(made);
+        }
+    };
+    add(&mut raiser, usize::MAX, 0);
+    let depths = raiser.depths.clone();
+    for depth in (1..depths.len()).rev() {
+        if depths[depth] == Depth::Kept {
+            // One after the other, since each has loops of its own.
+            (1..=inits.0.len()).for_each(|most| add(&mut raiser, depth, most));
+        } else if depths[depth - 1] == Depth::Kept {
+            add(&mut raiser, depth, usize::MAX);
+        }
+    }
+    found
+}
+
+/// What the loops at some depth are for the initializations in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// Of their reductions, all of them.
+    First,
+    /// Some have them around themselves in front, too.
+    Kept,
+}
+
+/// Takes initializations to the front of their blocks, and out of loops of some depth.
+struct Raiser {
+    /// The numbers of their statements, and the variables of their reductions.
+    inits: Vec<(usize, HashSet<VarId>)>,
+    /// The least depth of loops that they leave; of the loops of this depth only so many leave them.
+    from: usize,
+    most: usize,
+    /// What loops of each depth are.
+    depths: Vec<Depth>,
+}
+
+impl Raiser {
+    /// Those of a loop at some depth, which are taken out of it with their places among all of them, or to the front of its body.
+    fn for_loop(
+        &mut self,
+        func: &mut PrimFunc,
+        l: &mut For,
+        number: &mut usize,
+        depth: usize,
+    ) -> Vec<(usize, Stmt)> {
+        *number += 1;
+        let inside = self.block(func, &mut l.body, number, depth + 1);
+        if inside.is_empty() {
+            return inside;
+        }
+        if self.depths.len() <= depth {
+            self.depths.resize(depth + 1, Depth::First);
+        }
+        let (mut out, mut stay) = (Vec::new(), Vec::new());
+        for (init, stmt) in inside {
+            let is_first = self.inits[init].1.contains(&l.var);
+            if !is_first {
+                self.depths[depth] = Depth::Kept;
+            }
+            if depth < self.from || depth == self.from && init >= self.most {
+                stay.push(stmt);
+            } else if is_first {
+                let first = copy(func, &vec![stmt], &[(l.var, l.min.clone())]);
+                let runs = Expr::int(0, l.extent.dtype).lt(l.extent.clone());
+                out.push((init, Stmt::guarded(runs, first)));
+            } else {
+                let alone = For { body: vec![stmt], ..hollow(l) };
+                let made = copy(func, &vec![Stmt::new(StmtKind::For(Box::new(alone)))], &[]);
+                out.extend(made.into_iter().map(|stmt| (init, stmt)));
+            }
+        }
+        l.body.splice(0..0, stay);
+        out
+    }
+
+    fn block(
+        &mut self,
+        func: &mut PrimFunc,
+        block: &mut Block,
+        number: &mut usize,
+        depth: usize,
+    ) -> Vec<(usize, Stmt)> {
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(block) {
+            if let Some(init) = self.inits.iter().position(|(own, _)| own == number) {
+                stmt.walk(&mut |_| *number += 1);
+                out.push((init, stmt));
+                continue;
+            }
+            match &mut stmt.kind {
+                StmtKind::For(l) => out.extend(self.for_loop(func, l, number, depth)),
+                StmtKind::If { cond, then, otherwise } if otherwise.is_empty() => {
+                    *number += 1;
+                    let inside = self.block(func, then, number, depth);
+                    out.extend(
+                        inside
+                            .into_iter()
+                            .map(|(init, stmt)| (init, Stmt::guarded(cond.clone(), vec![stmt]))),
+                    );
+                }
+                _ => stmt.walk(&mut |_| *number += 1),
+            }
+            block.push(stmt);
+        }
+        out
+    }
 }
 
 /// Removes the statements with some numbers.

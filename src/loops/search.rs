@@ -502,7 +502,13 @@ impl Search<'_> {
             self.rewritten(state, (var, FIRST), |func, l| Some(init::split_off(func, l, first)))
         });
         let inits = inits.and_then(|inits| {
-            self.rewritten(state, (var, INITS), |func, l| Some(decompose::split_off(func, l, inits)))
+            let path = first_loop(&state.func.body, &|l| l.var == var)?;
+            let on_the_way = decompose::on_the_way(&state.func, &path, &inits);
+            let mut made =
+                self.rewritten(state, (var, INITS), |func, l| Some(decompose::split_off(func, l, inits)))?;
+            let at = made.before.len() - 1;
+            made.before.splice(at..at, on_the_way.into_iter().map(Rc::new));
+            Some(made)
         });
         first.into_iter().chain(inits).collect()
     }
@@ -562,10 +568,12 @@ impl Search<'_> {
         let old = func.vars.len();
         let made = f(&mut func, l)?;
         replace(&mut func.body, &path, made);
+        let plain = Rc::new(func.clone());
         collapse(&mut func);
         let mut made = self
             .looked_at(func, &state.spelled, &|v| v.index() >= old || v == var || others(v))?
             .after(state);
+        made.before.push(plain);
         made.done = state.done.iter().copied().chain([what]).collect();
         log::trace!(
             "loops: {} instructions if {}\n{}",

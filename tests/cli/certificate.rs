@@ -39,6 +39,36 @@ fn loops_that_become_others_are_certified_step_by_step() {
 }
 
 #[test]
+fn initializations_in_front_of_a_reduction_are_certified() {
+    let folder = tempfile::tempdir().unwrap();
+    let [kernel, out, file] = ["in.py", "out.py", "out.cert"].map(|name| folder.path().join(name));
+    // Two rows of each product at once, as TVM writes out loops.
+    let row = |row: &str| {
+        let element = format!("C[i * 32 + {row}j]");
+        format!(
+            "            if k == 0:\n                {element} = T.float32(0)\n            {element} = {element} + A[i * 64 + {row}k] * \
+             B[k * 16 + j]\n"
+        )
+    };
+    let head = "@T.prim_func\ndef main(A: T.Buffer((512,)), B: T.Buffer((512,)), C: T.Buffer((256,))):\n    \
+                T.func_attr({\"tirx.noalias\": True})\n    for i, k in T.grid(8, 32):\n        for j in range(16):\n";
+    fs::write(&kernel, format!("{head}{}{}", row(""), row("16 + ").replace("16 + k", "32 + k"))).unwrap();
+    satir(&["opt", path(&kernel), "-o", path(&out), "--certify", path(&file)]).code(0);
+    let certificate = fs::read_to_string(&file).unwrap();
+    assert!(certificate.contains("(front ") && certificate.contains("(fission "), "{certificate}");
+    satir(&["check-certificate", path(&kernel), path(&out), path(&file)]).code(0);
+    // Every stage does what the kernel does, whatever the certificate says.
+    for stage in certificate.split("\n (program\n").skip(1) {
+        let lines = stage
+            .lines()
+            .map_while(|line| line.strip_prefix("  \"")?.trim_end_matches(')').strip_suffix('"'));
+        let text: Vec<String> = lines.map(|line| line.replace("\\\"", "\"")).collect();
+        fs::write(&out, text.join("\n")).unwrap();
+        satir(&["equiv", path(&kernel), path(&out), "--runs", "3"]).code(0);
+    }
+}
+
+#[test]
 fn what_is_not_shown_has_no_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let (out, file) = (folder.path().join("out.py"), folder.path().join("out.cert"));

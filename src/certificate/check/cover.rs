@@ -34,7 +34,7 @@ fn other(side: Side) -> Side {
 }
 
 /// Whether iterations run one after the other, by one, nothing leaves them, and they declare no memory.
-fn is_plain(l: &For) -> bool {
+pub(super) fn is_plain(l: &For) -> bool {
     let mut plain = l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none();
     for stmt in &l.body {
         stmt.walk(&mut |s| {
@@ -181,19 +181,24 @@ impl<'a> Walk<'a, '_> {
         self.under(of.guards, |walk| {
             let left = walk.machine.terms.sub(of.end, from);
             walk.owe_part(of, left);
-            let terms = &mut walk.machine.terms;
-            let var = terms.atom(Sort::Int, Bounds::NONE);
-            let ends = [terms.at_most(from, var), terms.less(var, of.end)];
-            walk.machine.program(side).vars.insert(of.one.var, var);
-            walk.under(&ends, |walk| {
-                let mut cursor = Cursor::new(&of.one.body, Vec::new());
-                while let Some(stmt) = walk.advance(side, &mut cursor, &[])? {
-                    let guards = cursor.guards.clone();
-                    walk.nothing("an iteration that is left out does nothing", side, stmt, &guards)?;
-                }
-                Ok(())
-            })?;
+            walk.idle(side, of.one, from, of.end)?;
             Ok(left)
+        })
+    }
+
+    /// The iterations of a loop from some value to another one do nothing.
+    pub(super) fn idle(&mut self, side: Side, l: &'a For, from: Term, end: Term) -> Done {
+        let terms = &mut self.machine.terms;
+        let var = terms.atom(Sort::Int, Bounds::NONE);
+        let ends = [terms.at_most(from, var), terms.less(var, end)];
+        self.machine.program(side).vars.insert(l.var, var);
+        self.under(&ends, |walk| {
+            let mut cursor = Cursor::new(&l.body, Vec::new());
+            while let Some(stmt) = walk.advance(side, &mut cursor, &[])? {
+                let guards = cursor.guards.clone();
+                walk.nothing("an iteration that is left out does nothing", side, stmt, &guards)?;
+            }
+            Ok(())
         })
     }
 

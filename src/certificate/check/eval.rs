@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use super::book::{Book, Goal, Risk};
 use super::bounds::Bounds;
+use super::early::Pending;
 use super::memory::Memories;
 pub(crate) use super::side::{Refused, Side};
 use super::term::{COMMUTES, Node, Sort, Term, Terms};
@@ -26,6 +27,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) book: Book,
     pub(crate) programs: [Program<'a>; 2],
     pub(crate) memories: Memories,
+    /// Elements that the second program has stored and the first one has not yet.
+    pub(crate) pending: Vec<Pending>,
     /// Shapes and other descriptions are not evaluated.
     pub(crate) quiet: bool,
 }
@@ -341,6 +344,9 @@ impl<'a> Machine<'a> {
         }
         let within = self.terms.and(&within);
         self.risk(side, "an element is there", within, Risk::Load(number, index.clone()));
+        if side == Side::Second && !self.quiet {
+            self.passes_pending(number, &index)?;
+        }
         Ok((number, index))
     }
 

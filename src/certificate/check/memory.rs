@@ -129,6 +129,11 @@ impl Memories {
         (0..self.all.len()).filter(|&n| self.all[n].root == n && (n == root || may(&self.all[n]))).collect()
     }
 
+    /// Whether a store to one of these buffers may change the other one.
+    pub(crate) fn may_share(&self, a: usize, b: usize) -> bool {
+        self.changed_with(a).contains(&self.all[b].root)
+    }
+
     /// These memories may hold anything else from now on.
     pub(crate) fn forget(&mut self, roots: impl IntoIterator<Item = usize>) {
         for root in roots {

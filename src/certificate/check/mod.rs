@@ -8,13 +8,14 @@
 //! instance of a rule ([`rules`]) whose conditions are among the facts of the place or sums of multiples of facts.
 //!
 //! What is shown: on all inputs on which the first program has a meaning, the second one evaluates nothing that may trap but what
-//! the first one evaluates too or what cannot trap there, and stores the same values at the same places in the same order, with
-//! the same calls. As in all of satir integers of `int32` and `int64` are those of mathematics: that sums of the second program fit
+//! the first one evaluates too or what cannot trap there, and stores the same values at the same places, with the same calls. All
+//! is in the same order, but for stores that nothing sees earlier than the first program makes them ([`early`]). As in all of satir integers of `int32` and `int64` are those of mathematics: that sums of the second program fit
 //! their types where those of the first one do is not part of it.
 
 pub(crate) mod book;
 pub(crate) mod bounds;
 mod cover;
+mod early;
 pub(crate) mod eval;
 mod idle;
 mod memory;
@@ -48,7 +49,7 @@ use crate::{script, verify};
 pub(crate) use walk::{CLAIM, GUARD, LENGTH, Plan};
 
 /// The version of the format.
-pub(crate) const VERSION: &str = "3";
+pub(crate) const VERSION: &str = "4";
 
 /// How much a certificate shows.
 ///

@@ -60,18 +60,26 @@ impl Shape {
 pub(crate) enum Pair {
     /// One of each, or one without partner.
     Leaves(Option<usize>, Option<usize>),
+    /// One of each, which belong together where both run; where only one of them does, it does nothing.
+    Overlap(usize, usize),
     /// A loop of one program, and what it is in the other one, from this leaf on, which is the second program or the first one.
     Cover(usize, usize, Side, Shape),
     /// A loop of the first program; so many leaves of the second one, and its loop, of which they belong to the first iteration.
     Peel(usize, usize, usize),
+    /// So many leaves of both programs from these on, of which the second program has those with these numbers in front.
+    Front(usize, usize, usize, Vec<usize>),
+    /// A loop of the first program, and two of the second one, of which the first one is so many leaves of each iteration.
+    Fission(usize, usize, usize),
 }
 
 /// All leaves of two blocks.
 pub(crate) type Pairs = Vec<Pair>;
 
 impl Pair {
-    /// Numbers of two leaves, or `_` for none; `(cover I J PROGRAM SHAPE)` for a loop and what it is in that program,
-    /// `(peel I J N)` for a loop of which N statements of the second program are a part of the first iteration.
+    /// Numbers of two leaves, or `_` for none; `(overlap I J)` for two that need not run under the same condition; `(cover I J PROGRAM SHAPE)` for a loop and what it is in that program,
+    /// `(peel I J N)` for a loop of which N statements of the second program are a part of the first iteration, `(front I J N
+    /// K...)` for N statements of which the second program has those of these numbers in front of the others, `(fission I J N)`
+    /// for a loop of which N statements are a loop of their own in the second program, and the others one behind it.
     pub(super) fn read(e: &Sexp) -> Option<Pair> {
         if let Some(("cover", [i, j, tree, shape])) = e.call() {
             let tree = match tree.word()? {
@@ -83,6 +91,16 @@ impl Pair {
         }
         if let Some(("peel", [i, j, leaves])) = e.call() {
             return Some(Pair::Peel(i.number()?, j.number()?, leaves.number()?));
+        }
+        if let Some(("front", [i, j, leaves, front @ ..])) = e.call() {
+            let front = front.iter().map(Sexp::number).collect::<Option<_>>()?;
+            return Some(Pair::Front(i.number()?, j.number()?, leaves.number()?, front));
+        }
+        if let Some(("overlap", [i, j])) = e.call() {
+            return Some(Pair::Overlap(i.number()?, j.number()?));
+        }
+        if let Some(("fission", [i, j, leaves])) = e.call() {
+            return Some(Pair::Fission(i.number()?, j.number()?, leaves.number()?));
         }
         let [a, b] = e.list()? else { return None };
         let of = |e: &Sexp| match e.word() {

@@ -23,6 +23,7 @@ pub(crate) fn machine<'a>(a: &'a PrimFunc, b: &'a PrimFunc) -> Result<Machine<'a
         book: Book::new(),
         programs: [program(a), program(b)],
         memories: Memories::new(a, b),
+        pending: Vec::new(),
         quiet: false,
     };
     let mut pairs = Vec::new();

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 
 use super::book::{Frame, Goal};
 use super::bounds::Bounds;
+use super::cover::is_plain;
 use super::eval::{Machine, Refused, Side, bounds_of, contains_expression, sort_of};
 use super::pairs::{Pair, Pairs};
 use super::steps::{self, Placed, Step};
@@ -170,9 +171,21 @@ impl<'a, 'r> Walk<'a, 'r> {
                     firsts.extend(*i);
                     seconds.extend(*j);
                 }
+                Pair::Overlap(i, j) => {
+                    firsts.push(*i);
+                    seconds.push(*j);
+                }
                 Pair::Peel(i, j, leaves) => {
                     firsts.push(*i);
                     seconds.extend((0..=*leaves.min(&m)).map(|k| j.saturating_add(k)));
+                }
+                Pair::Front(i, j, leaves, _) => {
+                    firsts.extend((0..*leaves.min(&n)).map(|k| i.saturating_add(k)));
+                    seconds.extend((0..*leaves.min(&m)).map(|k| j.saturating_add(k)));
+                }
+                Pair::Fission(i, j, _) => {
+                    firsts.push(*i);
+                    seconds.extend([*j, j.saturating_add(1)]);
                 }
                 Pair::Cover(i, j, tree, shape) => {
                     // No more than there are.
@@ -193,6 +206,10 @@ impl<'a, 'r> Walk<'a, 'r> {
             self.settle(Side::First, first, &[])?;
             let (i, j) = match pair {
                 Pair::Leaves(i, j) => (i, j),
+                Pair::Overlap(..) => {
+                    self.overlap(first, second)?;
+                    continue;
+                }
                 Pair::Peel(_, _, leaves) => {
                     self.peeled(first, second, leaves)?;
                     continue;
@@ -201,19 +218,20 @@ impl<'a, 'r> Walk<'a, 'r> {
                     self.covered(tree, &shape, first, second)?;
                     continue;
                 }
+                Pair::Front(_, _, leaves, front) => {
+                    self.in_front(first, second, leaves, &front)?;
+                    continue;
+                }
+                Pair::Fission(_, _, leaves) => {
+                    self.fission(first, second, leaves)?;
+                    continue;
+                }
             };
             let x = if i.is_some() { self.advance(Side::First, first, &[])? } else { None };
             let y = if j.is_some() { self.advance(Side::Second, second, &first.guards)? } else { None };
             self.after_calls()?;
             match (x, y) {
-                (Some(x), Some(y)) => {
-                    self.machine.book.spans = (x.span, y.span);
-                    let guard = self.machine.terms.and(&first.guards);
-                    let other = self.machine.terms.and(&second.guards);
-                    self.owe_same(GUARD, guard, other)?;
-                    let guards = first.guards.clone();
-                    self.under(&guards, |walk| walk.leaves(x, y))?;
-                }
+                (Some(x), Some(y)) => self.together((x, &first.guards), (y, &second.guards))?,
                 (Some(x), None) => {
                     self.machine.book.spans.0 = x.span;
                     self.nothing("a statement that is left out does nothing", Side::First, x, &first.guards)?;
@@ -229,6 +247,43 @@ impl<'a, 'r> Walk<'a, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// Two statements that belong together, each with the conditions of its block.
+    pub(super) fn together(
+        &mut self,
+        (x, guards): (&'a Stmt, &[Term]),
+        (y, others): (&'a Stmt, &[Term]),
+    ) -> Done {
+        self.machine.book.spans = (x.span, y.span);
+        let [guard, other] = [guards, others].map(|guards| self.machine.terms.and(guards));
+        self.owe_same(GUARD, guard, other)?;
+        self.under(guards, |walk| walk.leaves(x, y))
+    }
+
+    /// Two statements that belong together where both run; each of them does nothing where the other one does not run.
+    fn overlap(&mut self, first: &mut Cursor<'a>, second: &mut Cursor<'a>) -> Done {
+        let x = self.advance(Side::First, first, &[])?.ok_or("no statement of the first program")?;
+        let y =
+            self.advance(Side::Second, second, &first.guards)?.ok_or("no statement of the second program")?;
+        self.after_calls()?;
+        self.machine.book.spans = (x.span, y.span);
+        let guards = [&first.guards, &second.guards].map(|guards| self.machine.terms.and(guards));
+        for (side, stmt, runs, other) in
+            [(Side::First, x, guards[0], guards[1]), (Side::Second, y, guards[1], guards[0])]
+        {
+            let not = self.machine.terms.not(other);
+            let alone = self.machine.terms.and(&[runs, not]);
+            if self.machine.terms.as_truth(alone) != Some(false) {
+                self.nothing(
+                    "a statement does nothing where the other one does not run",
+                    side,
+                    stmt,
+                    &[runs, not],
+                )?;
+            }
+        }
+        self.under(&guards, |walk| walk.leaves(x, y))
     }
 
     /// Does something under further conditions.
@@ -257,29 +312,30 @@ impl<'a, 'r> Walk<'a, 'r> {
         if side == Side::First && (steps::is_idle(stmt) || self.machine.keeps(std::slice::from_ref(stmt))?) {
             return Ok(());
         }
-        let mut runs = guards.to_vec();
-        let extent = match &stmt.kind {
-            StmtKind::For(l) => Some(&l.extent),
-            StmtKind::LaunchThread { extent, .. } => Some(extent),
-            _ => None,
+        // What loops and threads range over, and what else is evaluated where a loop begins. The first program may lose no call.
+        let (extent, parts) = match &stmt.kind {
+            StmtKind::For(l) => (Some(&l.extent), [Some(&l.min), l.step.as_ref()]),
+            StmtKind::LaunchThread { extent, .. } => (Some(extent), [None, None]),
+            _ => (None, [None, None]),
         };
-        if let Some(extent) = extent {
-            // The second program evaluates it.
-            let extent = match side {
-                Side::First => self.machine.described(side, extent)?,
-                Side::Second => self.under(guards, |walk| walk.machine.value(side, extent))?,
-            };
-            runs.push(self.machine.terms.positive(extent));
+        let mut evaluated = Vec::new();
+        for e in extent.into_iter().chain(parts.into_iter().flatten()) {
+            evaluated.push(match side {
+                Side::First => self.machine.described(side, e)?,
+                Side::Second => self.under(guards, |walk| walk.machine.value(side, e))?,
+            });
         }
-        if let StmtKind::For(l) = &stmt.kind {
-            // So it does where the loop begins, and its step; the first program may lose no call in them.
-            let mut parts = [Some(&l.min), l.step.as_ref()].into_iter().flatten();
-            match side {
-                Side::First => parts.try_for_each(|e| self.machine.described(side, e).map(drop))?,
-                Side::Second => {
-                    self.under(guards, |walk| parts.try_for_each(|e| walk.machine.value(side, e).map(drop)))?;
-                }
-            }
+        let is_integer = |&of: &Term| self.machine.terms.sort(of) == Sort::Int;
+        if let (StmtKind::For(l), [extent, min]) = (&stmt.kind, &evaluated[..])
+            && is_plain(l)
+            && evaluated.iter().all(is_integer)
+        {
+            let end = self.machine.terms.add(*min, *extent);
+            return self.under(guards, |walk| walk.idle(side, l, *min, end));
+        }
+        let mut runs = guards.to_vec();
+        if extent.is_some() {
+            runs.push(self.machine.terms.positive(evaluated[0]));
         }
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.truth(false);

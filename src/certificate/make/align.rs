@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
+use crate::analysis::accesses::reads_memory;
 use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
@@ -18,6 +19,8 @@ struct Look {
     writes: Vec<String>,
     /// Constant indices of a store.
     index: Vec<Option<i64>>,
+    /// Whether what is stored depends on memory.
+    reads: bool,
 }
 
 fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
@@ -30,9 +33,10 @@ fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
     });
     writes.sort_unstable();
     writes.dedup();
-    let mut index = Vec::new();
+    let (mut index, mut reads) = (Vec::new(), false);
     let kind = match &stmt.kind {
-        StmtKind::Store { indices, .. } => {
+        StmtKind::Store { indices, value, .. } => {
+            reads = reads_memory(value);
             index = indices.iter().map(Expr::as_int).collect();
             "store".to_owned()
         }
@@ -46,7 +50,7 @@ fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
         StmtKind::SBlock(b) => format!("block {}", b.name),
         other => format!("{:?}", std::mem::discriminant(other)),
     };
-    Look { kind, writes, index }
+    Look { kind, writes, index, reads }
 }
 
 /// Names of the buffers that statements write to.
@@ -63,15 +67,20 @@ pub(super) fn pairs(
 ) -> Option<Pairs> {
     /// Most pairs of statements that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave a statement alone, and to pair two that write elsewhere.
-    const ALONE: u32 = 12;
+    /// What it costs to leave a statement alone, and to pair two that write elsewhere, or of which one reads nothing.
+    const ALONE: u32 = 24;
     const OTHER_INDEX: u32 = 16;
     const OTHER_WRITES: u32 = 8;
-    /// Two loops with other lengths, and one that is something else in the other program.
+    const OTHER_READS: u32 = 6;
+    /// Two loops with other lengths, two that do not do as much, and one that is something else in the other program.
     const OTHER_LENGTH: u32 = 20;
+    const OTHER_WORK: u32 = 3;
     const COVER: u32 = 2;
-    /// A loop of which statements before that of the second program belong to the first iteration.
+    /// A loop of which statements before that of the second program belong to the first iteration, one that is two of the second
+    /// program, and statements in another order.
     const PEEL: u32 = 3;
+    const FISSION: u32 = 2;
+    const FRONT: u32 = 4;
     let looks = |(func, all): (&PrimFunc, &[&Stmt])| all.iter().map(|s| look(func, s)).collect::<Vec<_>>();
     let (a, b) = (looks(first), looks(second));
     let (n, m) = (a.len(), b.len());
@@ -85,15 +94,21 @@ pub(super) fn pairs(
         return None;
     }
     let pair = |i: usize, j: usize| -> Option<u32> {
-        if idle_a[i] || idle_b[j] {
+        // What is in another order belongs together by its elements.
+        let is_in_front =
+            covers.front.as_ref().is_some_and(|(from, leaves, _)| (*from..from + leaves).contains(&i));
+        if idle_a[i] || idle_b[j] || is_in_front {
             return None;
         }
         let (x, y) = (&a[i], &b[j]);
         let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
         let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
-        let length = u32::from(covers.differ.contains(&(i, j))) * OTHER_LENGTH;
+        let length = u32::from(covers.differ.contains(&(i, j))) * OTHER_LENGTH
+            + u32::from(covers.unlike.contains(&(i, j))) * OTHER_WORK;
         fits.then_some(
-            length + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES },
+            length
+                + u32::from(x.reads != y.reads) * OTHER_READS
+                + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES },
         )
     };
     // Where a loop of one program is leaves of the other one, and how many leaves of both.
@@ -102,6 +117,9 @@ pub(super) fn pairs(
         let leaves = found.1.leaves();
         let (p, q) = if found.0 == Side::Second { (1, leaves) } else { (leaves, 1) };
         (writes(a.get(i..i + p)?) == writes(b.get(j..j + q)?)).then_some((found, p, q))
+    };
+    let front = |i: usize, j: usize| {
+        covers.front.as_ref().filter(|(from, ..)| (*from, *from) == (i, j)).map(|(_, leaves, _)| *leaves)
     };
     let alone = |idle: bool| if idle { 0 } else { ALONE };
     let at = |i: usize, j: usize| i * (m + 1) + j;
@@ -120,6 +138,12 @@ pub(super) fn pairs(
                 && let Some(c) = pair(i, j)
             {
                 best = best.min(cost[at(i + 1, j + 1)] + c);
+            }
+            if let Some(leaves) = front(i, j) {
+                best = best.min(cost[at(i + leaves, j + leaves)] + FRONT);
+            }
+            if covers.fission.contains_key(&(i, j)) {
+                best = best.min(cost[at(i + 1, j + 2)] + FISSION);
             }
             if let Some(&leaves) = covers.peeled.get(&(i, j)) {
                 best = best.min(cost[at(i + 1, j + leaves + 1)] + PEEL);
@@ -146,6 +170,18 @@ pub(super) fn pairs(
         {
             pairs.push(Pair::Cover(i, j, found.0, found.1.clone()));
             (i, j) = (i + p, j + q);
+        } else if let Some((from, leaves, order)) = covers
+            .front
+            .as_ref()
+            .filter(|(..)| front(i, j).is_some_and(|leaves| cost[at(i + leaves, j + leaves)] + FRONT == here))
+        {
+            pairs.push(Pair::Front(*from, *from, *leaves, order.clone()));
+            (i, j) = (i + leaves, j + leaves);
+        } else if let Some(&leaves) =
+            covers.fission.get(&(i, j)).filter(|_| cost[at(i + 1, j + 2)] + FISSION == here)
+        {
+            pairs.push(Pair::Fission(i, j, leaves));
+            (i, j) = (i + 1, j + 2);
         } else if i < n && cost[at(i + 1, j)] + alone(idle_a[i]) == here {
             pairs.push(Pair::Leaves(Some(i), None));
             i += 1;
@@ -156,4 +192,31 @@ pub(super) fn pairs(
     }
     let plain = n == m && pairs.iter().all(|pair| matches!(pair, Pair::Leaves(i, j) if i == j));
     (!plain).then_some(pairs)
+}
+
+/// The pairs of leaves, one by one if none are given, where some loops do not run under the same condition; `None` if none are
+/// given and all do.
+pub(super) fn with_overlaps(
+    pairs: Option<Pairs>,
+    first: &[&Stmt],
+    second: &[&Stmt],
+    overlap: &[(Span, Span)],
+) -> Option<Pairs> {
+    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For(_));
+    let overlaps = |i: usize, j: usize| {
+        first
+            .get(i)
+            .zip(second.get(j))
+            .is_some_and(|(x, y)| is_loop(x) && is_loop(y) && overlap.contains(&(x.span, y.span)))
+    };
+    let count = first.len();
+    let one_by_one = || (0..count).map(|i| Pair::Leaves(Some(i), Some(i))).collect();
+    if pairs.is_none() && (count != second.len() || !(0..count).any(|i| overlaps(i, i))) {
+        return None;
+    }
+    let changed = |pair| match pair {
+        Pair::Leaves(Some(i), Some(j)) if overlaps(i, j) => Pair::Overlap(i, j),
+        other => other,
+    };
+    Some(pairs.unwrap_or_else(one_by_one).into_iter().map(changed).collect())
 }

@@ -8,6 +8,7 @@ use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
 use super::super::check::steps::{Placed, Step, flatten};
 use super::super::check::term::{Sort, Term, Terms};
+use crate::analysis::accesses::reads_memory;
 use crate::diag::Span;
 use crate::ir::{Block, Stmt, StmtKind};
 
@@ -18,8 +19,14 @@ pub(super) struct Covers {
     pub(super) found: HashMap<(usize, usize), (Side, Shape)>,
     /// Loops with another number of iterations.
     pub(super) differ: HashSet<(usize, usize)>,
+    /// Loops over the same range of which an iteration does not do as much.
+    pub(super) unlike: HashSet<(usize, usize)>,
     /// From which leaves of both on a loop of the first program is so many leaves, which belong to its first iteration, and a loop.
     pub(super) peeled: HashMap<(usize, usize), usize>,
+    /// From which leaves of both on so many are those of the other program, which has some of them, by number, in front.
+    pub(super) front: Option<(usize, usize, Vec<usize>)>,
+    /// Loops of the first program of which so many leaves are a loop of their own in the second one.
+    pub(super) fission: HashMap<(usize, usize), usize>,
     /// Leaves of both that never run.
     pub(super) never: [Vec<usize>; 2],
     /// Whether anything was evaluated to find out.
@@ -28,19 +35,25 @@ pub(super) struct Covers {
 
 impl Covers {
     pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.peeled.is_empty() && self.never.iter().all(Vec::is_empty)
+        let none_early = self.front.is_none() && self.fission.is_empty();
+        none_early && self.found.is_empty() && self.peeled.is_empty() && self.never.iter().all(Vec::is_empty)
     }
 }
 
 /// What is known of a leaf: how many stores and calls it executes, as far as that is known, and of a loop the same of an iteration.
 struct Leaf {
     work: Option<Term>,
-    /// Whether the conditions around it never hold.
+    /// Whether the conditions around it never hold, or nothing in it ever runs.
     never: bool,
+    /// The conditions around it in its block.
+    guard: Term,
     of: Option<Loop>,
+    /// The element that a store names, its buffer's number first.
+    stores: Option<(usize, Vec<Term>)>,
 }
 
 struct Loop {
+    var: Term,
     min: Option<Term>,
     extent: Term,
     body_work: Option<Term>,
@@ -73,56 +86,71 @@ pub(super) fn written(shape: &Shape) -> String {
 }
 
 /// Looks for loops of two blocks that are something else in the other one. Of some it is known that one of them is longer.
+/// `one_by_one`: loops over the same range belong together.
 pub(super) fn covers(
     machine: &mut Machine<'_>,
     first: &[Placed<'_>],
     second: &[Placed<'_>],
     longer: &[(Span, Span)],
+    one_by_one: bool,
 ) -> Covers {
     /// Most leaves of a block in which they are looked for.
     const MAX_LEAVES: usize = 100;
     let mut covers = Covers::default();
     let [left, right] = [leaves(first), leaves(second)];
     let has_loop = |all: &[&Stmt]| all.iter().any(|s| matches!(s.kind, StmtKind::For(_)));
-    let plain = !has_loop(&left) && !has_loop(&right) && left.len() == right.len();
+    let early = [&left, &right].map(|all| all.iter().map(|stmt| is_early(stmt)).collect::<Vec<_>>());
+    let plain = !has_loop(&left) && !has_loop(&right) && early[0] == early[1];
     if plain || left.len().max(right.len()) > MAX_LEAVES {
         return covers;
     }
     covers.looked = true;
     let spans = [&left, &right].map(|all| all.iter().map(|stmt| stmt.span).collect::<Vec<_>>());
+    let mut counters = Vec::new();
     let [left, right] = [(Side::First, first), (Side::Second, second)].map(|(side, steps)| {
         let vars = machine.program(side).vars.clone();
-        let found = known(machine, side, steps, MAX_DEPTH);
+        let found = known(machine, side, steps, (MAX_DEPTH, &mut counters));
         machine.program(side).vars = vars;
         found
     });
     covers.never = [&left, &right].map(|all| (0..all.len()).filter(|&i| all[i].never).collect());
+    covers.front = front([&left, &right], &early);
     let terms = &mut machine.terms;
     for (i, a) in left.iter().enumerate() {
         for (j, b) in right.iter().enumerate() {
             if let (Some(p), Some(q)) = (&a.of, &b.of) {
                 if (p.extent, p.min) != (q.extent, q.min) {
                     covers.differ.insert((i, j));
-                } else if p.body_work == q.body_work {
+                } else if one_by_one || p.body_work == q.body_work {
                     continue;
+                } else {
+                    covers.unlike.insert((i, j));
                 }
             }
-            if let (Some(p), None) = (&a.of, &b.of) {
-                let before = right[j..].iter().take_while(|leaf| leaf.of.is_none()).count();
-                let next = right.get(j + before).and_then(|leaf| leaf.of.as_ref());
-                if before <= MAX_PEELED && next.is_some_and(|l| l.extent == p.extent) {
-                    covers.peeled.insert((i, j), before);
-                }
+            if let Some(p) = &a.of
+                && let Some(before) = peeled(p, &right[j..])
+            {
+                covers.peeled.insert((i, j), before);
+            }
+            if let (Some(whole), [now, then, ..]) = (&a.of, &right[j..])
+                && let (Some(now), Some(then)) = (&now.of, &then.of)
+                && early[1][j]
+                && is_fission(terms, whole, [now, then])
+            {
+                covers.fission.insert((i, j), now.inner.len());
             }
             for (one, tree, side) in [(a, &right[j..], Side::Second), (b, &left[i..], Side::First)] {
                 let is_peeled = covers.peeled.contains_key(&(i, j));
                 if let Some(one) = &one.of
-                    && let Some(shape) = shape(terms, one, tree, is_peeled)
+                    && let Some(shape) =
+                        shape(terms, one, tree, is_peeled).or_else(|| only_first(terms, one, tree))
                 {
                     covers.found.entry((i, j)).or_insert((side, shape));
                 }
             }
+            // Loops that are written as one have one place.
             if longer.contains(&(spans[0][i], spans[1][j]))
+                && covers.differ.contains(&(i, j))
                 && let (Some(p), Some(q)) = (&a.of, &b.of)
             {
                 covers.found.entry((i, j)).or_insert_with(|| within(terms, p, q));
@@ -132,15 +160,99 @@ pub(super) fn covers(
     covers
 }
 
+/// Whether a statement only stores, and what does not depend on memory.
+fn is_early(stmt: &Stmt) -> bool {
+    let mut early = true;
+    stmt.walk(&mut |stmt| {
+        early &= matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::For(_) | StmtKind::If { .. });
+        stmt.for_each_expr(|e| early &= !reads_memory(e));
+    });
+    early
+}
+
+/// How many leaves from the first of these on may belong to the first iteration of a loop that follows them: all up to the next
+/// loop, or some loops among them.
+fn peeled(l: &Loop, tree: &[Leaf]) -> Option<usize> {
+    let rest = |before: usize| tree.get(before).and_then(|leaf| leaf.of.as_ref());
+    let before = tree.iter().take_while(|leaf| leaf.of.is_none()).count();
+    if (1..=MAX_PEELED).contains(&before) && rest(before).is_some_and(|rest| rest.extent == l.extent) {
+        return Some(before);
+    }
+    (1..=MAX_PEELED).find(|&before| {
+        rest(before).is_some_and(|rest| {
+            (rest.min, rest.extent) == (l.min, l.extent) && l.inner.len() == before + rest.inner.len()
+        })
+    })
+}
+
+/// A loop of which only the first iteration does anything, and that as statements without a loop.
+fn only_first(terms: &mut Terms, l: &Loop, tree: &[Leaf]) -> Option<Shape> {
+    let (min, extent) = (terms.as_int(l.min?)?, terms.as_int(l.extent)?);
+    let leaves = l.inner.len();
+    let alike =
+        tree.len() >= leaves && l.inner.iter().zip(tree).all(|(a, b)| a.of.is_some() == b.of.is_some());
+    if extent < 2 || leaves == 0 || !alike {
+        return None;
+    }
+    for at in [min.checked_add(1)?, min.checked_add(extent - 1)?] {
+        let (at, mut done) = (terms.int(at), HashMap::new());
+        for leaf in &l.inner {
+            let runs = terms.replace(leaf.guard, l.var, at, &mut done);
+            if terms.as_truth(runs) != Some(false) {
+                return None;
+            }
+        }
+    }
+    Some(Shape::Cut(None, vec![Shape::Once(leaves), Shape::Rest]))
+}
+
+/// Whether a loop may be two, of which each iteration does the first part in the one and the rest in the other one.
+fn is_fission(terms: &mut Terms, whole: &Loop, parts: [&Loop; 2]) -> bool {
+    let [now, then] = parts;
+    let all = now.body_work.zip(then.body_work).map(|(now, then)| terms.add(now, then));
+    whole.inner.len() == now.inner.len() + then.inner.len()
+        && whole.body_work == all
+        && parts.iter().all(|part| (part.min, part.extent) == (whole.min, whole.extent))
+}
+
+/// From which leaves of both programs on how many of the second one are those of the first one in another order: some of them,
+/// by number, and then the others.
+fn front([left, right]: [&[Leaf]; 2], early: &[Vec<bool>; 2]) -> Option<(usize, usize, Vec<usize>)> {
+    let is_same = |i: usize, j: usize| {
+        let (a, b) = (&left[i], &right[j]);
+        let of = |l: &Leaf| l.of.as_ref().map(|l| (l.min, l.extent, l.body_work));
+        early[0][i] == early[1][j] && (a.work, &a.stores, of(a)) == (b.work, &b.stores, of(b))
+    };
+    let count = left.len();
+    if right.len() != count {
+        return None;
+    }
+    let from = (0..count).find(|&i| !is_same(i, i))?;
+    let mut order: Vec<usize> = Vec::new();
+    for j in from..count {
+        order.push((from..count).find(|i| !order.contains(i) && is_same(*i, j))?);
+    }
+    let front = order.windows(2).take_while(|pair| pair[0] < pair[1]).count() + 1;
+    let (front, rest) = order.split_at(front);
+    rest.is_sorted().then(|| (from, count - from, front.iter().map(|i| i - from).collect()))
+}
+
 /// The deepest nest that is looked into, and most statements that are a part of a first iteration.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 10;
 const MAX_PEELED: usize = 8;
 
-/// What is known of the leaves of a block.
-fn known(machine: &mut Machine<'_>, side: Side, steps: &[Placed<'_>], depth: usize) -> Vec<Leaf> {
+/// What is known of the leaves of a block. `counters`: what stands for the variable of a loop with so many loops in it, so that
+/// the same loops of both programs look alike.
+fn known(
+    machine: &mut Machine<'_>,
+    side: Side,
+    steps: &[Placed<'_>],
+    (depth, counters): (usize, &mut Vec<Term>),
+) -> Vec<Leaf> {
     let (mut found, mut guards) = (Vec::new(), Vec::new());
     for placed in steps {
-        let never = guards.iter().any(|&guard| machine.terms.as_truth(guard) == Some(false));
+        let guard = machine.terms.and(&guards);
+        let never = machine.terms.as_truth(guard) == Some(false);
         match placed.step {
             Step::Bind(var, value) => {
                 if let Ok(value) = machine.described(side, value) {
@@ -170,20 +282,31 @@ fn known(machine: &mut Machine<'_>, side: Side, steps: &[Placed<'_>], depth: usi
             Step::Leaf(Stmt { kind: StmtKind::For(l), .. }) => {
                 let min = machine.described(side, &l.min).ok();
                 let of = machine.described(side, &l.extent).ok().map(|extent| {
-                    let var = machine.terms.atom(Sort::Int, Bounds::NONE);
+                    let inside = loops_in(&l.body);
+                    while counters.len() <= inside {
+                        counters.push(machine.terms.atom(Sort::Int, Bounds::NONE));
+                    }
+                    let var = counters[inside];
                     machine.program(side).vars.insert(l.var, var);
-                    let inner =
-                        if depth == 0 { Vec::new() } else { known_in(machine, side, &l.body, depth - 1) };
+                    let inner = match depth {
+                        0 => Vec::new(),
+                        _ => known_in(machine, side, &l.body, (depth - 1, counters)),
+                    };
                     let body_work = if depth == 0 { None } else { work(&mut machine.terms, &inner) };
-                    Loop { min, extent, body_work, inner }
+                    Loop { var, min, extent, body_work, inner }
                 });
                 let body = of.as_ref().and_then(|l| Some((l.extent, l.body_work?)));
                 let work = body.map(|(extent, work)| machine.terms.mul(extent, work));
-                found.push(Leaf { work, never, of });
+                let is_idle = |l: &Loop| {
+                    let none = machine.terms.bounds(l.extent).hi.is_some_and(|hi| hi <= 0);
+                    none || !l.inner.is_empty() && l.inner.iter().all(|leaf| leaf.never)
+                };
+                let never = never || of.as_ref().is_some_and(is_idle);
+                found.push(Leaf { work, never, guard, of, stores: None });
             }
-            Step::Leaf(_) => {
-                let one = machine.terms.int(1);
-                found.push(Leaf { work: Some(one), never, of: None });
+            Step::Leaf(stmt) => {
+                let (one, stores) = (machine.terms.int(1), stores(machine, side, stmt));
+                found.push(Leaf { work: Some(one), never, guard, of: None, stores });
             }
             Step::Eval(_) | Step::Buffer(_) | Step::Assume(_) => {}
         }
@@ -191,10 +314,32 @@ fn known(machine: &mut Machine<'_>, side: Side, steps: &[Placed<'_>], depth: usi
     found
 }
 
-fn known_in(machine: &mut Machine<'_>, side: Side, block: &Block, depth: usize) -> Vec<Leaf> {
+/// The element that a store names.
+fn stores(machine: &mut Machine<'_>, side: Side, stmt: &Stmt) -> Option<(usize, Vec<Term>)> {
+    let StmtKind::Store { buffer, indices, .. } = &stmt.kind else { return None };
+    let index = indices.iter().map(|e| machine.described(side, e).ok()).collect::<Option<_>>()?;
+    Some((machine.memories.number(side, *buffer).ok()?, index))
+}
+
+/// How many loops a block has, the ones within the others.
+fn loops_in(block: &Block) -> usize {
+    let of = |stmt: &Stmt| {
+        let (mut most, own) = (0, usize::from(matches!(stmt.kind, StmtKind::For(_))));
+        stmt.for_each_block(|inner| most = most.max(loops_in(inner)));
+        own + most
+    };
+    block.iter().map(of).max().unwrap_or(0)
+}
+
+fn known_in(
+    machine: &mut Machine<'_>,
+    side: Side,
+    block: &Block,
+    (depth, counters): (usize, &mut Vec<Term>),
+) -> Vec<Leaf> {
     let mut steps = Vec::new();
     flatten(block, &mut steps);
-    known(machine, side, &steps, depth)
+    known(machine, side, &steps, (depth, counters))
 }
 
 fn work(terms: &mut Terms, leaves: &[Leaf]) -> Option<Term> {
@@ -203,7 +348,7 @@ fn work(terms: &mut Terms, leaves: &[Leaf]) -> Option<Term> {
 }
 
 /// Most leaves that are one loop.
-const MAX_PIECES: usize = 24;
+const MAX_PIECES: usize = 64;
 
 /// What a loop is of the first of these leaves, but for a loop that looks the same. `by_work_only`: where iterations do as much as
 /// those of the loop; else it is guessed by how loops are nested, too.

@@ -159,7 +159,7 @@ fn in_stages((a, b): (&Module, &Module), stages: &[String], rules: &Rules) -> Op
 }
 
 /// What is known of how two functions belong together; found out by laying them side by side more than once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Guesses {
     /// Statements of either function that never run.
     never: [Vec<Span>; 2],
@@ -167,6 +167,10 @@ struct Guesses {
     apart: BTreeSet<usize>,
     /// Loops of both functions that do not have as many iterations.
     longer: Vec<(Span, Span)>,
+    /// Loops of both functions that do not run under the same condition.
+    overlap: Vec<(Span, Span)>,
+    /// Whether loops over the same range belong together, though what they do does not look like it.
+    one_by_one: bool,
 }
 
 fn function(a: &PrimFunc, b: &PrimFunc, rules: &Rules, made: &mut Certificate) {
@@ -196,12 +200,14 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
     let _ = write!(made.text, "\n  (function {}", quoted(&a.name));
     let mut given: BTreeMap<usize, Pairs> = BTreeMap::new();
     let mut looked = false;
-    let (never, longer) = (guesses.never.clone(), guesses.longer.clone());
+    let Guesses { never, longer, overlap, one_by_one, .. } = guesses.clone();
     let mut aligner =
         |machine: &mut Machine<'_>, number: usize, left: &[Placed<'_>], right: &[Placed<'_>]| {
-            let covers = cover::covers(machine, left, right, &longer);
+            let covers = cover::covers(machine, left, right, &longer, one_by_one);
             looked |= covers.looked;
-            let pairs = align::pairs((a, &cover::leaves(left)), (b, &cover::leaves(right)), &never, &covers)?;
+            let (left, right) = (cover::leaves(left), cover::leaves(right));
+            let pairs = align::pairs((a, &left), (b, &right), &never, &covers);
+            let pairs = align::with_overlaps(pairs, &left, &right, &overlap)?;
             given.insert(number, pairs.clone());
             Some(pairs)
         };
@@ -220,7 +226,7 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
             made.unaligned += 1;
             made.obligations += 1;
             made.open.push((what, spans));
-            return (made, false);
+            return (made, !std::mem::replace(&mut guesses.one_by_one, true));
         }
         Ok(session) => session,
     };
@@ -232,8 +238,18 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
                     let [i, j] = [i, j].map(|i| i.map_or("_".to_owned(), |i| i.to_string()));
                     let _ = write!(made.text, " ({i} {j})");
                 }
+                Pair::Overlap(i, j) => {
+                    let _ = write!(made.text, " (overlap {i} {j})");
+                }
                 Pair::Peel(i, j, leaves) => {
                     let _ = write!(made.text, " (peel {i} {j} {leaves})");
+                }
+                Pair::Front(i, j, leaves, front) => {
+                    let front: Vec<String> = front.iter().map(usize::to_string).collect();
+                    let _ = write!(made.text, " (front {i} {j} {leaves} {})", front.join(" "));
+                }
+                Pair::Fission(i, j, leaves) => {
+                    let _ = write!(made.text, " (fission {i} {j} {leaves})");
                 }
                 Pair::Cover(i, j, tree, shape) => {
                     let tree = if tree == Side::First { "first" } else { "second" };
@@ -285,6 +301,10 @@ fn attempt(a: &PrimFunc, b: &PrimFunc, rules: &Rules, guesses: &mut Guesses) -> 
                 }
                 // One of two statements that do not belong together may never run.
                 if let (GUARD, Goal::Same(x, y)) = (obligation.what, &obligation.goal) {
+                    if !guesses.overlap.contains(&obligation.spans) {
+                        guesses.overlap.push(obligation.spans);
+                        better = true;
+                    }
                     for (side, term, span) in [(0, *x, obligation.spans.0), (1, *y, obligation.spans.1)] {
                         let none = prover.checker.terms.as_truth(term) == Some(false);
                         if none && span != Span::NONE && !guesses.never[side].contains(&span) {
