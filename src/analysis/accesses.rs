@@ -127,7 +127,7 @@ impl Accesses {
         let regions = Regions::new(func);
         let shapes = func.buffers.iter().map(|b| {
             let plain = b.strides.is_empty() && b.dtype.is_scalar();
-            (plain && !b.shape.iter().any(reads_memory)).then(|| b.shape.clone())
+            (plain && !b.shape.iter().any(Expr::reads_memory)).then(|| b.shape.clone())
         });
         let allocated = (0..func.buffers.len()).map(|i| {
             let of = func.memory_of(BufferId(i as u32));
@@ -436,8 +436,8 @@ impl Walker {
         let typed = domain.min.dtype == domain.extent.dtype && domain.min.dtype.is_index();
         let exact = typed
             && step.is_none_or(|step| step.as_int() == Some(1))
-            && !reads_memory(&domain.min)
-            && !reads_memory(&domain.extent);
+            && !domain.min.reads_memory()
+            && !domain.extent.reads_memory();
         if exact && let Some(range) = self.accesses.ranges.get_mut(var.index()) {
             *range = domain.range();
         }
@@ -617,13 +617,6 @@ impl Walker {
         });
         self.order += 1;
     }
-}
-
-/// Whether an expression reads a buffer.
-pub(crate) fn reads_memory(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
 }
 
 /// Whether a value depends on variables only, and evaluating it does nothing else.

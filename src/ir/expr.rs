@@ -534,6 +534,13 @@ impl Expr {
         }
     }
 
+    /// Whether it loads an element of a buffer.
+    pub(crate) fn reads_memory(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+        found
+    }
+
     /// Whether one of its variables is wanted.
     pub(crate) fn mentions(&self, wanted: impl Fn(VarId) -> bool) -> bool {
         let mut found = false;

@@ -11,7 +11,7 @@ use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, hollow, mentions};
 use super::init::at_first;
 use super::place::{Path, Place, is_plain, replace, take_loop};
-use crate::analysis::accesses::{Accesses, Kind, reads_memory};
+use crate::analysis::accesses::{Accesses, Kind};
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::ir::{BinOp, Block, BufferId, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
@@ -306,7 +306,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn for_loop(&mut self, l: &For) {
-        if !is_plain(self.place.func, l) || reads_memory(&l.min) || reads_memory(&l.extent) {
+        if !is_plain(self.place.func, l) || l.min.reads_memory() || l.extent.reads_memory() {
             self.skip(&l.body);
             return;
         }

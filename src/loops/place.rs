@@ -8,7 +8,7 @@ use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
 use crate::ir::{self, BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
-use crate::simplify::{self, assume_parts, reads_memory};
+use crate::simplify::{self, assume_parts};
 
 use super::copy::is_copyable;
 pub(super) use super::folded::{folded, plus};
@@ -154,7 +154,7 @@ impl<'a> Place<'a> {
     pub(crate) fn pass(&mut self, stmt: &Stmt) {
         if let StmtKind::Bind { var, value } = &stmt.kind
             && !reads_or_has_side_effects(value)
-            && !reads_memory(value)
+            && !value.reads_memory()
         {
             self.known.values.insert(*var, value.clone());
         }

@@ -32,7 +32,7 @@ pub(crate) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: 
                 assume_parts(known, inner, !truth, memory);
             } else if is_statement_of_values(cond)
                 && cond.as_int().is_none()
-                && (memory || !reads_memory(cond))
+                && (memory || !cond.reads_memory())
             {
                 known.facts.push((cond.clone(), truth));
             }
@@ -45,11 +45,4 @@ fn is_statement_of_values(cond: &Expr) -> bool {
     let mut plain = !has_side_effects(cond);
     cond.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Let(..)));
     plain
-}
-
-/// Whether an expression reads a buffer.
-pub(crate) fn reads_memory(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
 }

@@ -4,7 +4,7 @@
 //! all hold, so a part that the others imply can go. The same holds within one conjunction, and with negations
 //! within a disjunction. A part goes only if those behind it, which it guarded, cannot trap where it does not hold.
 
-use super::assume::{assume_parts, reads_memory};
+use super::assume::assume_parts;
 use super::engine::Engine;
 use super::entail::entails;
 use super::graph::total_forms;
@@ -153,7 +153,7 @@ fn implied(
     let truth = op == BinOp::And;
     // Between two parts that read memory a part that has an effect may write it.
     let memory = !parts.iter().flatten().any(has_side_effects);
-    if !memory && reads_memory(part) {
+    if !memory && part.reads_memory() {
         return None;
     }
     let facts = known.facts.len();

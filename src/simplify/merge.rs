@@ -3,7 +3,7 @@
 //! `if c: A; if c: B` is `if c: A; B`, and `if c: A else: X; if not c: B` is `if c: A else: X; B`, if nothing in `A`
 //! and `X` may change what the second condition reads. The two conditions may be spelled differently.
 
-use super::assume::{assume, reads_memory};
+use super::assume::assume;
 use super::engine::Engine;
 use super::entail::relation;
 use crate::analysis::known::Known;
@@ -31,7 +31,7 @@ pub(super) fn merge(engine: &Engine<'_>, known: &mut Known, block: &mut Block) -
                 if seam {
                     let facts = known.facts.len();
                     // What the condition reads may have changed in the body.
-                    if !reads_memory(cond) {
+                    if !cond.reads_memory() {
                         assume(known, cond, truth);
                     }
                     merged += merge(engine, known, body);

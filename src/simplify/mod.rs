@@ -51,7 +51,7 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 pub(crate) use self::arms::owed;
-pub(crate) use self::assume::{assume, assume_parts, reads_memory};
+pub(crate) use self::assume::{assume, assume_parts};
 use self::engine::Engine;
 pub use self::engine::Reach;
 pub(crate) use self::idle::tidy;
@@ -424,7 +424,7 @@ impl Simplifier<'_> {
             };
             if self.knows_memory() && acts_itself(&block[start]) {
                 // Something is written while the statement's expressions are evaluated.
-                self.known.facts.iter_mut().filter(|(fact, _)| reads_memory(fact)).for_each(forget_fact);
+                self.known.facts.iter_mut().filter(|(fact, _)| fact.reads_memory()).for_each(forget_fact);
             }
             if let StmtKind::While { body, .. } = &block[start].kind {
                 // Its condition is evaluated again after the body.
@@ -467,7 +467,7 @@ impl Simplifier<'_> {
 
     /// Whether a fact reads memory.
     fn knows_memory(&self) -> bool {
-        self.known.facts.iter().any(|(fact, _)| reads_memory(fact))
+        self.known.facts.iter().any(|(fact, _)| fact.reads_memory())
     }
 
     /// Replaces the expressions of the statements themselves (not of their blocks) where a cheaper one is equal.
@@ -738,7 +738,7 @@ impl Simplifier<'_> {
 
 /// Forgets the facts that running the block may change.
 fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
-    if known.facts.iter().any(|(fact, _)| reads_memory(fact)) {
+    if known.facts.iter().any(|(fact, _)| fact.reads_memory()) {
         forget(known, &Written::by_blocks(engine.func, [body]));
     }
 }

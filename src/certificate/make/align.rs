@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
-use crate::analysis::accesses::reads_memory;
 use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
@@ -36,7 +35,7 @@ fn look(func: &PrimFunc, stmt: &Stmt) -> Look {
     let (mut index, mut reads) = (Vec::new(), false);
     let kind = match &stmt.kind {
         StmtKind::Store { indices, value, .. } => {
-            reads = reads_memory(value);
+            reads = value.reads_memory();
             index = indices.iter().map(Expr::as_int).collect();
             "store".to_owned()
         }

@@ -8,7 +8,6 @@ use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
 use super::super::check::steps::{Placed, Step, flatten};
 use super::super::check::term::{Sort, Term, Terms};
-use crate::analysis::accesses::reads_memory;
 use crate::diag::Span;
 use crate::ir::{Block, Stmt, StmtKind};
 
@@ -165,7 +164,7 @@ fn is_early(stmt: &Stmt) -> bool {
     let mut early = true;
     stmt.walk(&mut |stmt| {
         early &= matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::For(_) | StmtKind::If { .. });
-        stmt.for_each_expr(|e| early &= !reads_memory(e));
+        stmt.for_each_expr(|e| early &= !e.reads_memory());
     });
     early
 }

@@ -24,7 +24,6 @@ use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
 use super::llvm::nests::{first_of_row, operation, registers_of};
-use crate::analysis::accesses::reads_memory;
 use crate::cost::{Bindings, Profile};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
@@ -501,7 +500,7 @@ impl<'a> Estimate<'a> {
         }
         let chooses = lazy.is_some() && condition_depth == here;
         // What is only loaded under a condition takes a branch.
-        let branches = chooses && reads_memory(e);
+        let branches = chooses && e.reads_memory();
         if branches {
             self.branches(seen, BRANCH + JUMP, share);
         }

@@ -6,7 +6,6 @@ use hashbrown::{HashMap, HashSet};
 
 use super::hash::{hash_by, mix};
 use super::products::products;
-use crate::analysis::accesses::reads_memory;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::target::llvm::nests::first_of_row;
 
@@ -181,7 +180,7 @@ pub(super) fn is_decided(cond: &Expr, known: Option<&Known>) -> bool {
     let is_constant = || {
         cond.mentions(|_| true)
             && !cond.mentions(|var| !known.written_out.contains(&var))
-            && !reads_memory(cond)
+            && !cond.reads_memory()
     };
     !known.peeled.is_empty() && known.peeled.contains(&condition(cond)) || is_constant()
 }
