@@ -78,6 +78,7 @@ mod number;
 mod op;
 #[doc(hidden)]
 pub mod opclass;
+pub(crate) mod reciprocal;
 mod rename;
 mod room;
 mod stmt;

@@ -6,10 +6,10 @@ use super::book::Goal;
 use super::bounds::Bounds;
 use super::eval::{Refused, Side, sort_of};
 use super::pairs::Shape;
-use super::steps::{self, Placed, Step, has_effect};
+use super::steps::{self, Placed, Step, is_plain_loop};
 use super::term::{Sort, Term};
 use super::walk::{Cursor, Done, GUARD, LENGTH, Walk};
-use crate::ir::{For, ForKind, Stmt, StmtKind};
+use crate::ir::{For, Stmt, StmtKind};
 
 /// What is the same for all iterations of a loop.
 #[derive(Clone, Copy)]
@@ -31,24 +31,6 @@ fn other(side: Side) -> Side {
         Side::First => Side::Second,
         Side::Second => Side::First,
     }
-}
-
-/// Whether iterations run one after the other, by one, nothing leaves them, and they declare no memory.
-pub(super) fn is_plain(l: &For) -> bool {
-    let mut plain = l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none();
-    for stmt in &l.body {
-        stmt.walk(&mut |s| {
-            plain &= matches!(
-                s.kind,
-                StmtKind::Bind { .. }
-                    | StmtKind::Store { .. }
-                    | StmtKind::Evaluate(_)
-                    | StmtKind::For(_)
-                    | StmtKind::If { .. }
-            );
-        });
-    }
-    plain && !has_effect(&l.min) && !has_effect(&l.extent)
 }
 
 impl<'a> Walk<'a, '_> {
@@ -115,7 +97,7 @@ impl<'a> Walk<'a, '_> {
     /// The next leaf, which is such a loop.
     fn plain_loop(&mut self, side: Side, cursor: &mut Cursor<'a>) -> Result<&'a For, Refused> {
         match self.advance(side, cursor, &[])? {
-            Some(Stmt { kind: StmtKind::For(l), .. }) if is_plain(l) => Ok(l),
+            Some(Stmt { kind: StmtKind::For(l), .. }) if is_plain_loop(l) => Ok(l),
             _ => Err("iterations of what is no plain loop".into()),
         }
     }
@@ -258,7 +240,7 @@ impl<'a> Walk<'a, '_> {
         let Step::Leaf(Stmt { kind: StmtKind::For(b), .. }) = placed.step else {
             return Err("a first iteration of what is no loop".into());
         };
-        if !is_plain(b) {
+        if !is_plain_loop(b) {
             return Err("iterations of what is no plain loop".into());
         }
         let guards = first.guards.clone();

@@ -9,19 +9,11 @@ use hashbrown::HashSet;
 use super::book::Goal;
 use super::bounds::Bounds;
 use super::eval::{Machine, Refused, Side, contains_expression};
+use super::memory::Pending;
 use super::steps::{Placed, Step, has_effect};
 use super::term::{Node, Sort, Term, Terms, for_each_part};
 use super::walk::{Cursor, Done, GUARD, LENGTH, Walk};
 use crate::ir::{Expr, For, ForKind, Stmt, StmtKind};
-
-/// An element that the second program has stored and the first one has not yet, where a condition holds. Variables of loops that
-/// are left are any values.
-#[derive(Clone, Debug)]
-pub(crate) struct Pending {
-    buffer: usize,
-    index: Vec<Term>,
-    holds: Term,
-}
 
 /// Whether a statement does nothing but load and store, and ends.
 fn is_plain(stmt: &Stmt) -> bool {

@@ -5,8 +5,7 @@ use hashbrown::HashMap;
 
 use super::book::{Book, Goal, Risk};
 use super::bounds::Bounds;
-use super::early::Pending;
-use super::memory::Memories;
+use super::memory::{Memories, Pending};
 pub(crate) use super::side::{Refused, Side};
 use super::term::{COMMUTES, Node, Sort, Term, Terms};
 use crate::ir::intrin::{self, Effect};
@@ -108,7 +107,8 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Cast(a) => {
                 let value = self.value(side, a)?;
-                self.cast(e.dtype.scalar(), a.dtype.scalar(), value)
+                let value = self.cast(e.dtype.scalar(), a.dtype.scalar(), value);
+                self.reciprocal(side, e, value)?
             }
             ExprKind::Select(select) => {
                 let cond = self.value(side, &select.cond)?;
@@ -133,7 +133,10 @@ impl<'a> Machine<'a> {
                 self.program(side).vars.remove(var);
                 body?
             }
-            ExprKind::Call(call) => self.call(side, e.dtype, call)?,
+            ExprKind::Call(call) => {
+                let value = self.call(side, e.dtype, call)?;
+                self.reciprocal(side, e, value)?
+            }
             ExprKind::BufferData(buffer) => {
                 let number = self.memories.number(side, *buffer)?;
                 other(&mut self.terms, &format!("data {number}"), Vec::new())
@@ -428,15 +431,38 @@ impl<'a> Machine<'a> {
             });
         }
         let name_with_types = format!("{name} {form} {}", if by_lane { dtype.scalar() } else { dtype });
+        let operand = call.args.first().map_or(dtype, |arg| arg.dtype);
+        let bounds = match function {
+            Some(MathFn::Clz) => leading_zeros(operand.bits, self.terms.bounds(args[0])),
+            _ => bounds_of(dtype),
+        };
         let value = match sort_of(dtype) {
-            Sort::Int => self.terms.apply_within(&name_with_types, bounds_of(dtype), args),
-            sort => self.terms.apply(&name_with_types, sort, args),
+            Sort::Int => self.terms.apply_within(&name_with_types, bounds, args.clone()),
+            sort => self.terms.apply(&name_with_types, sort, args.clone()),
         };
         if intrin::lookup(name).is_none_or(|row| row.may_trap) {
-            let safe = self.terms.truth(false);
+            let safe = self.is_defined(function, operand, call, &args);
             self.risk(side, "a call that may trap is one of the input", safe, Risk::Other(value));
         }
         Ok(value)
+    }
+
+    /// Whether a call cannot trap: a shift is by less than the width, and what leading zeros are counted of is not 0.
+    fn is_defined(&mut self, function: Option<MathFn>, operand: DType, call: &Call, args: &[Term]) -> Term {
+        match (function, args) {
+            (Some(MathFn::ShiftLeft | MathFn::ShiftRight), &[_, n]) => {
+                let width = self.terms.int(i128::from(operand.bits));
+                let (low, high) = (self.terms.not_negative(n), self.terms.less(n, width));
+                self.terms.and(&[low, high])
+            }
+            // Twice an integer less 1 is odd, however much of it the type holds.
+            (Some(MathFn::Clz), _) if is_odd(&call.args[0]) => self.terms.truth(true),
+            (Some(MathFn::Clz), &[a]) => {
+                let zero = self.terms.is_zero(a);
+                self.terms.not(zero)
+            }
+            _ => self.terms.truth(false),
+        }
     }
 
     /// Parts of a vector that depend on the number of the lane, at least by that number itself.
@@ -485,6 +511,23 @@ impl<'a> Machine<'a> {
             sort => self.terms.apply(&result, sort, parts),
         })
     }
+}
+
+/// How many leading zeros an integer of so many bits within these bounds has, if it is not 0.
+fn leading_zeros(bits: u8, of: Bounds) -> Bounds {
+    let needed = |value: i128| i128::from(i128::BITS - value.max(1).leading_zeros());
+    let fewest = of.lo.map_or(1, needed);
+    let is_negative = of.lo.is_none_or(|lo| lo < 0);
+    let most = of.hi.filter(|_| !is_negative).map_or(i128::from(bits), needed);
+    let bits = i128::from(bits);
+    Bounds { lo: Some((bits - most).max(0)), hi: Some(bits - fewest) }
+}
+
+/// Whether an integer is written as `2 * a - 1`.
+fn is_odd(e: &Expr) -> bool {
+    let ExprKind::Binary(BinOp::Sub, twice, one) = &e.kind else { return false };
+    let ExprKind::Binary(BinOp::Mul, _, two) = &twice.kind else { return false };
+    e.dtype.is_integral() && one.as_int() == Some(1) && two.as_int() == Some(2)
 }
 
 /// Whether attributes have expressions in them, whose variables mean something in one function only.

@@ -25,7 +25,16 @@ pub(crate) struct Memory {
     id: BufferId,
 }
 
-/// All of them.
+/// An element that the second program has stored and the first one has not yet, where a condition holds. Variables of loops that
+/// are left are any values.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub(crate) buffer: usize,
+    pub(crate) index: Vec<Term>,
+    pub(crate) holds: Term,
+}
+
+/// All buffers.
 #[derive(Default)]
 pub(crate) struct Memories {
     pub(crate) all: Vec<Memory>,

@@ -21,6 +21,7 @@ mod idle;
 mod memory;
 pub(crate) mod pairs;
 pub(crate) mod proof;
+mod reciprocal;
 pub(crate) mod rules;
 pub(crate) mod sexp;
 pub(crate) mod side;

@@ -104,3 +104,21 @@ pub(crate) fn is_idle(stmt: &Stmt) -> bool {
     });
     idle
 }
+
+/// Whether iterations run one after the other, by one, nothing leaves them, and they declare no memory.
+pub(crate) fn is_plain_loop(l: &For) -> bool {
+    let mut plain = l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none();
+    for stmt in &l.body {
+        stmt.walk(&mut |s| {
+            plain &= matches!(
+                s.kind,
+                StmtKind::Bind { .. }
+                    | StmtKind::Store { .. }
+                    | StmtKind::Evaluate(_)
+                    | StmtKind::For(_)
+                    | StmtKind::If { .. }
+            );
+        });
+    }
+    plain && !has_effect(&l.min) && !has_effect(&l.extent)
+}

@@ -6,7 +6,6 @@ use hashbrown::HashMap;
 
 use super::book::{Frame, Goal};
 use super::bounds::Bounds;
-use super::cover::is_plain;
 use super::eval::{Machine, Refused, Side, bounds_of, contains_expression, sort_of};
 use super::pairs::{Pair, Pairs};
 use super::steps::{self, Placed, Step};
@@ -327,7 +326,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         }
         let is_integer = |&of: &Term| self.machine.terms.sort(of) == Sort::Int;
         if let (StmtKind::For(l), [extent, min]) = (&stmt.kind, &evaluated[..])
-            && is_plain(l)
+            && steps::is_plain_loop(l)
             && evaluated.iter().all(is_integer)
         {
             let end = self.machine.terms.add(*min, *extent);

@@ -5,6 +5,7 @@
 mod early;
 mod kernels;
 mod loops;
+mod reciprocals;
 mod spoilt;
 mod stages;
 mod wrong;
