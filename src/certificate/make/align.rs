@@ -57,6 +57,21 @@ fn writes(all: &[Look]) -> BTreeSet<&str> {
     all.iter().flat_map(|look| &look.writes).map(String::as_str).collect()
 }
 
+/// What may come next of two sequences of leaves.
+#[derive(Clone, Copy)]
+enum Way {
+    /// One of both.
+    Both,
+    /// One of the pairs of the same name.
+    Peel,
+    Cover,
+    Front,
+    Fission,
+    /// One of the first or the second program alone.
+    First,
+    Second,
+}
+
 /// Pairs in order, if not all belong together one to one.
 pub(super) fn pairs(
     first: (&PrimFunc, &[&Stmt]),
@@ -117,77 +132,44 @@ pub(super) fn pairs(
         let (p, q) = if found.0 == Side::Second { (1, leaves) } else { (leaves, 1) };
         (writes(a.get(i..i + p)?) == writes(b.get(j..j + q)?)).then_some((found, p, q))
     };
-    let front = |i: usize, j: usize| {
-        covers.front.as_ref().filter(|(from, ..)| (*from, *from) == (i, j)).map(|(_, leaves, _)| *leaves)
-    };
     let alone = |idle: bool| if idle { 0 } else { ALONE };
+    // What may come next, with what it costs and how many leaves of both it takes; of several that are as good, the first.
+    let ways = |i: usize, j: usize| -> [Option<(Way, u32, usize, usize)>; 7] {
+        let both = (i < n && j < m).then(|| pair(i, j)).flatten();
+        let front = covers.front.as_ref().filter(|(from, ..)| (*from, *from) == (i, j));
+        [
+            both.map(|cost| (Way::Both, cost, 1, 1)),
+            covers.peeled.get(&(i, j)).map(|leaves| (Way::Peel, PEEL, 1, leaves + 1)),
+            cover(i, j).map(|(_, p, q)| (Way::Cover, COVER, p, q)),
+            front.map(|(_, leaves, _)| (Way::Front, FRONT, *leaves, *leaves)),
+            covers.fission.contains_key(&(i, j)).then_some((Way::Fission, FISSION, 1, 2)),
+            (i < n).then(|| (Way::First, alone(idle_a[i]), 1, 0)),
+            (j < m).then(|| (Way::Second, alone(idle_b[j]), 0, 1)),
+        ]
+    };
     let at = |i: usize, j: usize| i * (m + 1) + j;
     let mut cost = vec![0u32; (n + 1) * (m + 1)];
     for i in (0..=n).rev() {
         for j in (0..=m).rev() {
-            let mut best = if (i, j) == (n, m) { 0 } else { u32::MAX };
-            if i < n {
-                best = best.min(cost[at(i + 1, j)] + alone(idle_a[i]));
-            }
-            if j < m {
-                best = best.min(cost[at(i, j + 1)] + alone(idle_b[j]));
-            }
-            if i < n
-                && j < m
-                && let Some(c) = pair(i, j)
-            {
-                best = best.min(cost[at(i + 1, j + 1)] + c);
-            }
-            if let Some(leaves) = front(i, j) {
-                best = best.min(cost[at(i + leaves, j + leaves)] + FRONT);
-            }
-            if covers.fission.contains_key(&(i, j)) {
-                best = best.min(cost[at(i + 1, j + 2)] + FISSION);
-            }
-            if let Some(&leaves) = covers.peeled.get(&(i, j)) {
-                best = best.min(cost[at(i + 1, j + leaves + 1)] + PEEL);
-            }
-            if let Some((_, p, q)) = cover(i, j) {
-                best = best.min(cost[at(i + p, j + q)] + COVER);
-            }
-            cost[at(i, j)] = best;
+            let total = |(_, own, p, q): (Way, u32, usize, usize)| cost[at(i + p, j + q)] + own;
+            cost[at(i, j)] = ways(i, j).into_iter().flatten().map(total).min().unwrap_or(0);
         }
     }
     let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
     while (i, j) != (n, m) {
-        let here = cost[at(i, j)];
-        if i < n && j < m && pair(i, j).is_some_and(|c| cost[at(i + 1, j + 1)] + c == here) {
-            pairs.push(Pair::Leaves(Some(i), Some(j)));
-            (i, j) = (i + 1, j + 1);
-        } else if let Some(&leaves) =
-            covers.peeled.get(&(i, j)).filter(|&leaves| cost[at(i + 1, j + leaves + 1)] + PEEL == here)
-        {
-            pairs.push(Pair::Peel(i, j, leaves));
-            (i, j) = (i + 1, j + leaves + 1);
-        } else if let Some((found, p, q)) =
-            cover(i, j).filter(|(_, p, q)| cost[at(i + p, j + q)] + COVER == here)
-        {
-            pairs.push(Pair::Cover(i, j, found.0, found.1.clone()));
-            (i, j) = (i + p, j + q);
-        } else if let Some((from, leaves, order)) = covers
-            .front
-            .as_ref()
-            .filter(|(..)| front(i, j).is_some_and(|leaves| cost[at(i + leaves, j + leaves)] + FRONT == here))
-        {
-            pairs.push(Pair::Front(*from, *from, *leaves, order.clone()));
-            (i, j) = (i + leaves, j + leaves);
-        } else if let Some(&leaves) =
-            covers.fission.get(&(i, j)).filter(|_| cost[at(i + 1, j + 2)] + FISSION == here)
-        {
-            pairs.push(Pair::Fission(i, j, leaves));
-            (i, j) = (i + 1, j + 2);
-        } else if i < n && cost[at(i + 1, j)] + alone(idle_a[i]) == here {
-            pairs.push(Pair::Leaves(Some(i), None));
-            i += 1;
-        } else {
-            pairs.push(Pair::Leaves(None, Some(j)));
-            j += 1;
-        }
+        let is_best =
+            |(_, own, p, q): &(Way, u32, usize, usize)| cost[at(i + p, j + q)] + own == cost[at(i, j)];
+        let (way, _, p, q) = ways(i, j).into_iter().flatten().find(is_best)?;
+        pairs.push(match way {
+            Way::Both => Pair::Leaves(Some(i), Some(j)),
+            Way::Peel => Pair::Peel(i, j, q - 1),
+            Way::Cover => cover(i, j).map(|((tree, shape), ..)| Pair::Cover(i, j, *tree, shape.clone()))?,
+            Way::Front => Pair::Front(i, j, p, covers.front.as_ref()?.2.clone()),
+            Way::Fission => Pair::Fission(i, j, *covers.fission.get(&(i, j))?),
+            Way::First => Pair::Leaves(Some(i), None),
+            Way::Second => Pair::Leaves(None, Some(j)),
+        });
+        (i, j) = (i + p, j + q);
     }
     let plain = n == m && pairs.iter().all(|pair| matches!(pair, Pair::Leaves(i, j) if i == j));
     (!plain).then_some(pairs)
