@@ -97,27 +97,26 @@ pub(super) fn on_the_way(func: &PrimFunc, path: &Path, inits: &Inits) -> Vec<Pri
     let of_init = |init: &Init| (init.number, init.first.iter().map(|(var, _)| *var).collect());
     let known = inits.0.iter().map(of_init).collect();
     let mut raiser = Raiser { inits: known, from: usize::MAX, most: 0, depths: Vec::new() };
-    let mut found = Vec::new();
-    let mut add = |raiser: &mut Raiser, from, most| {
+    let mut raised = |from, most| {
         (raiser.from, raiser.most) = (from, most);
         let mut made = func.clone();
-        if let Some(mut l) = take_loop(&mut made.body, path) {
-            raiser.for_loop(&mut made, &mut l, &mut 0, 0);
-            replace(&mut made.body, path, vec![Stmt::new(StmtKind::For(Box::new(l)))]);
-            found.push(made);
-        }
+        let mut l = take_loop(&mut made.body, path)?;
+        raiser.for_loop(&mut made, &mut l, &mut 0, 0);
+        replace(&mut made.body, path, vec![Stmt::new(StmtKind::For(Box::new(l)))]);
+        Some((made, raiser.depths.clone()))
     };
-    add(&mut raiser, usize::MAX, 0);
-    let depths = raiser.depths.clone();
+    // Out of all loops, to see what these are.
+    let Some((_, depths)) = raised(0, usize::MAX) else { return Vec::new() };
+    let mut wanted = vec![(usize::MAX, 0)];
     for depth in (1..depths.len()).rev() {
         if depths[depth] == Depth::Kept {
             // One after the other, since each has loops of its own.
-            (1..=inits.0.len()).for_each(|most| add(&mut raiser, depth, most));
+            wanted.extend((1..=inits.0.len()).map(|most| (depth, most)));
         } else if depths[depth - 1] == Depth::Kept {
-            add(&mut raiser, depth, usize::MAX);
+            wanted.push((depth, usize::MAX));
         }
     }
-    found
+    wanted.into_iter().filter_map(|(from, most)| Some(raised(from, most)?.0)).collect()
 }
 
 /// What the loops at some depth are for the initializations in them.

@@ -81,11 +81,13 @@ pub(super) fn pairs(
 ) -> Option<Pairs> {
     /// Most pairs of statements that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave a statement alone, and to pair two that write elsewhere, or of which one reads nothing.
+    /// What it costs to leave a statement alone, and to pair two that write elsewhere, of which one reads nothing, or that run under
+    /// conditions that look different.
     const ALONE: u32 = 24;
     const OTHER_INDEX: u32 = 16;
     const OTHER_WRITES: u32 = 8;
     const OTHER_READS: u32 = 6;
+    const OTHER_GUARD: u32 = 1;
     /// Two loops with other lengths, two that do not do as much, and one that is something else in the other program.
     const OTHER_LENGTH: u32 = 20;
     const OTHER_WORK: u32 = 3;
@@ -119,8 +121,11 @@ pub(super) fn pairs(
         let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
         let length = u32::from(covers.differ.contains(&(i, j))) * OTHER_LENGTH
             + u32::from(covers.unlike.contains(&(i, j))) * OTHER_WORK;
+        // Where the conditions are known at all.
+        let other_guard = covers.guards[0].get(i) != covers.guards[1].get(j);
         fits.then_some(
             length
+                + u32::from(other_guard) * OTHER_GUARD
                 + u32::from(x.reads != y.reads) * OTHER_READS
                 + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES },
         )

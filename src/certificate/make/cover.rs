@@ -28,6 +28,8 @@ pub(super) struct Covers {
     pub(super) fission: HashMap<(usize, usize), usize>,
     /// Leaves of both that never run.
     pub(super) never: [Vec<usize>; 2],
+    /// The conditions around the leaves of both.
+    pub(super) guards: [Vec<Term>; 2],
     /// Whether anything was evaluated to find out.
     pub(super) looked: bool,
 }
@@ -114,6 +116,7 @@ pub(super) fn covers(
     });
     covers.never = [&left, &right].map(|all| (0..all.len()).filter(|&i| all[i].never).collect());
     covers.front = front([&left, &right], &early);
+    covers.guards = [&left, &right].map(|all| all.iter().map(|leaf| leaf.guard).collect());
     let terms = &mut machine.terms;
     for (i, a) in left.iter().enumerate() {
         for (j, b) in right.iter().enumerate() {
@@ -138,15 +141,16 @@ pub(super) fn covers(
             {
                 covers.fission.insert((i, j), now.inner.len());
             }
-            for (one, tree, side) in [(a, &right[j..], Side::Second), (b, &left[i..], Side::First)] {
-                let is_peeled = covers.peeled.contains_key(&(i, j));
-                if let Some(one) = &one.of
-                    && let Some(shape) =
-                        shape(terms, one, tree, is_peeled).or_else(|| only_first(terms, one, tree))
-                {
-                    covers.found.entry((i, j)).or_insert((side, shape));
-                }
-            }
+            // How much iterations do says more than how loops are nested, of either program.
+            let shapes: &[ShapeFinder] = match covers.peeled.contains_key(&(i, j)) {
+                true => &[same_work, only_first],
+                false => &[same_work, same_nesting, only_first],
+            };
+            let sides = [(a, &right[j..], Side::Second), (b, &left[i..], Side::First)];
+            let mut ways = shapes.iter().flat_map(|shape| sides.map(|side| (shape, side)));
+            let found = ways
+                .find_map(|(shape, (one, tree, side))| Some((side, shape(terms, one.of.as_ref()?, tree)?)));
+            covers.found.extend(found.map(|found| ((i, j), found)));
             // Loops that are written as one have one place.
             if longer.contains(&(spans[0][i], spans[1][j]))
                 && covers.differ.contains(&(i, j))
@@ -349,28 +353,32 @@ fn work(terms: &mut Terms, leaves: &[Leaf]) -> Option<Term> {
 /// Most leaves that are one loop.
 const MAX_PIECES: usize = 64;
 
-/// What a loop is of the first of these leaves, but for a loop that looks the same. `by_work_only`: where iterations do as much as
-/// those of the loop; else it is guessed by how loops are nested, too.
-fn shape(terms: &mut Terms, one: &Loop, tree: &[Leaf], by_work_only: bool) -> Option<Shape> {
-    let same = tree.first().and_then(|leaf| leaf.of.as_ref()).is_some_and(|l| l.min == one.min);
-    let as_long = |one: &Loop, found: (Term, Vec<Shape>)| {
-        as_long(one, found).filter(|shape| !(same && matches!(shape, Shape::Loop)))
-    };
+/// Finds what a loop is of the first of these leaves, but for a loop that looks the same.
+type ShapeFinder = fn(&mut Terms, &Loop, &[Leaf]) -> Option<Shape>;
+
+/// Iterations do as much as those of the loop.
+fn same_work(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
     let counts = 1..=tree.len().min(MAX_PIECES);
-    let by_work = |terms: &mut Terms, count: usize| by_work(terms, &tree[..count], one.body_work?);
-    if let Some(found) = counts.clone().find_map(|count| as_long(one, by_work(terms, count)?)) {
-        return Some(found);
-    }
-    if by_work_only {
-        return None;
-    }
-    // First all loops count iterations, last only the deepest: what iterations do may have loops of its own.
+    let mut found = counts.filter_map(|count| by_work(terms, &tree[..count], one.body_work?));
+    found.find_map(|found| unlike(one, tree, found))
+}
+
+/// Loops are as many iterations by how they are nested. First all of them count iterations, last only the deepest: what iterations
+/// do may have loops of its own.
+fn same_nesting(terms: &mut Terms, one: &Loop, tree: &[Leaf]) -> Option<Shape> {
+    let counts = 1..=tree.len().min(MAX_PIECES);
     let mut ways =
         (0..=MAX_DEPTH).map(|depth| (true, depth)).chain((2..=MAX_DEPTH).map(|depth| (false, depth)));
     ways.find_map(|(all_count, depth)| {
         let by = if all_count { by_depth } else { by_deepest };
-        counts.clone().find_map(|count| as_long(one, by(terms, &tree[..count], one.inner.len(), depth)?))
+        counts.clone().find_map(|count| unlike(one, tree, by(terms, &tree[..count], one.inner.len(), depth)?))
     })
+}
+
+/// A shape that is as long as a loop, unless it is a loop over the same range.
+fn unlike(one: &Loop, tree: &[Leaf], found: (Term, Vec<Shape>)) -> Option<Shape> {
+    let same = tree.first().and_then(|leaf| leaf.of.as_ref()).is_some_and(|l| l.min == one.min);
+    as_long(one, found).filter(|shape| !(same && matches!(shape, Shape::Loop)))
 }
 
 /// Two loops of which one has more iterations, that of the first program if both may, perhaps together with loops in it.
