@@ -11,6 +11,8 @@ pub(in crate::target) struct Operation {
     pub(in crate::target) size: f64,
     /// Whether there are instructions that do it for all elements of a vector.
     pub(in crate::target) on_vectors: bool,
+    /// What a loop that runs on vectors takes for each element on top of its share of the instructions for a vector.
+    pub(in crate::target) for_each_element: f64,
 }
 
 /// What the operation at the root of an expression takes. A division counts by the time that it takes as well: it is one
@@ -19,7 +21,7 @@ pub(in crate::target) struct Operation {
 pub(in crate::target) fn operation(e: &Expr) -> Operation {
     let Some((class, _)) = classify(e) else {
         let made = made(e);
-        return Operation { instructions: made, size: made, on_vectors: true };
+        return Operation { instructions: made, size: made, on_vectors: true, for_each_element: 0.0 };
     };
     // A choice between floats takes three operations on bits.
     let selection = if e.dtype.is_float() { 3.0 } else { 1.0 };
@@ -54,7 +56,15 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         let elements = f64::from(e.dtype.lanes);
         (elements, OUT_AND_IN * elements)
     };
-    Operation { instructions: instructions * times + moves, size: size * times + moves, on_vectors }
+    // SSE2 has no instruction for products and extrema of 32 bits: a vector takes two products and five shuffles, or a copy, a
+    // comparison and three operations on bits, instead of what is counted for a number.
+    let for_each_element = match class {
+        OpClass::Mul if e.dtype.bits == 32 => (7.0 - instructions) / lanes(32),
+        OpClass::MinMax if e.dtype.bits == 32 => (5.0 - instructions) / lanes(32),
+        _ => 0.0,
+    };
+    let size = size * times + moves;
+    Operation { instructions: instructions * times + moves, size, on_vectors, for_each_element }
 }
 
 /// What it takes to take an element out of a vector and to put one into another.

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::folds::fold_of_vector;
 use super::hash::{mix, tag};
 use super::products::{Product, products};
 use super::registers::Element;
@@ -166,7 +167,7 @@ impl Estimate<'_> {
             }
             match along {
                 Stride::Constant(1) if is_last => {}
-                Stride::None if !varies => frame.scalar |= is_store && is_last && indices.len() == 1,
+                Stride::None if !varies => {}
                 Stride::Constant(_) | Stride::Invariant if !is_store => {
                     frame.moved += if is_last { moved(along) } else { MOVED };
                     frame.strided |= along != Stride::Constant(-1);
@@ -178,6 +179,32 @@ impl Estimate<'_> {
             self.in_a_whole_loop(buffer, indices, hash, is_store);
         }
         Seen::unknown(depth, hash)
+    }
+
+    /// Looks at a store to an element that the innermost open loop does not change: that is done on vectors only where integers
+    /// are folded into it.
+    pub(super) fn store_in_place(&mut self, buffer: BufferId, indices: &[Expr]) {
+        let here = self.frames.len() - 1;
+        if indices.iter().any(|index| self.varies_here(index)) {
+            return;
+        }
+        let (element, known) = (Element::of(indices), self.known.as_ref());
+        if !self.registers.fold((self.frames[here].var, here), buffer, element, known) {
+            self.frame().scalar = true;
+            return;
+        }
+        // Where loops around it are written out as well, what is on vectors is folded behind all of them.
+        let is_written_out = |at: usize| self.is_written_out(self.frames[at].var);
+        let changes = |at: usize| {
+            let of = self.frames[at].var;
+            indices.iter().any(|index| index.mentions(|var| Some(var) == of))
+        };
+        let mut at = here;
+        while at > 1 && is_written_out(at) && is_written_out(at - 1) && !changes(at - 1) {
+            at -= 1;
+        }
+        let lanes = lanes(u32::from(self.func.buffer(buffer).dtype.bits));
+        self.frames[at].folded_behind += fold_of_vector(lanes);
     }
 
     /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it.

@@ -98,7 +98,7 @@ impl Estimate<'_> {
         };
         let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
         let scalar_cost = closed.scalar_cost();
-        let mut cost = closed.cost(l.kind == ForKind::Vectorized);
+        let mut cost = closed.cost(l.kind == ForKind::Vectorized) + closed.folds_of_inner_loops();
         if is_written_out && self.decided == Decided::Free && !frame.looped && !frame.branches {
             let share = neighbours::share_of_operations(self.func, l, &|var| self.iterations.of(var));
             cost = share.map_or(cost, |share| frame.whole.cost * share);
@@ -174,6 +174,12 @@ impl Closed<'_> {
         self.turns() * PER_ITERATION + self.starts * (per_start + self.per_start_of_its_length())
     }
 
+    /// What it takes to fold what loops in it that are written out leave in vectors.
+    fn folds_of_inner_loops(&self) -> f64 {
+        let frame = self.frame;
+        if frame.inner { self.starts * frame.folded_behind } else { 0.0 }
+    }
+
     /// How often it tests whether it is at its end.
     fn turns(&self) -> f64 {
         let frame = self.frame;
@@ -237,17 +243,24 @@ impl Closed<'_> {
         let left =
             if self.is_written_out && frame.stored > 0.0 { frame.stored / frame.stores as f64 } else { 1.0 };
         let (trips, per_iteration) = (frame.trips * left, self.per_iteration / left);
-        let at_once = if copies { lanes } else { self.at_once(lanes) };
+        let folds = starts * frame.folded_behind;
+        let at_once = match copies {
+            true => lanes,
+            // A single vector is folded no faster than its elements.
+            false if self.is_written_out && folds > 0.0 => INTERLEAVED * lanes,
+            false => self.at_once(lanes),
+        };
         if frame.scalar || frame.stores == 0 || trips < at_once {
             return None;
         }
         if self.is_written_out {
             // Elements that are no neighbours are not put into vectors then. A rest of a copy takes half as many instructions on
             // shorter vectors; what computes does so one by one.
-            let rest = starts * (trips % lanes) * per_iteration;
+            let lanes_at_once = if folds > 0.0 { at_once } else { lanes };
+            let rest = starts * (trips % lanes_at_once) * per_iteration;
             let share = if copies { 0.5 - 1.0 / lanes } else { 1.0 - 1.0 / lanes };
             let vectors = frame.cost / lanes + frame.runs * frame.moved;
-            return (!frame.strided).then_some(vectors + rest * share.max(0.0));
+            return (!frame.strided).then_some(vectors + rest * share.max(0.0) + folds);
         }
         let bytes = trips * f64::from(frame.bits) / 8.0;
         let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };
@@ -258,6 +271,6 @@ impl Closed<'_> {
         // A rest of constant length is written out.
         let of_rest = per_iteration + if self.length == Length::Constant { 0.0 } else { PER_ITERATION };
         let per_start = PER_VECTOR_LOOP + self.per_start_of_its_length();
-        Some(vectors + starts * (rest * of_rest + per_start))
+        Some(vectors + starts * (rest * of_rest + per_start) + folds)
     }
 }

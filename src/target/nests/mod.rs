@@ -5,6 +5,7 @@
 //! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
 
 mod accesses;
+mod folds;
 mod hash;
 mod iterations;
 mod loops;
@@ -127,6 +128,8 @@ struct Frame {
     strided: bool,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
+    /// What it takes behind it to fold the vectors in which it sums integers.
+    folded_behind: f64,
     /// How many of the loads in it are operands of other instructions, which load them.
     folded: f64,
     /// The same with all loops in it, if these are written out.
@@ -386,6 +389,7 @@ impl<'a> Estimate<'a> {
             StmtKind::Store { buffer, indices, value } => {
                 self.expr(value, share);
                 let seen = self.access(*buffer, indices, share, true);
+                self.store_in_place(*buffer, indices);
                 let here = self.frames.len() - 1;
                 if seen.depth == here {
                     // LLVM counts a store twice whose address is computed with a variable.
@@ -492,6 +496,7 @@ impl<'a> Estimate<'a> {
                 let folds = loaded && self.decided == Decided::Free && takes_two(e);
                 let frame = self.frame();
                 frame.computes = true;
+                frame.moved += cost.for_each_element * share;
                 // One operand of an operation may be in memory.
                 if folds {
                     frame.folded += frame.runs * share * registers_of(e.dtype);

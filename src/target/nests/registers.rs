@@ -4,6 +4,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
+use super::folds::Fold;
 use super::hash::{hash_by, mix};
 use super::products::products;
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -20,6 +21,8 @@ struct Access {
     is_store: bool,
     /// The innermost condition around it.
     guard: Option<usize>,
+    /// Of a store: by what it folds something into the element that it stores to.
+    fold: Option<Fold>,
 }
 
 /// Hashes of an address, and of the address but for what is constant in it: two that differ in that only are known to be different
@@ -84,7 +87,11 @@ impl<'f> Registers<'f> {
             let first = self.accesses.len();
             let (mut depth, mut inner) = (depth, guard);
             match &stmt.kind {
-                StmtKind::Store { buffer, indices, .. } => self.push(*buffer, indices, true, guard),
+                StmtKind::Store { buffer, indices, value } => {
+                    let element = Element::of(indices);
+                    let fold = Fold::of(value, &|e| is_load(e, *buffer, element));
+                    self.push(Access { buffer: *buffer, element, is_store: true, guard, fold });
+                }
                 StmtKind::For(_) => depth += 1,
                 StmtKind::If { cond, .. } => {
                     inner = Some(self.guards.len());
@@ -102,14 +109,15 @@ impl<'f> Registers<'f> {
     fn loads(&mut self, e: &Expr) {
         e.walk(&mut |e| {
             if let ExprKind::Load { buffer, indices } = &e.kind {
-                self.push(*buffer, indices, false, None);
+                let element = Element::of(indices);
+                self.push(Access { buffer: *buffer, element, is_store: false, guard: None, fold: None });
             }
         });
     }
 
-    fn push(&mut self, buffer: BufferId, indices: &[Expr], is_store: bool, guard: Option<usize>) {
-        if self.buffers.contains(&buffer) {
-            self.accesses.push(Access { buffer, element: Element::of(indices), is_store, guard });
+    fn push(&mut self, access: Access) {
+        if self.buffers.contains(&access.buffer) {
+            self.accesses.push(access);
         }
     }
 
@@ -150,6 +158,26 @@ impl<'f> Registers<'f> {
                     && access.element == element
                     && self.guarded(access.guard, known).is_none_or(|guarded| guarded < depth)
             })
+    }
+
+    /// Whether all that a loop does with an element, which it keeps in a register, is to fold something into it, always by the same
+    /// operation.
+    pub(super) fn fold(
+        &self,
+        l: (Option<VarId>, usize),
+        buffer: BufferId,
+        element: Element,
+        known: Option<&Known>,
+    ) -> bool {
+        if !self.keep(l, buffer, element, known) {
+            return false;
+        }
+        let of_it = |access: &&Access| access.buffer == buffer && access.element == element;
+        let (stores, loads): (Vec<&Access>, Vec<&Access>) =
+            self.of(l.0).iter().filter(of_it).partition(|access| access.is_store);
+        // Each of these stores loads the element, so that no load is left for something else.
+        let first = stores.first().and_then(|store| store.fold);
+        first.is_some() && loads.len() == stores.len() && stores.iter().all(|store| store.fold == first)
     }
 
     /// How many loops there are around the innermost condition that stays.
@@ -194,6 +222,11 @@ impl Element {
     pub(super) fn of(indices: &[Expr]) -> Element {
         Element { address: address(indices), base: base(indices) }
     }
+}
+
+/// Whether an expression loads an element, as its address is written.
+fn is_load(e: &Expr, of: BufferId, element: Element) -> bool {
+    matches!(&e.kind, ExprKind::Load { buffer, indices } if *buffer == of && Element::of(indices) == element)
 }
 
 fn address(indices: &[Expr]) -> u64 {

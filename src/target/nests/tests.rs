@@ -8,9 +8,17 @@ fn estimates<const N: usize>(bodies: [&str; N]) -> [f64; N] {
 }
 
 fn estimated(body: &str) -> Taken {
-    let head = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4096,)), B: T.Buffer((4096,)), C: T.Buffer((4096,)), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n";
+    estimated_of("float32", body)
+}
+
+/// The same of other elements.
+fn estimated_of(dtype: &str, body: &str) -> Taken {
+    let buffers = ["A", "B", "C"].map(|name| format!("{name}: T.Buffer((4096,), \"{dtype}\")")).join(", ");
+    let head = format!(
+        "@T.prim_func(s_tir=True)\ndef main({buffers}, n: T.int32):\n    T.func_attr({{\"tirx.noalias\": True}})\n"
+    );
     let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
-    let module = crate::parse(&(head.to_owned() + &body)).expect("a program");
+    let module = crate::parse(&(head + &body)).expect("a program");
     let (profile, bindings) = (Profile::default(), Bindings::default());
     taken(&module.funcs[0], &profile, &bindings, (&Odds::default(), Decided::Free))
 }
@@ -93,6 +101,40 @@ fn sums_stay_in_registers() {
     };
     let [few, many] = estimates([nest(8).as_str(), nest(80).as_str()]);
     assert!(11.0 * few < many, "{few} {many}");
+}
+
+#[test]
+fn integers_are_folded_on_vectors() {
+    let of = |dtype: &str, statement: &str| {
+        let body = format!("for i in range(40):\n    for k in range(n):\n        {statement}");
+        estimated_of(dtype, &body).instructions
+    };
+    let sum = "B[i] = B[i] + A[i * 50 + k]";
+    let (floats, integers) = (of("float32", sum), of("int32", sum));
+    assert!(1.2 * integers < floats, "{integers} {floats}");
+    // So is the sum of more than one, and others that do not depend on an order, but a difference from something.
+    for (folded, same) in [
+        ("B[i] = B[i] + A[k] + A[k + 9]", "B[i] = A[k] + A[k + 9] + B[i]"),
+        ("B[i] = T.bitwise_xor(B[i], A[k])", "B[i] = T.bitwise_xor(A[k], B[i])"),
+        ("B[i] = B[i] - A[k]", "B[i] = B[i] + A[k]"),
+    ] {
+        assert_eq!(of("int32", folded), of("int32", same), "{folded}");
+    }
+    assert!(1.2 * of("int32", "B[i] = B[i] - A[k]") < of("int32", "B[i] = A[k] - B[i]"));
+    // A sum that is stored with each iteration is needed one by one, and vectors have no maximum of 64 bits.
+    let running = "B[i] = B[i] + A[k]\n        C[i * 50 + k] = B[i]";
+    let apart = "B[i] = B[i] + A[k]\n        C[i * 50 + k] = A[i]";
+    assert!(1.2 * of("int32", apart) < of("int32", running));
+    let maximum = "B[i] = T.max(B[i], A[k])";
+    assert!(of("int32", maximum) < of("int64", maximum));
+    // What loops leave that are written out is folded once.
+    let [one, two] = ["for k in range(32):", "for j in range(4):\n        for k in range(8):"].map(|loops| {
+        let inner = if loops.contains('j') { ("j * 8 + k", "            ") } else { ("k", "        ") };
+        let body =
+            format!("for i in range(40):\n    {loops}\n{}B[i] = B[i] + A[i * 50 + {}]", inner.1, inner.0);
+        estimated_of("int32", &body).instructions
+    });
+    assert_eq!(one, two);
 }
 
 #[test]
