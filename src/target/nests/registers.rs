@@ -88,9 +88,7 @@ impl<'f> Registers<'f> {
             let (mut depth, mut inner) = (depth, guard);
             match &stmt.kind {
                 StmtKind::Store { buffer, indices, value } => {
-                    let element = Element::of(indices);
-                    let fold = Fold::of(value, &|e| is_load(e, *buffer, element));
-                    self.push(Access { buffer: *buffer, element, is_store: true, guard, fold });
+                    self.push(*buffer, indices, Some(value), guard);
                 }
                 StmtKind::For(_) => depth += 1,
                 StmtKind::If { cond, .. } => {
@@ -109,15 +107,17 @@ impl<'f> Registers<'f> {
     fn loads(&mut self, e: &Expr) {
         e.walk(&mut |e| {
             if let ExprKind::Load { buffer, indices } = &e.kind {
-                let element = Element::of(indices);
-                self.push(Access { buffer: *buffer, element, is_store: false, guard: None, fold: None });
+                self.push(*buffer, indices, None, None);
             }
         });
     }
 
-    fn push(&mut self, access: Access) {
-        if self.buffers.contains(&access.buffer) {
-            self.accesses.push(access);
+    /// `stored`: the value of a store.
+    fn push(&mut self, buffer: BufferId, indices: &[Expr], stored: Option<&Expr>, guard: Option<usize>) {
+        if self.buffers.contains(&buffer) {
+            let element = Element::of(indices);
+            let fold = stored.and_then(|value| Fold::of(value, &|e| is_load(e, buffer, element)));
+            self.accesses.push(Access { buffer, element, is_store: stored.is_some(), guard, fold });
         }
     }
 
