@@ -179,8 +179,17 @@ impl Book {
     /// The second program owes a condition at a mark, on which all rests that was shown since.
     pub(super) fn rest_on(&mut self, mark: Mark, what: &'static str, condition: Term) {
         (self.here, self.jumped) = (mark.here, mark.jumped);
+        self.owe_at_stage(mark.stage, what, condition);
+    }
+
+    /// As [`Book::owe_that`], where nothing that comes later may show it.
+    pub(super) fn owe_early(&mut self, what: &'static str, condition: Term) {
+        self.owe_at_stage(self.stage, what, condition);
+    }
+
+    fn owe_at_stage(&mut self, stage: usize, what: &'static str, condition: Term) {
         let (place, goal) = (self.place(), Goal::Holds(condition));
-        let (time, stage, spans) = (self.time, mark.stage, self.spans);
+        let (time, spans) = (self.time, self.spans);
         self.duties.push(Duty { goal, what, place, time, stage, early: true, spans });
     }
 

@@ -174,6 +174,24 @@ pub(super) fn is_idle(stmt: &Stmt) -> bool {
     idle
 }
 
+/// Whether control may not come behind a statement: it jumps, asserts, may go on for ever, or calls something. What is evaluated
+/// there then shows nothing of whether the statement runs.
+pub(super) fn may_leave(stmt: &Stmt) -> bool {
+    let mut leaves = false;
+    stmt.walk(&mut |stmt| {
+        leaves |= matches!(
+            stmt.kind,
+            StmtKind::While { .. }
+                | StmtKind::Assert { .. }
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_)
+        );
+        stmt.for_each_expr(|e| leaves |= has_effect(e));
+    });
+    leaves
+}
+
 /// How many loops stand in one another in a statement.
 pub(super) fn depth(stmt: &Stmt) -> usize {
     let mut inner = 0;

@@ -122,3 +122,21 @@ pub(crate) fn is_plain_loop(l: &For) -> bool {
     }
     plain && !has_effect(&l.min) && !has_effect(&l.extent)
 }
+
+/// Whether control may not come behind a statement: it jumps, asserts, may go on for ever, or calls something. What is evaluated
+/// there then shows nothing of whether the statement runs.
+pub(crate) fn may_leave(stmt: &Stmt) -> bool {
+    let mut leaves = false;
+    stmt.walk(&mut |stmt| {
+        leaves |= matches!(
+            stmt.kind,
+            StmtKind::While { .. }
+                | StmtKind::Assert { .. }
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_)
+        );
+        stmt.for_each_expr(|e| leaves |= has_effect(e));
+    });
+    leaves
+}

@@ -338,7 +338,13 @@ impl<'a, 'r> Walk<'a, 'r> {
         }
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.truth(false);
-        self.owe_same(what, runs, never)
+        // Where the first program leaves, it evaluates nothing of what is behind.
+        let evidence = match side == Side::First && steps::may_leave(stmt) {
+            true => self.machine.book.evaluated.len(),
+            false => usize::MAX,
+        };
+        self.machine.book.owe_since(evidence, what, Goal::Same(runs, never));
+        Ok(())
     }
 
     /// Runs a block up to its next leaf, or to its end.

@@ -15,6 +15,24 @@ fn memory_changes_between_loads() {
     refused("A[k] = 1\nB[0] = 2", "B[0] = 2\nA[k] = 1");
 }
 
+/// What is evaluated where a jump has not left shows nothing of whether it leaves.
+#[test]
+fn a_jump_is_not_left_out_because_of_what_is_behind_it() {
+    let guarded = |jump: &str, after: &str| format!("if k == 0:\n    {jump}\n{after}");
+    let inside = |body: &str| format!("for i in range(4):\n    {}", body.replace('\n', "\n    "));
+    let divided = "A[0] = n // k";
+    for jump in ["return 0", "T.evaluate(T.call_extern(\"int32\", \"f\"))", "while n > 0:\n        A[1] = 0"]
+    {
+        refused(&guarded(jump, divided), divided);
+        // What is before it does.
+        certified(&format!("{divided}\n{}", guarded(jump, "A[2] = 5")), &format!("{divided}\nA[2] = 5"));
+    }
+    for jump in ["T.break_loop()", "T.continue_loop()"] {
+        refused(&inside(&guarded(jump, divided)), &inside(divided));
+    }
+    certified(&guarded("A[3] = 1", divided), divided);
+}
+
 #[test]
 fn memory_may_be_shared() {
     let shared = |text: String| text.replace("    T.func_attr({\"tirx.noalias\": True})\n", "");

@@ -48,6 +48,27 @@ fn what_is_evaluated_behind_a_jump_counts_behind_it_only() {
     not_proven(&inner("B[i] = i"), &inner("p: T.let[T.int32] = 7 // k\n    B[i] = i + p - p"));
 }
 
+/// What is evaluated where a jump has not left shows nothing of whether it leaves.
+#[test]
+fn a_jump_is_not_left_out_because_of_what_is_behind_it() {
+    let guarded = |jump: &str, after: &str| format!("if k == 0:\n    {jump}\n{after}");
+    let inside = |body: &str| format!("for i in range(4):\n    {}", body.replace('\n', "\n    "));
+    let divided = "A[0] = n // k";
+    for jump in ["return 0", "T.evaluate(T.call_extern(\"int32\", \"f\"))", "while n > 0:\n        A[1] = 0"]
+    {
+        not_proven(&guarded(jump, divided), divided);
+        // What is before it does.
+        proven(&format!("{divided}\n{}", guarded(jump, "A[2] = 5")), &format!("{divided}\nA[2] = 5"));
+    }
+    for jump in ["T.break_loop()", "T.continue_loop()"] {
+        not_proven(&inside(&guarded(jump, divided)), &inside(divided));
+    }
+    proven(&guarded("A[3] = 1", divided), divided);
+    // In another place.
+    let outside = "if k < 0 or n <= k:\n    return 0";
+    not_proven(&format!("{outside}\nA[k] = 1"), &format!("A[k] = 1\n{outside}"));
+}
+
 #[test]
 fn memory_changes_where_a_loop_is_reached() {
     let of = |first: &str, second: &str| {
