@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::intrin::{self, Effect};
 use super::{BinOp, BufferId, DType, VarId};
 
 /// A typed expression.
@@ -539,6 +540,24 @@ impl Expr {
         let mut found = false;
         self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
         found
+    }
+
+    /// Whether its evaluation does more than give a value or trap: something is called that may read or change state, or of which
+    /// nothing is known.
+    pub(crate) fn has_effect(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= e.is_effect());
+        found
+    }
+
+    /// Whether it is itself a call with an effect; a choice of `if_then_else` is none.
+    pub(crate) fn is_effect(&self) -> bool {
+        let ExprKind::Call(call) = &self.kind else { return false };
+        match &call.callee {
+            Callee::Intrin(name) if &**name == "if_then_else" => false,
+            Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
+            Callee::Global(_) => true,
+        }
     }
 
     /// Whether one of its variables is wanted.

@@ -59,6 +59,24 @@ impl Stmt {
         }
     }
 
+    /// Whether control may not come behind it: it jumps, asserts, may go on for ever, or calls what may not come back. What is
+    /// evaluated behind it then shows nothing of what is in front of it.
+    pub(crate) fn may_leave(&self) -> bool {
+        let mut leaves = false;
+        self.walk(&mut |stmt| {
+            leaves |= matches!(
+                stmt.kind,
+                StmtKind::While { .. }
+                    | StmtKind::Assert { .. }
+                    | StmtKind::Break
+                    | StmtKind::Continue
+                    | StmtKind::Return(_)
+            );
+            stmt.for_each_expr(|e| leaves |= e.has_effect());
+        });
+        leaves
+    }
+
     /// Statements under a condition, without a place in a source.
     pub(crate) fn guarded(cond: Expr, then: Block) -> Stmt {
         Stmt::new(StmtKind::If { cond, then, otherwise: Block::new() })

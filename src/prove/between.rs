@@ -6,7 +6,6 @@ use super::inquiry::{Asked, Inquiry};
 use super::question::Question;
 use super::range::Range;
 use super::side::Side;
-use super::steps::has_effect;
 use super::syntax::is_total;
 use super::term::Term;
 use super::value::Machine;
@@ -43,7 +42,7 @@ impl Accesses {
 
     fn add_stmt(&mut self, machine: &mut Machine<'_>, stmt: &Stmt) -> Option<()> {
         let mut known = true;
-        stmt.for_each_expr(|e| known = known && !has_effect(e) && self.loads(machine, e).is_some());
+        stmt.for_each_expr(|e| known = known && !e.has_effect() && self.loads(machine, e).is_some());
         if !known {
             return None;
         }

@@ -8,7 +8,7 @@
 use super::between::{self, Accesses};
 use super::inquiry::Inquiry;
 use super::shape::Head;
-use super::steps::{has_effect, is_plain};
+use super::steps::is_plain;
 use super::syntax::{conjuncts, inlined, is_equation, is_total, is_total_let, rename};
 use super::term::Term;
 use super::value::Machine;
@@ -337,7 +337,7 @@ fn is_pure(block: &[Stmt]) -> bool {
             StmtKind::For(l) => is_plain(l) && is_total(&l.min) && is_total(&l.extent),
             _ => false,
         };
-        stmt.for_each_expr(|e| pure &= !has_effect(e) && !reads(e));
+        stmt.for_each_expr(|e| pure &= !e.has_effect() && !reads(e));
         stmt.for_each_block(|inner| pure = pure && is_pure(inner));
         pure
     })

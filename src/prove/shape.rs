@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use super::integers::Integers;
-use super::steps::{has_effect, is_plain};
+use super::steps::is_plain;
 use super::syntax::{at, binds, conjuncts, inlined, is_equation, is_total, is_total_let, minimands, rename};
 use super::value::Machine;
 use super::{narrow, signature, unsplit};
@@ -252,14 +252,14 @@ impl Shaper<'_, '_> {
     fn is_steady(&self, e: &Expr, body: &Block) -> bool {
         let memory = |id: BufferId| self.func.memory_of(id);
         let mut written = Vec::new();
-        let mut effects = has_effect(e);
+        let mut effects = e.has_effect();
         for stmt in body {
             stmt.walk(&mut |stmt| {
                 if let StmtKind::Store { buffer, .. } = &stmt.kind {
                     written.push(memory(*buffer));
                 }
                 effects |= matches!(stmt.kind, StmtKind::Alloc { .. } | StmtKind::SBlock(_));
-                stmt.for_each_expr(|e| effects |= has_effect(e));
+                stmt.for_each_expr(|e| effects |= e.has_effect());
             });
         }
         let (mut loads, mut reads_written) = (false, false);

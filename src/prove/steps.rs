@@ -10,9 +10,9 @@ use hashbrown::HashMap;
 use super::buffers::Buffers;
 use super::term::Term;
 use super::value::Side;
-use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
+use crate::ir::intrin::VOLATILE_LOAD;
 use crate::ir::value::evaluate;
-use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
 
 /// A step of a block.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +49,8 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
     for stmt in block {
         let mut add = |step| out.push(Placed { stmt, step });
         match &stmt.kind {
-            StmtKind::Bind { var, value } if !has_effect(value) => add(Step::Bind(*var, value)),
-            StmtKind::If { cond, then, otherwise } if !has_effect(cond) => {
+            StmtKind::Bind { var, value } if !value.has_effect() => add(Step::Bind(*var, value)),
+            StmtKind::If { cond, then, otherwise } if !cond.has_effect() => {
                 add(Step::If(cond));
                 flatten(then, out);
                 if !otherwise.is_empty() {
@@ -75,7 +75,7 @@ pub(super) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
             }
             StmtKind::Evaluate(e) => match e.as_intrin() {
                 Some(("assume", [cond])) => add(Step::Assume(cond)),
-                _ if !has_effect(e) => add(Step::Eval(e)),
+                _ if !e.has_effect() => add(Step::Eval(e)),
                 _ => add(Step::Leaf(stmt)),
             },
             StmtKind::Alloc { buffer, .. } => add(Step::Alloc(*buffer)),
@@ -95,13 +95,13 @@ fn constant(mut e: &Expr) -> Option<i64> {
 
 /// Whether a loop has no iteration.
 pub(super) fn never_runs(l: &For) -> bool {
-    let effect = has_effect(&l.min) || has_effect(&l.extent) || l.step.as_ref().is_some_and(has_effect);
+    let effect = l.min.has_effect() || l.extent.has_effect() || l.step.as_ref().is_some_and(Expr::has_effect);
     !effect && constant(&l.extent).is_some_and(|n| n <= 0)
 }
 
 /// Whether a loop is a binding and its body if it has one iteration.
 pub(super) fn may_be_single(l: &For) -> bool {
-    let one = !has_effect(&l.min) && !has_effect(&l.extent) && l.step.is_none();
+    let one = !l.min.has_effect() && !l.extent.has_effect() && l.step.is_none();
     let plain =
         matches!(l.kind, ForKind::Serial | ForKind::Parallel | ForKind::Vectorized | ForKind::Unrolled);
     let mut jumps = false;
@@ -125,27 +125,11 @@ pub(super) fn is_plain(l: &For) -> bool {
     l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none() && !jumps
 }
 
-/// Whether evaluation does more than give a value.
-pub(super) fn has_effect(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= is_effect(e));
-    found
-}
-
 /// Whether evaluation may change memory: loads of volatile memory do not.
 pub(super) fn may_write(e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |e| found |= is_effect(e) && e.as_intrin().is_none_or(|(name, _)| name != VOLATILE_LOAD));
+    e.walk(&mut |e| found |= e.is_effect() && e.as_intrin().is_none_or(|(name, _)| name != VOLATILE_LOAD));
     found
-}
-
-fn is_effect(e: &Expr) -> bool {
-    let ExprKind::Call(call) = &e.kind else { return false };
-    match &call.callee {
-        Callee::Intrin(name) if &**name == "if_then_else" => false,
-        Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
-        Callee::Global(_) => true,
-    }
 }
 
 /// Whether a statement stores nothing, has no effect, and ends: without it a program does the same.
@@ -169,27 +153,9 @@ pub(super) fn is_idle(stmt: &Stmt) -> bool {
             | StmtKind::Continue
             | StmtKind::Return(_) => false,
         };
-        stmt.for_each_expr(|e| idle &= !has_effect(e));
+        stmt.for_each_expr(|e| idle &= !e.has_effect());
     });
     idle
-}
-
-/// Whether control may not come behind a statement: it jumps, asserts, may go on for ever, or calls something. What is evaluated
-/// there then shows nothing of whether the statement runs.
-pub(super) fn may_leave(stmt: &Stmt) -> bool {
-    let mut leaves = false;
-    stmt.walk(&mut |stmt| {
-        leaves |= matches!(
-            stmt.kind,
-            StmtKind::While { .. }
-                | StmtKind::Assert { .. }
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Return(_)
-        );
-        stmt.for_each_expr(|e| leaves |= has_effect(e));
-    });
-    leaves
 }
 
 /// How many loops stand in one another in a statement.
@@ -203,7 +169,7 @@ pub(super) fn depth(stmt: &Stmt) -> usize {
 fn stores_its_own(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Load { buffer: from, indices: at } => {
-            *from == buffer && at[..] == *indices && !at.iter().any(has_effect)
+            *from == buffer && at[..] == *indices && !at.iter().any(Expr::has_effect)
         }
         _ => false,
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::sample::{Sample, mixed};
-use super::steps::{Piece, Placed, Seen, Step, flatten, has_effect, is_plain};
+use super::steps::{Piece, Placed, Seen, Step, flatten, is_plain};
 use super::term::{Node, Term};
 use super::value::{Machine, Side};
 use crate::ir::value::{Value, evaluate};
@@ -330,9 +330,9 @@ impl<'m, 'a> Trace<'m, 'a> {
     fn event(&mut self, side: Side, stmt: &'a Stmt, end: End) -> Result<Option<Event>, Unknown> {
         self.steps = self.steps.checked_sub(1).ok_or(Unknown)?;
         match &stmt.kind {
-            StmtKind::Bind { value, .. } if !has_effect(value) => Ok(None),
+            StmtKind::Bind { value, .. } if !value.has_effect() => Ok(None),
             StmtKind::Alloc { .. } | StmtKind::Decl { .. } => Ok(None),
-            StmtKind::Evaluate(e) if !has_effect(e) => Ok(None),
+            StmtKind::Evaluate(e) if !e.has_effect() => Ok(None),
             StmtKind::Bind { value: e, .. } | StmtKind::Evaluate(e) => {
                 Ok(Some(Event { root: None, place: Vec::new(), mark: self.mark(side, e) }))
             }

@@ -500,7 +500,11 @@ impl<'a> Machine<'a> {
             args.push(if arg.dtype.is_scalar() { value } else { self.whole(arg.dtype, value) });
         }
         let types: Vec<String> = call.args.iter().map(|arg| arg.dtype.to_string()).collect();
-        Ok(self.called(side, dtype, format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs), args))
+        let call = format!("{name} {} {:?} {dtype}", types.join(" "), call.kwargs);
+        let result = self.called(side, dtype, call, args);
+        // Control may not come back.
+        self.book.jumped |= side == Side::First;
+        Ok(result)
     }
 
     /// A vector as one value, of which nothing is known but what its lanes are.

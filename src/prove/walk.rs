@@ -321,7 +321,7 @@ impl<'a> Walk<'a> {
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.not(runs);
         // Where the first program leaves, it evaluates nothing of what is behind.
-        match side == Side::First && steps::may_leave(stmt) {
+        match side == Side::First && stmt.may_leave() {
             true => self.machine.book.owe_early(what, never),
             false => self.machine.book.owe_that(what, never),
         }

@@ -10,7 +10,7 @@ use super::book::Goal;
 use super::bounds::Bounds;
 use super::eval::{Machine, Refused, Side, contains_expression};
 use super::memory::Pending;
-use super::steps::{Placed, Step, has_effect};
+use super::steps::{Placed, Step};
 use super::term::{Node, Sort, Term, Terms, for_each_part};
 use super::walk::{Cursor, Done, GUARD, LENGTH, Walk};
 use crate::ir::{Expr, For, ForKind, Stmt, StmtKind};
@@ -26,7 +26,7 @@ fn is_plain(stmt: &Stmt) -> bool {
             StmtKind::For(l) => matches!(l.kind, ForKind::Serial | ForKind::Unrolled) && l.step.is_none(),
             _ => false,
         };
-        stmt.for_each_expr(|e| plain &= !has_effect(e));
+        stmt.for_each_expr(|e| plain &= !e.has_effect());
     });
     plain
 }

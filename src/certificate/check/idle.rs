@@ -2,7 +2,6 @@
 
 use super::bounds::Bounds;
 use super::eval::{Machine, Refused, Side, sort_of};
-use super::steps::has_effect;
 use super::term::Node;
 use crate::ir::{BufferId, Expr, Stmt, StmtKind};
 
@@ -11,7 +10,7 @@ impl Machine<'_> {
     pub(super) fn keeps(&mut self, stmts: &[Stmt]) -> Result<bool, Refused> {
         for stmt in stmts {
             let mut effect = false;
-            stmt.for_each_expr(|e| effect |= has_effect(e));
+            stmt.for_each_expr(|e| effect |= e.has_effect());
             if effect {
                 return Ok(false);
             }

@@ -3,8 +3,7 @@
 //! Conditions are flattened: `if c: S` is S under the guard `c`. So a condition that was dropped, split or merged moves no
 //! statement, and only guards are compared. A loop with one iteration is a binding.
 
-use crate::ir::intrin::{self, Effect};
-use crate::ir::{Block, BufferId, Callee, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, For, ForKind, Stmt, StmtKind, VarId};
 
 /// A step of a block.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +40,8 @@ pub(crate) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
     for stmt in block {
         let mut add = |step| out.push(Placed { stmt, step });
         match &stmt.kind {
-            StmtKind::Bind { var, value } if !has_effect(value) => add(Step::Bind(*var, value)),
-            StmtKind::If { cond, then, otherwise } if !has_effect(cond) => {
+            StmtKind::Bind { var, value } if !value.has_effect() => add(Step::Bind(*var, value)),
+            StmtKind::If { cond, then, otherwise } if !cond.has_effect() => {
                 add(Step::If(cond));
                 flatten(then, out);
                 if !otherwise.is_empty() {
@@ -57,7 +56,7 @@ pub(crate) fn flatten<'a>(block: &'a Block, out: &mut Vec<Placed<'a>>) {
             }
             StmtKind::Evaluate(e) => match e.as_intrin() {
                 Some(("assume", [cond])) => add(Step::Assume(cond)),
-                _ if !has_effect(e) => add(Step::Eval(e)),
+                _ if !e.has_effect() => add(Step::Eval(e)),
                 _ => add(Step::Leaf(stmt)),
             },
             StmtKind::Alloc { buffer, .. } | StmtKind::Decl { buffer } => add(Step::Buffer(*buffer)),
@@ -73,23 +72,8 @@ fn is_one_iteration(l: &For) -> bool {
     l.body
         .iter()
         .for_each(|stmt| stmt.walk(&mut |s| jumps |= matches!(s.kind, StmtKind::Break | StmtKind::Continue)));
-    let expressions = !has_effect(&l.min) && l.step.is_none();
+    let expressions = !l.min.has_effect() && l.step.is_none();
     l.extent.as_int() == Some(1) && plain && expressions && l.annotations.is_empty() && !jumps
-}
-
-/// Whether evaluation does more than give a value.
-pub(crate) fn has_effect(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| {
-        if let ExprKind::Call(call) = &e.kind {
-            found |= match &call.callee {
-                Callee::Intrin(name) if &**name == "if_then_else" => false,
-                Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
-                Callee::Global(_) => true,
-            };
-        }
-    });
-    found
 }
 
 /// Whether a statement stores nothing, has no effect, and ends: without it a program does the same.
@@ -100,7 +84,7 @@ pub(crate) fn is_idle(stmt: &Stmt) -> bool {
             stmt.kind,
             StmtKind::Bind { .. } | StmtKind::Evaluate(_) | StmtKind::For(_) | StmtKind::If { .. }
         );
-        stmt.for_each_expr(|e| idle &= !has_effect(e));
+        stmt.for_each_expr(|e| idle &= !e.has_effect());
     });
     idle
 }
@@ -120,23 +104,5 @@ pub(crate) fn is_plain_loop(l: &For) -> bool {
             );
         });
     }
-    plain && !has_effect(&l.min) && !has_effect(&l.extent)
-}
-
-/// Whether control may not come behind a statement: it jumps, asserts, may go on for ever, or calls something. What is evaluated
-/// there then shows nothing of whether the statement runs.
-pub(crate) fn may_leave(stmt: &Stmt) -> bool {
-    let mut leaves = false;
-    stmt.walk(&mut |stmt| {
-        leaves |= matches!(
-            stmt.kind,
-            StmtKind::While { .. }
-                | StmtKind::Assert { .. }
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Return(_)
-        );
-        stmt.for_each_expr(|e| leaves |= has_effect(e));
-    });
-    leaves
+    plain && !l.min.has_effect() && !l.extent.has_effect()
 }

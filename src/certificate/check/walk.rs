@@ -339,7 +339,7 @@ impl<'a, 'r> Walk<'a, 'r> {
         let runs = self.machine.terms.and(&runs);
         let never = self.machine.terms.truth(false);
         // Where the first program leaves, it evaluates nothing of what is behind.
-        let evidence = match side == Side::First && steps::may_leave(stmt) {
+        let evidence = match side == Side::First && stmt.may_leave() {
             true => self.machine.book.evaluated.len(),
             false => usize::MAX,
         };
@@ -673,9 +673,9 @@ impl<'a, 'r> Walk<'a, 'r> {
         body: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
         let effect = |body: &Block, conditions: &[&Expr]| {
-            let mut found = conditions.iter().any(|e| steps::has_effect(e));
+            let mut found = conditions.iter().any(|e| e.has_effect());
             body.iter().for_each(|stmt| {
-                stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= steps::has_effect(e)));
+                stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= e.has_effect()));
             });
             found
         };

@@ -64,6 +64,11 @@ fn a_jump_is_not_left_out_because_of_what_is_behind_it() {
         not_proven(&inside(&guarded(jump, divided)), &inside(divided));
     }
     proven(&guarded("A[3] = 1", divided), divided);
+    // Nor that it is evaluated before it.
+    let call = "T.evaluate(T.call_extern(\"int32\", \"f\"))";
+    let kept = "q: T.let[T.int32] = n // k";
+    not_proven(&format!("{call}\n{divided}"), &format!("{kept}\n{call}\nA[0] = q"));
+    proven(&format!("{call}\n{divided}\nA[1] = 0"), &format!("{call}\n{kept}\nA[0] = q\nA[1] = 0"));
     // In another place.
     let outside = "if k < 0 or n <= k:\n    return 0";
     not_proven(&format!("{outside}\nA[k] = 1"), &format!("A[k] = 1\n{outside}"));
