@@ -195,8 +195,8 @@ impl<'a> Walk<'a, '_> {
             return Err("a loop of another kind".into());
         }
         // In an iteration of it that is done of later ones.
+        let is_later = self.machine.terms.less(var, other);
         for pending in &mut stores {
-            let is_later = self.machine.terms.less(var, other);
             pending.holds = self.machine.terms.and(&[pending.holds, is_later]);
         }
         self.bind(a.var, b.var, var);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::super::check::pairs::Shape;
 use super::super::check::side::Side;
 use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
@@ -72,6 +71,115 @@ enum Way {
     Second,
 }
 
+/// A way on, what it costs, and how many leaves of both programs it takes.
+#[derive(Clone, Copy)]
+struct Next {
+    way: Way,
+    cost: u32,
+    first: usize,
+    second: usize,
+}
+
+/// What it costs to leave a statement alone, and to pair two that write elsewhere, of which one reads nothing, or that run under
+/// conditions that look different.
+const ALONE: u32 = 24;
+const OTHER_INDEX: u32 = 16;
+const OTHER_WRITES: u32 = 8;
+const OTHER_READS: u32 = 6;
+const OTHER_GUARD: u32 = 1;
+
+/// Two loops with other lengths, two that do not do as much, and one that is something else in the other program.
+const OTHER_LENGTH: u32 = 20;
+const OTHER_WORK: u32 = 3;
+const COVER: u32 = 2;
+
+/// A loop of which statements before that of the second program belong to the first iteration, one that is two of the second
+/// program, and statements in another order.
+const PEEL: u32 = 3;
+const FISSION: u32 = 2;
+const FRONT: u32 = 4;
+
+/// The leaves of two blocks.
+struct Sides<'a> {
+    looks: [Vec<Look>; 2],
+    /// Which of them do nothing.
+    idle: [Vec<bool>; 2],
+    covers: &'a Covers,
+}
+
+impl Sides<'_> {
+    /// What it costs to pair two leaves, if they may belong together.
+    fn pair(&self, i: usize, j: usize) -> Option<u32> {
+        // What is in another order belongs together by its elements.
+        let is_in_front =
+            self.covers.front.as_ref().is_some_and(|(from, leaves, _)| (*from..from + leaves).contains(&i));
+        let (x, y) = (self.looks[0].get(i)?, self.looks[1].get(j)?);
+        if self.idle[0][i] || self.idle[1][j] || is_in_front {
+            return None;
+        }
+        let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
+        let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
+        // Guards were looked at in both blocks or in neither: then both are none here.
+        let other_guard = self.covers.guards[0].get(i) != self.covers.guards[1].get(j);
+        let cost = u32::from(self.covers.differ.contains(&(i, j))) * OTHER_LENGTH
+            + u32::from(self.covers.unlike.contains(&(i, j))) * OTHER_WORK
+            + u32::from(other_guard) * OTHER_GUARD
+            + u32::from(x.reads != y.reads) * OTHER_READS
+            + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES };
+        fits.then_some(cost)
+    }
+
+    /// How many leaves of both programs belong together where a loop of the one is leaves of the other one.
+    fn cover(&self, i: usize, j: usize) -> Option<(usize, usize)> {
+        let (tree, shape) = self.covers.found.get(&(i, j))?;
+        let (p, q) = if *tree == Side::Second { (1, shape.leaves()) } else { (shape.leaves(), 1) };
+        let [a, b] = &self.looks;
+        (writes(a.get(i..i + p)?) == writes(b.get(j..j + q)?)).then_some((p, q))
+    }
+
+    /// What may come next, in the order in which one of several that are as good is taken.
+    fn ways(&self, i: usize, j: usize) -> impl Iterator<Item = Next> {
+        let next = |way, cost, first, second| Next { way, cost, first, second };
+        let alone =
+            |side: usize, at: usize| self.idle[side].get(at).map(|&idle| if idle { 0 } else { ALONE });
+        let covers = self.covers;
+        let front = covers.front.as_ref().filter(|(from, ..)| (*from, *from) == (i, j));
+        [
+            self.pair(i, j).map(|cost| next(Way::Both, cost, 1, 1)),
+            covers.peeled.get(&(i, j)).map(|leaves| next(Way::Peel, PEEL, 1, leaves + 1)),
+            self.cover(i, j).map(|(p, q)| next(Way::Cover, COVER, p, q)),
+            front.map(|(_, leaves, _)| next(Way::Front, FRONT, *leaves, *leaves)),
+            covers.fission.contains_key(&(i, j)).then_some(next(Way::Fission, FISSION, 1, 2)),
+            alone(0, i).map(|cost| next(Way::First, cost, 1, 0)),
+            alone(1, j).map(|cost| next(Way::Second, cost, 0, 1)),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The cheapest way from the beginning to the end of both; `None` if there are none.
+    fn cheapest(&self) -> Option<Vec<(usize, usize, Next)>> {
+        let [n, m] = [0, 1].map(|side| self.looks[side].len());
+        let at = |i: usize, j: usize| i * (m + 1) + j;
+        let mut cost = vec![0u32; (n + 1) * (m + 1)];
+        let total = |cost: &[u32], i: usize, j: usize, next: &Next| {
+            cost[at(i + next.first, j + next.second)] + next.cost
+        };
+        for i in (0..=n).rev() {
+            for j in (0..=m).rev() {
+                cost[at(i, j)] = self.ways(i, j).map(|next| total(&cost, i, j, &next)).min().unwrap_or(0);
+            }
+        }
+        let (mut i, mut j, mut steps) = (0, 0, Vec::new());
+        while (i, j) != (n, m) {
+            let next = self.ways(i, j).find(|next| total(&cost, i, j, next) == cost[at(i, j)])?;
+            steps.push((i, j, next));
+            (i, j) = (i + next.first, j + next.second);
+        }
+        Some(steps)
+    }
+}
+
 /// Pairs in order, if not all belong together one to one.
 pub(super) fn pairs(
     first: (&PrimFunc, &[&Stmt]),
@@ -81,100 +189,32 @@ pub(super) fn pairs(
 ) -> Option<Pairs> {
     /// Most pairs of statements that are compared.
     const MAX_CELLS: usize = 4_000_000;
-    /// What it costs to leave a statement alone, and to pair two that write elsewhere, of which one reads nothing, or that run under
-    /// conditions that look different.
-    const ALONE: u32 = 24;
-    const OTHER_INDEX: u32 = 16;
-    const OTHER_WRITES: u32 = 8;
-    const OTHER_READS: u32 = 6;
-    const OTHER_GUARD: u32 = 1;
-    /// Two loops with other lengths, two that do not do as much, and one that is something else in the other program.
-    const OTHER_LENGTH: u32 = 20;
-    const OTHER_WORK: u32 = 3;
-    const COVER: u32 = 2;
-    /// A loop of which statements before that of the second program belong to the first iteration, one that is two of the second
-    /// program, and statements in another order.
-    const PEEL: u32 = 3;
-    const FISSION: u32 = 2;
-    const FRONT: u32 = 4;
-    let looks = |(func, all): (&PrimFunc, &[&Stmt])| all.iter().map(|s| look(func, s)).collect::<Vec<_>>();
-    let (a, b) = (looks(first), looks(second));
-    let (n, m) = (a.len(), b.len());
-    let idle =
-        |side: usize, all: &[&Stmt]| all.iter().map(|s| never[side].contains(&s.span)).collect::<Vec<_>>();
-    let (mut idle_a, mut idle_b) = (idle(0, first.1), idle(1, second.1));
-    covers.never[0].iter().for_each(|&i| idle_a[i] = true);
-    covers.never[1].iter().for_each(|&j| idle_b[j] = true);
-    let some = idle_a.contains(&true) || idle_b.contains(&true);
-    if (a == b && !some && covers.is_empty()) || (n + 1) * (m + 1) > MAX_CELLS {
+    let looks = [first, second].map(|(func, all)| all.iter().map(|s| look(func, s)).collect::<Vec<_>>());
+    let mut idle = [0, 1].map(|side| {
+        let all = [first, second][side].1;
+        all.iter().map(|s| never[side].contains(&s.span)).collect::<Vec<_>>()
+    });
+    for (idle, never) in idle.iter_mut().zip(&covers.never) {
+        never.iter().for_each(|&i| idle[i] = true);
+    }
+    let [n, m] = [first.1.len(), second.1.len()];
+    let is_plain = looks[0] == looks[1] && !idle.iter().flatten().any(|&idle| idle) && covers.is_empty();
+    if is_plain || (n + 1) * (m + 1) > MAX_CELLS {
         return None;
     }
-    let pair = |i: usize, j: usize| -> Option<u32> {
-        // What is in another order belongs together by its elements.
-        let is_in_front =
-            covers.front.as_ref().is_some_and(|(from, leaves, _)| (*from..from + leaves).contains(&i));
-        if idle_a[i] || idle_b[j] || is_in_front {
-            return None;
-        }
-        let (x, y) = (&a[i], &b[j]);
-        let differ = x.index.iter().zip(&y.index).any(|(x, y)| x.is_some() && y.is_some() && x != y);
-        let fits = x.kind == y.kind && (x.kind != "store" || x.writes == y.writes);
-        let length = u32::from(covers.differ.contains(&(i, j))) * OTHER_LENGTH
-            + u32::from(covers.unlike.contains(&(i, j))) * OTHER_WORK;
-        // Where the conditions are known at all.
-        let other_guard = covers.guards[0].get(i) != covers.guards[1].get(j);
-        fits.then_some(
-            length
-                + u32::from(other_guard) * OTHER_GUARD
-                + u32::from(x.reads != y.reads) * OTHER_READS
-                + if differ { OTHER_INDEX } else { u32::from(x.writes != y.writes) * OTHER_WRITES },
-        )
-    };
-    // Where a loop of one program is leaves of the other one, and how many leaves of both.
-    let cover = |i: usize, j: usize| -> Option<(&(Side, Shape), usize, usize)> {
-        let found = covers.found.get(&(i, j))?;
-        let leaves = found.1.leaves();
-        let (p, q) = if found.0 == Side::Second { (1, leaves) } else { (leaves, 1) };
-        (writes(a.get(i..i + p)?) == writes(b.get(j..j + q)?)).then_some((found, p, q))
-    };
-    let alone = |idle: bool| if idle { 0 } else { ALONE };
-    // What may come next, with what it costs and how many leaves of both it takes; of several that are as good, the first.
-    let ways = |i: usize, j: usize| -> [Option<(Way, u32, usize, usize)>; 7] {
-        let both = (i < n && j < m).then(|| pair(i, j)).flatten();
-        let front = covers.front.as_ref().filter(|(from, ..)| (*from, *from) == (i, j));
-        [
-            both.map(|cost| (Way::Both, cost, 1, 1)),
-            covers.peeled.get(&(i, j)).map(|leaves| (Way::Peel, PEEL, 1, leaves + 1)),
-            cover(i, j).map(|(_, p, q)| (Way::Cover, COVER, p, q)),
-            front.map(|(_, leaves, _)| (Way::Front, FRONT, *leaves, *leaves)),
-            covers.fission.contains_key(&(i, j)).then_some((Way::Fission, FISSION, 1, 2)),
-            (i < n).then(|| (Way::First, alone(idle_a[i]), 1, 0)),
-            (j < m).then(|| (Way::Second, alone(idle_b[j]), 0, 1)),
-        ]
-    };
-    let at = |i: usize, j: usize| i * (m + 1) + j;
-    let mut cost = vec![0u32; (n + 1) * (m + 1)];
-    for i in (0..=n).rev() {
-        for j in (0..=m).rev() {
-            let total = |(_, own, p, q): (Way, u32, usize, usize)| cost[at(i + p, j + q)] + own;
-            cost[at(i, j)] = ways(i, j).into_iter().flatten().map(total).min().unwrap_or(0);
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while (i, j) != (n, m) {
-        let is_best =
-            |(_, own, p, q): &(Way, u32, usize, usize)| cost[at(i + p, j + q)] + own == cost[at(i, j)];
-        let (way, _, p, q) = ways(i, j).into_iter().flatten().find(is_best)?;
-        pairs.push(match way {
+    let mut pairs = Vec::new();
+    for (i, j, next) in (Sides { looks, idle, covers }).cheapest()? {
+        pairs.push(match next.way {
             Way::Both => Pair::Leaves(Some(i), Some(j)),
-            Way::Peel => Pair::Peel(i, j, q - 1),
-            Way::Cover => cover(i, j).map(|((tree, shape), ..)| Pair::Cover(i, j, *tree, shape.clone()))?,
-            Way::Front => Pair::Front(i, j, p, covers.front.as_ref()?.2.clone()),
+            Way::Peel => Pair::Peel(i, j, next.second - 1),
+            Way::Cover => {
+                covers.found.get(&(i, j)).map(|(tree, shape)| Pair::Cover(i, j, *tree, shape.clone()))?
+            }
+            Way::Front => Pair::Front(i, j, next.first, covers.front.as_ref()?.2.clone()),
             Way::Fission => Pair::Fission(i, j, *covers.fission.get(&(i, j))?),
             Way::First => Pair::Leaves(Some(i), None),
             Way::Second => Pair::Leaves(None, Some(j)),
         });
-        (i, j) = (i + p, j + q);
     }
     let plain = n == m && pairs.iter().all(|pair| matches!(pair, Pair::Leaves(i, j) if i == j));
     (!plain).then_some(pairs)
