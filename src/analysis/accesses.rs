@@ -621,7 +621,7 @@ impl Walker {
 
 /// Whether a value depends on variables only, and evaluating it does nothing else.
 pub(crate) fn is_plain(e: &Expr) -> bool {
-    let mut plain = !super::side_effects::has_side_effects(e);
+    let mut plain = !e.has_effect();
     e.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
     plain
 }

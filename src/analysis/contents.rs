@@ -228,7 +228,7 @@ fn resolved(
     if is_plain(&value) {
         return Some((value, true));
     }
-    if super::side_effects::has_side_effects(&value) {
+    if value.has_effect() {
         return None;
     }
     resolve(asker, at, facts, instance, &value, depth)

@@ -9,7 +9,6 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::memory::{MemoryVersions, Version};
-use super::side_effects::has_side_effects;
 use crate::ir::{
     AttrNode, AttrValue, Block, Buffer, BufferId, BufferRegion, DType, Expr, ExprKind, Origin, PrimFunc,
     SBlock, Stmt, StmtKind, VarId,
@@ -99,7 +98,7 @@ pub(crate) fn has_bind(block: &Block) -> bool {
 fn is_opaque(value: &Expr) -> bool {
     let mut defines = false;
     value.walk(&mut |e| defines |= matches!(e.kind, ExprKind::Let(..)));
-    defines || has_side_effects(value) || value.dtype == DType::HANDLE || value.dtype == DType::VOID
+    defines || value.has_effect() || value.dtype == DType::HANDLE || value.dtype == DType::VOID
 }
 
 struct Finder {

@@ -3,25 +3,9 @@
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{Call, Callee, DType, Expr, ExprKind};
 
-/// Whether evaluating the expression does more than compute a value from values and buffers: it must then happen
-/// exactly as often, and in the order, as it stands.
-pub(crate) fn has_side_effects(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| {
-        if let ExprKind::Call(call) = &e.kind {
-            found |= match effect_of_call(call) {
-                Effect::Pure | Effect::Annotation => false,
-                Effect::Control => !is_lazy_select(call),
-                Effect::ReadsState | Effect::UpdatesState | Effect::Opaque => true,
-            };
-        }
-    });
-    found
-}
-
 /// Whether the value of a `Bind` cannot be computed again later, or is no plain value.
 pub(crate) fn reads_or_has_side_effects(e: &Expr) -> bool {
-    let mut found = has_side_effects(e) || e.dtype == DType::HANDLE || e.dtype == DType::VOID;
+    let mut found = e.has_effect() || e.dtype == DType::HANDLE || e.dtype == DType::VOID;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Let(..)));
     found
 }

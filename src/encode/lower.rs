@@ -28,7 +28,7 @@ use crate::analysis::lets::{self, Kept};
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::analysis::ranges::{extent_range, parameter_ranges};
-use crate::analysis::side_effects::{effect_of_call, has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::{effect_of_call, is_lazy_select};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Frequency, Places, Profile};
 use crate::egraph::{Callees, Graph, Knowing, Node, Op, Reason, Settings, rebuild, theory_for};
@@ -547,7 +547,7 @@ impl<'a> Lowerer<'a> {
                 }
             }
             _ if !self.inert => {
-                if has_side_effects(e) {
+                if e.has_effect() {
                     return self.template(e);
                 }
                 // So do all its parts: they are not asked one by one.

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::analysis::memory::Written;
 use crate::analysis::ranges::{extent_range, parameter_ranges};
-use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::arith::Interval;
 use crate::diag::Span;
 use crate::ir::{AttrNode, BinOp, Block, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -179,7 +179,7 @@ impl<'f> Walk<'f> {
 fn state(facts: &mut Vec<Rc<Fact>>, cond: Expr, span: Span) {
     let mut binds = false;
     cond.walk(&mut |e| binds |= matches!(e.kind, ExprKind::Let(..)));
-    if cond.dtype == DType::BOOL && !binds && !has_side_effects(&cond) {
+    if cond.dtype == DType::BOOL && !binds && !cond.has_effect() {
         facts.push(Rc::new(Fact { cond, span }));
     }
 }

@@ -6,7 +6,6 @@ use std::mem::Discriminant;
 use hashbrown::HashSet;
 
 use super::facts::Walk;
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::Interval;
 use crate::diag::Span;
 use crate::ir::{Block, Expr, PrimFunc, Stmt, StmtKind};
@@ -202,7 +201,7 @@ impl Search<'_, '_> {
 /// The condition of a test that does no more than compute a value.
 fn test(stmt: &Stmt) -> Option<&Expr> {
     match &stmt.kind {
-        StmtKind::If { cond, .. } if !has_side_effects(cond) => Some(cond),
+        StmtKind::If { cond, .. } if !cond.has_effect() => Some(cond),
         _ => None,
     }
 }

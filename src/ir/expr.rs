@@ -542,8 +542,8 @@ impl Expr {
         found
     }
 
-    /// Whether its evaluation does more than give a value or trap: something is called that may read or change state, or of which
-    /// nothing is known.
+    /// Whether evaluating it does more than compute a value from values and buffers, or trap: something is called that may read or
+    /// change state, or of which nothing is known. It must then happen exactly as often, and in the order, as it stands.
     pub(crate) fn has_effect(&self) -> bool {
         let mut found = false;
         self.walk(&mut |e| found |= e.is_effect());

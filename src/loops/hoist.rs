@@ -6,7 +6,7 @@ use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, mentions, mentions_any};
 use super::place::{Path, Place, block_at, for_each_loop, is_plain, is_simple, loop_at, replace};
 use crate::analysis::length;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select, reads_or_has_side_effects};
+use crate::analysis::side_effects::{is_lazy_select, reads_or_has_side_effects};
 use crate::cse::{Hoisting, Options};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::{prove, tidy};
@@ -184,7 +184,7 @@ fn around(nest: &Nest<'_>) -> Vec<Step> {
     if let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..]
         && (flags.statements || flags.truths)
         && otherwise.is_empty()
-        && !has_side_effects(cond)
+        && !cond.has_effect()
     {
         let (out, left): (Vec<Expr>, Vec<Expr>) =
             conjuncts(cond).into_iter().partition(|part| nest.is_fixed(part));
@@ -263,7 +263,7 @@ fn steps(nest: &Nest<'_>) -> Vec<Step> {
 fn acts(block: &Block) -> bool {
     let mut found = false;
     for stmt in block {
-        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= has_side_effects(e)));
+        stmt.walk(&mut |stmt| stmt.for_each_expr(|e| found |= e.has_effect()));
     }
     found
 }
@@ -358,7 +358,7 @@ impl Arm<'_> {
         let arms = match &mut e.kind {
             ExprKind::Select(select) if select.cond.as_int().is_some() => {
                 let dropped = if select.cond.as_int() == Some(0) { &select.then } else { &select.otherwise };
-                (!has_side_effects(dropped))
+                (!dropped.has_effect())
                     .then(|| (select.cond.clone(), select.then.clone(), select.otherwise.clone()))
             }
             ExprKind::Call(call) if is_lazy_select(call) && call.args[0].as_int().is_some() => {
@@ -403,7 +403,7 @@ fn fold(e: &mut Expr) {
             let decides = i64::from(*op == BinOp::Or);
             match (a.as_int(), b.as_int()) {
                 (Some(a), _) if a == decides => Some(Expr::bool(decides != 0)),
-                (_, Some(b)) if b == decides && !has_side_effects(a) => Some(Expr::bool(decides != 0)),
+                (_, Some(b)) if b == decides && !a.has_effect() => Some(Expr::bool(decides != 0)),
                 (Some(_), _) => Some((**b).clone()),
                 (_, Some(b)) if b != decides => Some((**a).clone()),
                 _ => None,

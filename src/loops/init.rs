@@ -4,7 +4,6 @@ use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, mentions};
 use super::join::inner;
 use super::place::{Place, is_plain};
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::poly::Atoms;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 
@@ -44,7 +43,7 @@ pub(super) fn first(place: &Place<'_>, outermost: &For) -> Option<First> {
         }
     }
     let StmtKind::If { cond, otherwise, .. } = &l.body.first()?.kind else { return None };
-    if !otherwise.is_empty() || has_side_effects(cond) {
+    if !otherwise.is_empty() || cond.has_effect() {
         return None;
     }
     let (mut open, mut left) = (vars.clone(), Vec::new());

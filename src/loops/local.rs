@@ -14,7 +14,7 @@ use super::points::Points;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::satisfying;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::fold;
@@ -76,7 +76,7 @@ impl Local<'_, '_> {
             match &mut stmt.kind {
                 StmtKind::For(l) => self.for_loop(l),
                 StmtKind::If { cond, then, otherwise } => {
-                    let is_plain = !has_side_effects(cond);
+                    let is_plain = !cond.has_effect();
                     for (arm, truth) in [(&mut *then, true), (&mut *otherwise, false)] {
                         self.under(is_plain.then_some((&*cond, truth)), |s| s.block(arm));
                     }
@@ -101,7 +101,7 @@ impl Local<'_, '_> {
 
     /// Takes away the second arm of a test and the test itself if both arms do the same.
     fn drop_test(&self, cond: &mut Expr, then: &Block, otherwise: &mut Block) {
-        if then.is_empty() || has_side_effects(cond) || !cond.mentions(self.wanted) {
+        if then.is_empty() || cond.has_effect() || !cond.mentions(self.wanted) {
             return;
         }
         let Some(pairs) = owed(&self.place.known, then, otherwise) else { return };
@@ -224,7 +224,7 @@ impl Local<'_, '_> {
             && let [cond, then, otherwise] = &mut call.args[..]
         {
             self.expr(cond);
-            let is_plain = !has_side_effects(cond);
+            let is_plain = !cond.has_effect();
             for (arm, truth) in [(then, true), (otherwise, false)] {
                 if cond.as_int().is_none() {
                     self.under(is_plain.then_some((&*cond, truth)), |s| s.expr(arm));
@@ -277,7 +277,7 @@ impl Local<'_, '_> {
         match &e.kind {
             ExprKind::Not(a) => a.as_int().map(|a| Expr::bool(a == 0)),
             ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
-                fold(*op, a, b).filter(|_| !has_side_effects(e))
+                fold(*op, a, b).filter(|_| !e.has_effect())
             }
             ExprKind::Binary(op @ (BinOp::Min | BinOp::Max), a, b) if e.dtype.is_index() => {
                 let below = |a: &Expr, b: &Expr| Expr::binary(BinOp::Le, a.clone(), b.clone());
@@ -314,7 +314,7 @@ impl Local<'_, '_> {
     /// The truth value of a comparison of integers, if it has the same one whenever this place is reached.
     fn decided(&mut self, cond: &Expr) -> Option<bool> {
         let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
-        if cond.dtype != DType::BOOL || has_side_effects(cond) {
+        if cond.dtype != DType::BOOL || cond.has_effect() {
             return None;
         }
         let range = {

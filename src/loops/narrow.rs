@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use super::bounds::{Bound, chosen, conjunction, conjuncts, inequality, sums_at_most_zero};
 use super::copy::{mentions, mentions_any};
 use super::place::{Place, folded, plus};
-use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::arith::poly::Atoms;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, Stmt, StmtKind, VarId};
 
@@ -38,12 +38,12 @@ fn guard(l: &For) -> Option<Guard<'_>> {
         let [stmt] = &block[..] else { return None };
         match &stmt.kind {
             StmtKind::If { cond, otherwise, .. } => {
-                return (otherwise.is_empty() && !has_side_effects(cond)).then_some(Guard { cond, inner });
+                return (otherwise.is_empty() && !cond.has_effect()).then_some(Guard { cond, inner });
             }
             StmtKind::For(l)
                 if matches!(l.kind, ForKind::Serial | ForKind::Unrolled)
-                    && !has_side_effects(&l.min)
-                    && !has_side_effects(&l.extent) =>
+                    && !l.min.has_effect()
+                    && !l.extent.has_effect() =>
             {
                 inner.insert(l.var);
                 block = &l.body;

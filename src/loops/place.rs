@@ -6,7 +6,7 @@ use crate::analysis::effects::ExprEffect;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::extent_range;
-use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::ir::{self, BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::{self, assume_parts};
 
@@ -129,8 +129,8 @@ impl<'a> Place<'a> {
     pub(crate) fn enter(&mut self, stmt: &Stmt, block: usize) {
         match &stmt.kind {
             StmtKind::For(l) => self.iterate(l.var, &l.min, &l.extent),
-            StmtKind::If { cond, .. } if !has_side_effects(cond) => self.assume(cond, block == 0),
-            StmtKind::While { cond, .. } if !has_side_effects(cond) => self.assume(cond, true),
+            StmtKind::If { cond, .. } if !cond.has_effect() => self.assume(cond, block == 0),
+            StmtKind::While { cond, .. } if !cond.has_effect() => self.assume(cond, true),
             StmtKind::LaunchThread { var, extent, .. } => {
                 self.iterate(*var, &Expr::int(0, extent.dtype), extent)
             }

@@ -5,7 +5,6 @@ use super::copy::{copy, mentions};
 use super::narrow::{narrow, narrowed};
 use super::place::{Path, Place, folded, for_each_loop, is_plain, loop_at, plus, replace};
 use super::search::collapse;
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::poly::Atoms;
 use crate::cse::Options;
 use crate::ir::{BinOp, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type};
@@ -83,7 +82,7 @@ fn step(place: &Place<'_>, l: &For) -> Option<Step> {
         return None;
     }
     let [Stmt { kind: StmtKind::If { cond, otherwise, .. }, .. }] = &l.body[..] else { return None };
-    if !otherwise.is_empty() || has_side_effects(cond) {
+    if !otherwise.is_empty() || cond.has_effect() {
         return None;
     }
     let parts = conjuncts(cond);

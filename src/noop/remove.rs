@@ -12,7 +12,6 @@ use super::settings::Settings;
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{
     AttrNode, BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
 };
@@ -334,7 +333,7 @@ fn drop_unused(block: &mut Block, used: &Used, note: &mut dyn FnMut(String), nam
     block.retain_mut(|stmt| {
         stmt.for_each_block_mut(|inner| drop_unused(inner, used, note, names));
         match &stmt.kind {
-            StmtKind::Bind { var, value } if !used.vars.contains(var) && !has_side_effects(value) => {
+            StmtKind::Bind { var, value } if !used.vars.contains(var) && !value.has_effect() => {
                 note(format!("the binding of `{}` goes: nothing names it", names.0[var.index()].name));
                 false
             }

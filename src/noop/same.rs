@@ -9,7 +9,6 @@ use super::settings::Settings;
 use crate::analysis::accesses::{Access, Fact, Kind, is_plain};
 use crate::analysis::contents::{self, defined, is_undefined};
 use crate::analysis::instances::{Asker, Instance};
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::value::{self, Value};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind};
 
@@ -21,7 +20,7 @@ pub(super) fn stores_what_is_there(
     facts: &[Fact],
     settings: Settings,
 ) -> bool {
-    if !store.exact || has_side_effects(value) || adds_an_unknown(asker, store.buffer, value) {
+    if !store.exact || value.has_effect() || adds_an_unknown(asker, store.buffer, value) {
         return false;
     }
     if asker.trace().is_some_and(|trace| trace.changes(asker.accesses, store.order as usize, facts)) {
@@ -77,7 +76,7 @@ pub(super) fn same_value(
     (a, b): (&Expr, &Expr),
     settings: Settings,
 ) -> bool {
-    if has_side_effects(a) || has_side_effects(b) {
+    if a.has_effect() || b.has_effect() {
         return false;
     }
     let mut folder = Folder::new(asker, at, facts, settings);

@@ -1,7 +1,6 @@
 //! Removes assumptions, once nothing rests on them any more.
 
 use super::prune;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Expr, PrimFunc, Stmt, StmtKind};
 
 /// Removes the assumptions of a function, with loops, branches and blocks that hold nothing else. What acts in an
@@ -33,7 +32,7 @@ pub(super) fn is_assumption(stmt: &Stmt) -> bool {
 fn replace(e: &mut Expr, replaced: &mut bool) {
     e.for_each_child_mut(|child| replace(child, replaced));
     if let Some(("assume", [cond])) = e.as_intrin()
-        && !has_side_effects(cond)
+        && !cond.has_effect()
     {
         *e = Expr::bool(true);
         *replaced = true;

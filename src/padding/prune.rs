@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::negation::negated;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{AttrNode, Block, DType, Expr, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Removes the statements for which `gone` says so, and what does nothing then. What is opaque in a statement that goes
@@ -31,7 +30,7 @@ pub(super) fn effects_of(stmt: &Stmt) -> Block {
         };
         let mut rest = argument.clone();
         choose_undef(&mut rest);
-        if has_side_effects(&rest) {
+        if rest.has_effect() {
             effects.push(Stmt { span: stmt.span, kind: StmtKind::Evaluate(rest) });
         }
     });
@@ -99,7 +98,7 @@ impl<F: Fn(&Stmt) -> bool> Pruning<F> {
         for stmt in std::mem::take(block).into_iter().rev() {
             if let StmtKind::Bind { var, value } = &stmt.kind
                 && !used.contains(var)
-                && !has_side_effects(value)
+                && !value.has_effect()
             {
                 continue;
             }

@@ -4,7 +4,6 @@
 use hashbrown::HashSet;
 
 use crate::analysis::alias::Regions;
-use crate::analysis::side_effects::has_side_effects;
 use crate::diag::Span;
 use crate::ir::{BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 use crate::padding::refusal::Refusals;
@@ -46,7 +45,7 @@ fn each_use(stmt: &Stmt, f: &mut impl FnMut(BufferId, Use)) {
         f(*buffer, Use::Writes);
     }
     stmt.for_each_expr(|e| {
-        let acts = has_side_effects(e);
+        let acts = e.has_effect();
         e.walk(&mut |e: &Expr| match &e.kind {
             ExprKind::Load { buffer, .. } => {
                 f(*buffer, Use::Reads);

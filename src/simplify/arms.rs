@@ -11,7 +11,6 @@ use super::graph;
 use super::sample::Samples;
 use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 /// The most pairs of different expressions that are compared.
@@ -111,7 +110,7 @@ impl Comparison {
         if *a == b {
             return true;
         }
-        let comparable = a.dtype == b.dtype && !has_side_effects(a) && !has_side_effects(&b);
+        let comparable = a.dtype == b.dtype && !a.has_effect() && !b.has_effect();
         self.pairs.push((a.clone(), b));
         comparable
     }

@@ -1,14 +1,13 @@
 //! Conditions as facts.
 
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// Takes a condition as a fact; of a conjunction (or a false disjunction) each part. A fact that reads memory holds
 /// until something may write there.
 pub(crate) fn assume(known: &mut Known, cond: &Expr, truth: bool) {
     // A part that has an effect may write what another one read before it.
-    assume_parts(known, cond, truth, !has_side_effects(cond));
+    assume_parts(known, cond, truth, !cond.has_effect());
 }
 
 /// As [`assume`]; without `memory` no part that reads memory.
@@ -42,7 +41,7 @@ pub(crate) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: 
 
 /// Whether a condition speaks of values and buffers only: no effects, and no bindings of its own.
 fn is_statement_of_values(cond: &Expr) -> bool {
-    let mut plain = !has_side_effects(cond);
+    let mut plain = !cond.has_effect();
     cond.walk(&mut |e| plain &= !matches!(e.kind, ExprKind::Let(..)));
     plain
 }

@@ -10,7 +10,7 @@ use super::entail::entails;
 use super::graph::total_forms;
 use super::trapping::{evaluates_no_more, may_trap};
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
 /// The most parts of a nest or chain that are looked at.
@@ -78,7 +78,7 @@ pub(super) fn fold_chain(op: BinOp, chain: &mut Expr) {
     split(op, chain, &mut parts);
     let neutral = i64::from(op == BinOp::And);
     if parts.iter().flatten().any(|p| p.as_int().is_some_and(|v| v != neutral)) {
-        if !has_side_effects(chain) {
+        if !chain.has_effect() {
             *chain = Expr::bool(neutral == 0);
         }
         return;
@@ -104,7 +104,7 @@ pub(super) fn fold_choices(e: &mut Expr) -> usize {
     let (true, Some(truth)) = (cond.dtype == DType::BOOL, cond.as_int()) else { return folded };
     let (taken, dropped) = if truth != 0 { (then, otherwise) } else { (otherwise, then) };
     // A `T.Select` evaluates both.
-    if !(both && has_side_effects(dropped)) {
+    if !(both && dropped.has_effect()) {
         let taken = std::mem::replace(taken, Expr::bool(false));
         *e = taken;
         folded += 1;
@@ -128,7 +128,7 @@ fn drop_parts(
         if parts.iter().flatten().count() < 2 {
             break;
         }
-        if parts[i].as_ref().is_some_and(|p| !has_side_effects(p))
+        if parts[i].as_ref().is_some_and(|p| !p.has_effect())
             && let Some(later) = implied(engine, known, op, parts, i, is_control)
         {
             parts[i] = None;
@@ -152,7 +152,7 @@ fn implied(
     let part = parts[i].as_ref()?;
     let truth = op == BinOp::And;
     // Between two parts that read memory a part that has an effect may write it.
-    let memory = !parts.iter().flatten().any(has_side_effects);
+    let memory = !parts.iter().flatten().any(Expr::has_effect);
     if !memory && part.reads_memory() {
         return None;
     }

@@ -7,7 +7,6 @@ use super::graph::contradicts;
 use super::sample::Samples;
 use super::settle::decide;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// Whether `goal` has truth value `truth` wherever `known` holds. Of a condition that does not steer the program the
@@ -19,7 +18,7 @@ pub(super) fn entails(
     truth: bool,
     is_control: bool,
 ) -> bool {
-    if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || has_side_effects(goal) {
+    if !goal.dtype.is_bool() || !goal.dtype.is_scalar() || goal.has_effect() {
         return false;
     }
     let samples = Samples::new(&engine.sampler, known, known.facts.len());
@@ -70,12 +69,7 @@ fn proves(engine: &Engine<'_>, known: &mut Known, goal: &Expr, truth: bool) -> b
 /// other, `None` if neither is proven.
 pub(super) fn relation(engine: &Engine<'_>, known: &mut Known, a: &Expr, b: &Expr) -> Option<bool> {
     let (a, b) = (plain(a), plain(b));
-    if !a.dtype.is_bool()
-        || !a.dtype.is_scalar()
-        || has_side_effects(a)
-        || has_side_effects(b)
-        || a.dtype != b.dtype
-    {
+    if !a.dtype.is_bool() || !a.dtype.is_scalar() || a.has_effect() || b.has_effect() || a.dtype != b.dtype {
         return None;
     }
     if a == b {

@@ -2,7 +2,6 @@
 //! anything.
 
 use super::conditions::fold_choices;
-use crate::analysis::side_effects::has_side_effects;
 use crate::analysis::undef::{acts, always_undef};
 use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
@@ -34,12 +33,12 @@ fn tidy_block(block: &mut Block, gone: &mut usize) {
 pub(super) fn does_nothing(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::If { cond, then, otherwise } => {
-            then.is_empty() && otherwise.is_empty() && !has_side_effects(cond)
+            then.is_empty() && otherwise.is_empty() && !cond.has_effect()
         }
         StmtKind::For(f) => {
             // The bounds and the step are evaluated also where the body is not.
             let idle = f.body.is_empty() || f.extent.as_int().is_some_and(|n| n <= 0);
-            idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(has_side_effects)
+            idle && ![&f.min, &f.extent].into_iter().chain(&f.step).any(Expr::has_effect)
         }
         StmtKind::While { cond, .. } => cond.as_int() == Some(0),
         StmtKind::Store { buffer, indices, value } => {
@@ -53,7 +52,7 @@ pub(super) fn does_nothing(stmt: &Stmt) -> bool {
 fn is_own_element(buffer: BufferId, indices: &[Expr], value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Load { buffer: from, indices: at } => {
-            *from == buffer && **at == *indices && !indices.iter().any(has_side_effects)
+            *from == buffer && **at == *indices && !indices.iter().any(Expr::has_effect)
         }
         _ => false,
     }

@@ -1,7 +1,6 @@
 //! Bindings within expressions (`T.Let`): their values stand in place of their variables, where all else looks for facts
 //! and equalities. Sharing what is equal makes bindings again where they pay.
 
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, Expr, ExprKind, PrimFunc};
 
 /// The most nodes of an expression after a value was put in place of its variable.
@@ -46,7 +45,7 @@ fn in_expr(e: &mut Expr, gone: &mut usize) {
     let bindings = count(value, |e| matches!(e.kind, ExprKind::Let(..)));
     let size = count(body, |_| true) + uses * count(value, |_| true);
     // What reads memory is read anew at each use: nothing may write in between.
-    if has_side_effects(value) || has_side_effects(body) || size > MAX_NODES || uses > 1 && bindings > 0 {
+    if value.has_effect() || body.has_effect() || size > MAX_NODES || uses > 1 && bindings > 0 {
         return;
     }
     body.substitute(&|v| (v == *var).then_some(&**value));

@@ -65,7 +65,7 @@ use crate::analysis::memory::Written;
 use crate::analysis::ranges::extent_range;
 use crate::analysis::recall;
 use crate::analysis::roots::visit_roots;
-use crate::analysis::side_effects::{has_side_effects, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::analysis::volatile;
 use crate::arith::Interval;
 use crate::arith::linear::Prover;
@@ -311,7 +311,7 @@ pub fn expression(
         return graph::by_graph(&engine, &known, e);
     }
     if e.dtype == DType::BOOL
-        && !has_side_effects(e)
+        && !e.has_effect()
         && let Some(truth) = prove::prover(&known).decide(e, Prover::FUEL)
     {
         return Expr::bool(truth);
@@ -556,14 +556,14 @@ impl Simplifier<'_> {
                 });
                 if !then.is_empty() && arms::identical(then, otherwise) {
                     self.done.conditions += 1;
-                    if has_side_effects(&cond) {
+                    if cond.has_effect() {
                         out.push(Stmt::new(StmtKind::Evaluate(cond)));
                     }
                     out.append(then);
                     return;
                 }
                 if let Some(cond) = idle::keep_first_arm(&mut stmt)
-                    && !has_side_effects(cond)
+                    && !cond.has_effect()
                 {
                     region::replace(&self.engine, &self.known, &mut [cond]);
                 }
@@ -626,7 +626,7 @@ impl Simplifier<'_> {
         let ExprKind::Load { buffer: from, indices: at } = &value.kind else { return false };
         alias::have_the_same_elements(self.engine.func, *from, *buffer)
             && indices.len() == at.len()
-            && !indices.iter().chain(at).any(has_side_effects)
+            && !indices.iter().chain(at).any(Expr::has_effect)
             && indices.iter().zip(at).all(|(a, b)| {
                 let same = || Expr::binary(BinOp::Eq, a.clone(), b.clone());
                 a == b
@@ -647,7 +647,7 @@ impl Simplifier<'_> {
 
     /// The arm that may stand for both, if they do the same.
     fn either_arm(&mut self, cond: &Expr, then: &mut Block, otherwise: &mut Block) -> Option<Block> {
-        if then.is_empty() || then.len() != otherwise.len() || has_side_effects(cond) {
+        if then.is_empty() || then.len() != otherwise.len() || cond.has_effect() {
             return None;
         }
         // The arm kept must do what the other does where that one runs.
@@ -757,8 +757,8 @@ fn forget_fact(fact: &mut (Expr, bool)) {
 fn acts_itself(stmt: &Stmt) -> bool {
     let mut found = false;
     match gives_fact(stmt) {
-        Some(fact) => found = has_side_effects(fact),
-        None => stmt.for_each_expr(|e| found |= has_side_effects(e)),
+        Some(fact) => found = fact.has_effect(),
+        None => stmt.for_each_expr(|e| found |= e.has_effect()),
     }
     found
 }

@@ -3,7 +3,6 @@
 use super::question::{self, Question};
 use crate::analysis::known::Known;
 use crate::analysis::recall;
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::linear::Prover;
 use crate::ir::{DType, Expr};
 
@@ -38,5 +37,5 @@ pub(crate) fn holds(known: &Known, cond: &Expr) -> bool {
 }
 
 fn is_decidable(cond: &Expr) -> bool {
-    cond.dtype == DType::BOOL && !has_side_effects(cond)
+    cond.dtype == DType::BOOL && !cond.has_effect()
 }

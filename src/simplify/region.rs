@@ -8,7 +8,7 @@ use super::learn::{Lesson, equates, occurs};
 use super::settle::settle;
 use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Expr, ExprKind, Select};
 
 /// Replaces each root that could become simpler by the cheapest equal expression, if that is cheaper. Roots come
@@ -139,7 +139,7 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
     let facts = known.facts.len();
     // Where something may be written between the conditions and the last load of the expression, what they say of memory is
     // no fact.
-    let writes = has_side_effects(e) || conds.iter().any(|(cond, _)| has_side_effects(cond));
+    let writes = e.has_effect() || conds.iter().any(|(cond, _)| cond.has_effect());
     for (cond, truth) in conds {
         assume_parts(known, cond, *truth, !writes);
     }

@@ -10,7 +10,7 @@ use super::question::{self, Question};
 use super::sample::Samples;
 use super::signs;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// How many nodes of one expression are put to the prover, those of nested conditions each time.
@@ -37,7 +37,7 @@ pub(super) fn settle<'a>(engine: &'a Engine<'a>, known: &'a Known, roots: &mut [
             found |= is_question(e);
             size += 1;
         });
-        if found && size <= MAX_NODES && !has_side_effects(e) {
+        if found && size <= MAX_NODES && !e.has_effect() {
             let settler = shared.get_or_insert_with(|| Settler {
                 known,
                 samples: Samples::new(&engine.sampler, known, known.facts.len()),

@@ -10,7 +10,6 @@ use super::region;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::parameter_ranges;
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::Interval;
 use crate::ir::{BinOp, BufferId, Expr, Origin, PrimFunc};
 
@@ -33,10 +32,8 @@ pub(crate) fn known(func: &PrimFunc, positive: bool) -> Known {
     }
     // Sizes that are expressions say something of their variables.
     for buffer in func.buffers.iter().filter(|b| matches!(b.origin, Origin::Param | Origin::Match(_))) {
-        for extent in buffer
-            .shape
-            .iter()
-            .filter(|e| e.as_int().is_none() && e.as_var().is_none() && !has_side_effects(e))
+        for extent in
+            buffer.shape.iter().filter(|e| e.as_int().is_none() && e.as_var().is_none() && !e.has_effect())
         {
             let fact = Expr::binary(BinOp::Le, Expr::int(least, extent.dtype), extent.clone());
             if extent.dtype.is_index() && prove(&known, &fact, false) != Some(true) {
@@ -63,7 +60,7 @@ pub(super) fn simplified(
     known.facts.extend(defined.map(|condition| (condition, true)));
     let mut replaced = 0;
     for _ in 0..MAX_PASSES {
-        let mut open: Vec<&mut Expr> = shape.iter_mut().filter(|e| !has_side_effects(e)).collect();
+        let mut open: Vec<&mut Expr> = shape.iter_mut().filter(|e| !e.has_effect()).collect();
         let before = replaced;
         replaced += region::replace(engine, known, &mut open);
         for e in open {

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::analysis::length;
 use crate::analysis::lets;
-use crate::analysis::side_effects::has_side_effects;
 use crate::ir::{Block, BufferId, DType, Expr, PrimFunc, Stmt, StmtKind};
 
 /// So many windows long is a function that is taken in windows.
@@ -218,7 +217,7 @@ impl Scan {
         let mut parts = 1;
         let mut effects = Effects::default();
         stmt.for_each_expr(|e| {
-            effects.acts |= has_side_effects(e);
+            effects.acts |= e.has_effect();
             e.walk(&mut |_| parts += 1);
         });
         self.length += parts;

@@ -3,7 +3,7 @@
 use egg::Id;
 
 use super::Lowerer;
-use crate::analysis::side_effects::{has_side_effects, is_lazy_select};
+use crate::analysis::side_effects::is_lazy_select;
 use crate::egraph::Op;
 use crate::encode::lowered::{Guard, HoleCondition, Template, hole, hole_index};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
             _ if self.names_local(e) => false,
             ExprKind::Var(_) => e.dtype != DType::HANDLE,
             _ if filling.unclear => false,
-            _ => !has_side_effects(e) && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
+            _ => !e.has_effect() && e.dtype != DType::HANDLE && e.dtype != DType::VOID,
         };
         if plain {
             let hole = Expr::var(hole(filling.children.len()), e.dtype);

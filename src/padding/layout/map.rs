@@ -302,7 +302,7 @@ fn check_index(
             wrong = Some(format!("`{name}` is no parameter of the map `{text}`, nor of the function"));
         }
         ExprKind::Load { .. } => wrong = Some(format!("the map `{text}` reads a buffer")),
-        ExprKind::Call(_) if crate::analysis::side_effects::has_side_effects(e) => {
+        ExprKind::Call(_) if e.has_effect() => {
             wrong = Some(format!("the map `{text}` has an effect"));
         }
         _ => {}

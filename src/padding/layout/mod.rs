@@ -166,7 +166,7 @@ fn filling(func: &PrimFunc, buffer: BufferId, map: &IndexMap, pad: &Pad) -> Resu
         }
         _ => {}
     });
-    if !value.is_undef() && crate::analysis::side_effects::has_side_effects(&value) {
+    if !value.is_undef() && value.has_effect() {
         wrong = Some("the padding value has an effect".to_owned());
     }
     wrong.map_or(Ok(Some(Filling { axes, value })), Err)

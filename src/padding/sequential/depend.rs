@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use super::super::values::inlined;
-use crate::analysis::side_effects::has_side_effects;
 use crate::arith::Interval;
 use crate::arith::invert::Domain;
 use crate::arith::linear::Prover;
@@ -49,7 +48,7 @@ impl Touches {
     fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
         let mut acts = false;
         stmt.for_each_expr(|e| {
-            acts |= has_side_effects(e);
+            acts |= e.has_effect();
             e.walk(&mut |e| {
                 acts |= matches!(e.kind, ExprKind::Let(..) | ExprKind::BufferData(_));
                 if let ExprKind::Load { buffer, indices } = &e.kind {
