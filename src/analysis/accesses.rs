@@ -17,7 +17,6 @@ use super::alias::{Region, Regions};
 use super::by_memory::{ByMemory, Entry};
 use super::effects::{Role, role};
 use super::ranges::parameter_ranges;
-use super::side_effects::is_lazy_select;
 use super::undef::acts;
 use crate::arith::Interval;
 use crate::arith::invert::Domain;
@@ -498,7 +497,7 @@ impl Walker {
                 indices.iter().try_for_each(|index| self.loads(index, Role::Value, number))?;
                 self.access(*buffer, indices, Kind::Load, number);
             }
-            ExprKind::Call(call) if is_lazy_select(call) => {
+            ExprKind::Call(call) if call.is_lazy_select() => {
                 let [cond, then, otherwise] = &call.args[..] else { return None };
                 self.loads(cond, Role::Value, number)?;
                 let cond = self.inlined(cond);

@@ -1,7 +1,6 @@
 //! Values that are not defined: `T.undef()`, and what is computed from it.
 
 use super::effects::node_effect;
-use super::side_effects::{effect_of_call, is_lazy_select};
 use crate::ir::intrin::Effect;
 use crate::ir::{BinOp, Expr, ExprKind};
 
@@ -19,10 +18,10 @@ pub(crate) fn always_undef(e: &Expr) -> bool {
         ExprKind::Binary(_, a, b) => (always_undef(a) && !neutral(b)) || (always_undef(b) && !neutral(a)),
         ExprKind::Cast(a) | ExprKind::Not(a) | ExprKind::Broadcast(a) => always_undef(a),
         ExprKind::Select(select) => always_undef(&select.then) && always_undef(&select.otherwise),
-        ExprKind::Call(call) if is_lazy_select(call) => {
+        ExprKind::Call(call) if call.is_lazy_select() => {
             always_undef(&call.args[1]) && always_undef(&call.args[2])
         }
-        ExprKind::Call(call) => effect_of_call(call) == Effect::Pure && call.args.iter().any(always_undef),
+        ExprKind::Call(call) => call.effect() == Effect::Pure && call.args.iter().any(always_undef),
         _ => false,
     }
 }

@@ -28,7 +28,6 @@ use crate::analysis::lets::{self, Kept};
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::memory::{MemoryVersions, Point, Version};
 use crate::analysis::ranges::{extent_range, parameter_ranges};
-use crate::analysis::side_effects::{effect_of_call, is_lazy_select};
 use crate::arith::Interval;
 use crate::cost::{Bindings, Frequency, Places, Profile};
 use crate::egraph::{Callees, Graph, Knowing, Node, Op, Reason, Settings, rebuild, theory_for};
@@ -465,9 +464,9 @@ impl<'a> Lowerer<'a> {
         let mut opaque = false;
         e.walk(&mut |e| {
             if let ExprKind::Call(call) = &e.kind {
-                opaque |= match effect_of_call(call) {
+                opaque |= match call.effect() {
                     Effect::Opaque | Effect::UpdatesState => true,
-                    Effect::Control => !is_lazy_select(call),
+                    Effect::Control => !call.is_lazy_select(),
                     Effect::Annotation | Effect::Pure | Effect::ReadsState => false,
                 };
             }
@@ -605,7 +604,7 @@ impl<'a> Lowerer<'a> {
                 self.expr(body)
             }
             ExprKind::Call(call) => {
-                if let (true, [cond, then, otherwise]) = (is_lazy_select(call), &call.args[..]) {
+                if let (true, [cond, then, otherwise]) = (call.is_lazy_select(), &call.args[..]) {
                     let cond = self.expr(cond);
                     let arms = [(true, then), (false, otherwise)]
                         .map(|(truth, arm)| self.lazy(Guard { class: cond, truth, firm: true }, arm));

@@ -151,6 +151,21 @@ pub struct Call {
     pub kwargs: Vec<(Arc<str>, AttrValue)>,
 }
 
+impl Call {
+    /// Whether it is `T.if_then_else(c, a, b)`, which evaluates one of its arms.
+    pub(crate) fn is_lazy_select(&self) -> bool {
+        matches!(&self.callee, Callee::Intrin(name) if &**name == "if_then_else") && self.args.len() == 3
+    }
+
+    /// What it does, by its callee.
+    pub(crate) fn effect(&self) -> Effect {
+        match &self.callee {
+            Callee::Intrin(name) => intrin::effect(name),
+            Callee::Global(_) => Effect::Opaque,
+        }
+    }
+}
+
 /// What a call calls.
 ///
 /// ```
@@ -552,11 +567,10 @@ impl Expr {
 
     /// Whether it is itself a call with an effect; a choice of `if_then_else` is none.
     pub(crate) fn is_effect(&self) -> bool {
-        let ExprKind::Call(call) = &self.kind else { return false };
-        match &call.callee {
-            Callee::Intrin(name) if &**name == "if_then_else" => false,
-            Callee::Intrin(name) => !matches!(intrin::effect(name), Effect::Pure | Effect::Annotation),
-            Callee::Global(_) => true,
+        match &self.kind {
+            ExprKind::Call(call) if call.is_lazy_select() => false,
+            ExprKind::Call(call) => !matches!(call.effect(), Effect::Pure | Effect::Annotation),
+            _ => false,
         }
     }
 

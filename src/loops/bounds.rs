@@ -2,7 +2,6 @@
 
 use super::normal::{Division, division};
 use super::place::{Place, folded};
-use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, StmtKind, VarId};
 
@@ -28,7 +27,7 @@ pub(super) fn for_each_choice<'e>(block: &'e Block, look: &mut impl FnMut(Choice
             stmt.for_each_expr(|e| {
                 e.walk(&mut |e| match &e.kind {
                     ExprKind::Select(select) => look(Choice::Condition(&select.cond)),
-                    ExprKind::Call(call) if is_lazy_select(call) => look(Choice::Condition(&call.args[0])),
+                    ExprKind::Call(call) if call.is_lazy_select() => look(Choice::Condition(&call.args[0])),
                     ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) if e.dtype.is_index() => {
                         look(Choice::Extreme(a, b));
                     }

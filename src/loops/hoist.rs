@@ -6,7 +6,7 @@ use super::bounds::{conjunction, conjuncts};
 use super::copy::{copy, defined, mentions, mentions_any};
 use super::place::{Path, Place, block_at, for_each_loop, is_plain, is_simple, loop_at, replace};
 use crate::analysis::length;
-use crate::analysis::side_effects::{is_lazy_select, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::cse::{Hoisting, Options};
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::{prove, tidy};
@@ -245,7 +245,9 @@ fn steps(nest: &Nest<'_>) -> Vec<Step> {
             stmt.for_each_expr(|e| {
                 e.walk(&mut |e| match &e.kind {
                     ExprKind::Select(select) if flags.expressions => offer(&select.cond),
-                    ExprKind::Call(call) if flags.expressions && is_lazy_select(call) => offer(&call.args[0]),
+                    ExprKind::Call(call) if flags.expressions && call.is_lazy_select() => {
+                        offer(&call.args[0])
+                    }
                     ExprKind::Binary(op, ..) if flags.truths && (op.is_compare() || op.is_logic()) => {
                         offer(e)
                     }
@@ -361,7 +363,7 @@ impl Arm<'_> {
                 (!dropped.has_effect())
                     .then(|| (select.cond.clone(), select.then.clone(), select.otherwise.clone()))
             }
-            ExprKind::Call(call) if is_lazy_select(call) && call.args[0].as_int().is_some() => {
+            ExprKind::Call(call) if call.is_lazy_select() && call.args[0].as_int().is_some() => {
                 Some((call.args[0].clone(), call.args[1].clone(), call.args[2].clone()))
             }
             _ => None,

@@ -14,7 +14,6 @@ use super::points::Points;
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitudes;
 use crate::analysis::ranges::satisfying;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::script::fold;
@@ -220,7 +219,7 @@ impl Local<'_, '_> {
 
     fn expr(&mut self, e: &mut Expr) {
         if let ExprKind::Call(call) = &mut e.kind
-            && is_lazy_select(call)
+            && call.is_lazy_select()
             && let [cond, then, otherwise] = &mut call.args[..]
         {
             self.expr(cond);

@@ -4,7 +4,6 @@
 use std::cmp::Ordering;
 
 use super::place::folded;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
@@ -94,7 +93,7 @@ pub(super) fn range(ranges: &[Interval], e: &Expr) -> Interval {
             of(a)
         }
         ExprKind::Select(select) => of(&select.then).join(of(&select.otherwise)),
-        ExprKind::Call(call) if is_lazy_select(call) => of(&call.args[1]).join(of(&call.args[2])),
+        ExprKind::Call(call) if call.is_lazy_select() => of(&call.args[1]).join(of(&call.args[2])),
         _ => Interval::ALL,
     }
 }

@@ -14,7 +14,6 @@ use super::under::{ghosts, noop_under};
 use super::{arms, permit, total};
 use crate::analysis::accesses::{Access, Accesses, Condition, Kind, is_plain};
 use crate::analysis::instances::Asker;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// The most conditions that are tried in one function.
@@ -83,7 +82,7 @@ pub(super) fn sites(body: &Block) -> Vec<usize> {
 
 fn has_choice(e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Call(call) if is_lazy_select(call)));
+    e.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Call(call) if call.is_lazy_select()));
     found
 }
 
@@ -304,7 +303,7 @@ fn without_choice(
     settings: Settings,
 ) -> Option<(Expr, Vec<Reason>)> {
     let ExprKind::Call(call) = &value.kind else { return None };
-    if !is_lazy_select(call) {
+    if !call.is_lazy_select() {
         return None;
     }
     let [cond, then, otherwise] = &call.args[..] else { return None };
@@ -368,7 +367,7 @@ fn loads_of(arm: &Expr, store: &Access, guards: &[crate::analysis::accesses::Fac
                 ..store.clone()
             });
         }
-        ExprKind::Call(call) if is_lazy_select(call) => simple = false,
+        ExprKind::Call(call) if call.is_lazy_select() => simple = false,
         ExprKind::Let(..) => simple = false,
         _ => {}
     });

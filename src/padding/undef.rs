@@ -6,7 +6,6 @@ use super::assume::{each_expr, is_assumption};
 use super::prune::{self, choose_undef, zero};
 use super::refusal::Refusals;
 use crate::analysis::negation::negated;
-use crate::analysis::side_effects::{effect_of_call, is_lazy_select};
 use crate::analysis::undef::always_undef;
 use crate::error::Error;
 use crate::ir::intrin::Effect;
@@ -227,16 +226,16 @@ fn check_expr(e: &Expr, vars: &BTreeSet<VarId>, refuse: &mut impl FnMut(&str)) {
             refuse("a condition");
             return;
         }
-        ExprKind::Call(call) if is_lazy_select(call) && contains_undef(&call.args[0], vars) => {
+        ExprKind::Call(call) if call.is_lazy_select() && contains_undef(&call.args[0], vars) => {
             refuse("a condition");
             return;
         }
-        ExprKind::Call(call) if !is_lazy_select(call) => {
+        ExprKind::Call(call) if !call.is_lazy_select() => {
             let (assumes, likely) = match e.as_intrin() {
                 Some((name, _)) => (name == "assume", name == "likely"),
                 None => (false, false),
             };
-            let pure = matches!(effect_of_call(call), Effect::Pure | Effect::Annotation);
+            let pure = matches!(call.effect(), Effect::Pure | Effect::Annotation);
             let opaque = !pure && !likely && !e.is_undef();
             if assumes {
                 call.args.iter().for_each(|arg| check_assumed(arg, vars, refuse));

@@ -2,7 +2,6 @@
 //! or products of them are looked at; what stands behind a statement that says something new is simplified by itself.
 
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::ir::intrin::{Effect, effect};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
@@ -74,7 +73,7 @@ fn accessed(e: &Expr, buffers: &mut Vec<BufferId>) {
         }
         // What is behind a guard need not be evaluated.
         ExprKind::Binary(BinOp::And | BinOp::Or, a, _) => accessed(a, buffers),
-        ExprKind::Call(call) if is_lazy_select(call) => {
+        ExprKind::Call(call) if call.is_lazy_select() => {
             call.args.iter().take(1).for_each(|e| accessed(e, buffers))
         }
         // What a call does with a buffer that it is handed is its own affair, that of an address too.

@@ -8,7 +8,6 @@ use hashbrown::HashMap;
 use super::prove::prove;
 use super::sample::{Sampler, Samples};
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{Expr, ExprKind, VarId};
 
 /// What holds wherever the function is.
@@ -46,7 +45,7 @@ impl Base {
         e.walk(&mut |e| {
             speaks &= match &e.kind {
                 ExprKind::Var(v) => self.parameters.binary_search(v).is_ok(),
-                ExprKind::Call(call) => is_lazy_select(call),
+                ExprKind::Call(call) => call.is_lazy_select(),
                 ExprKind::Int(_)
                 | ExprKind::Binary(..)
                 | ExprKind::Not(_)

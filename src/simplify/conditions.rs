@@ -10,7 +10,6 @@ use super::entail::entails;
 use super::graph::total_forms;
 use super::trapping::{evaluates_no_more, may_trap};
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
 /// The most parts of a nest or chain that are looked at.
@@ -95,7 +94,7 @@ pub(super) fn fold_choices(e: &mut Expr) -> usize {
             let Select { cond, then, otherwise } = &mut **select;
             (&*cond, then, otherwise, true)
         }
-        ExprKind::Call(call) if is_lazy_select(call) => {
+        ExprKind::Call(call) if call.is_lazy_select() => {
             let [cond, then, otherwise] = &mut call.args[..] else { return folded };
             (&*cond, then, otherwise, false)
         }

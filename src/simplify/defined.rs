@@ -1,6 +1,6 @@
 //! What the evaluation of an expression itself guarantees: its divisors are not zero, or nothing is promised.
 
-use crate::analysis::side_effects::{is_lazy_select, reads_or_has_side_effects};
+use crate::analysis::side_effects::reads_or_has_side_effects;
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// The conditions `divisor != 0` for the integer divisions that are evaluated whenever `e` is: not those in arms that
@@ -14,7 +14,7 @@ pub(super) fn conditions(e: &Expr) -> Vec<Expr> {
 fn collect(e: &Expr, found: &mut Vec<Expr>) {
     match &e.kind {
         ExprKind::Binary(BinOp::And | BinOp::Or, a, _) if e.dtype.is_scalar() => collect(a, found),
-        ExprKind::Call(call) if is_lazy_select(call) => collect(&call.args[0], found),
+        ExprKind::Call(call) if call.is_lazy_select() => collect(&call.args[0], found),
         ExprKind::Binary(op, a, b) => {
             if op.is_division() && is_index(b.dtype) && b.as_int().is_none() && !reads_or_has_side_effects(b)
             {

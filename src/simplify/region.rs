@@ -8,7 +8,6 @@ use super::learn::{Lesson, equates, occurs};
 use super::settle::settle;
 use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Expr, ExprKind, Select};
 
 /// Replaces each root that could become simpler by the cheapest equal expression, if that is cheaper. Roots come
@@ -93,7 +92,7 @@ pub(super) fn simplify_arms(engine: &Engine<'_>, known: &mut Known, e: &mut Expr
             }
             dropped + replaced
         }
-        ExprKind::Call(call) if is_lazy_select(call) => {
+        ExprKind::Call(call) if call.is_lazy_select() => {
             let [cond, then, otherwise] = &mut call.args[..] else { return 0 };
             let arms =
                 arm(engine, known, &[(cond, true)], then) + arm(engine, known, &[(cond, false)], otherwise);

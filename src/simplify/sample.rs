@@ -14,7 +14,6 @@ use smallvec::SmallVec;
 
 use super::lanes::{LANES, Lanes, Points};
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::arith::Interval;
 use crate::arith::points::{mix, value_at};
 use crate::ir::value::{Value, float, int};
@@ -189,7 +188,7 @@ impl<'a> Samples<'a> {
                 let hash = |hash, i: &Rc<Lanes>| Some(mix(hash, i.get(lane)?.cast_unsigned()));
                 Some(unknown(e.dtype, indices.iter().try_fold(start, hash)?))
             }),
-            (ExprKind::Call(call), [cond, a, b]) if is_lazy_select(call) => Lanes::choose(cond, a, b),
+            (ExprKind::Call(call), [cond, a, b]) if call.is_lazy_select() => Lanes::choose(cond, a, b),
             (ExprKind::Call(_), args) => match (e.as_intrin(), args) {
                 (Some(("likely", _)), [inner]) => Rc::clone(inner),
                 (Some((name, _)), args) if e.dtype.is_float() => Lanes::fill(|lane| {

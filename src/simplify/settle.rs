@@ -10,7 +10,6 @@ use super::question::{self, Question};
 use super::sample::Samples;
 use super::signs;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, DType, Expr, ExprKind};
 
 /// How many nodes of one expression are put to the prover, those of nested conditions each time.
@@ -62,7 +61,7 @@ fn is_question(e: &Expr) -> bool {
         }
         ExprKind::Not(a) => a.dtype.is_scalar(),
         ExprKind::Select(select) => select.cond.dtype.is_scalar(),
-        ExprKind::Call(call) => is_lazy_select(call),
+        ExprKind::Call(call) => call.is_lazy_select(),
         _ => false,
     }
 }
@@ -112,7 +111,7 @@ impl Settler<'_> {
             ExprKind::Select(select) if select.cond.dtype == DType::BOOL => {
                 Some(arm(self.decide(&select.cond)?, &select.then, &select.otherwise))
             }
-            ExprKind::Call(call) if is_lazy_select(call) => {
+            ExprKind::Call(call) if call.is_lazy_select() => {
                 let [cond, a, b] = &call.args[..] else { return None };
                 (cond.dtype == DType::BOOL).then(|| Some(arm(self.decide(cond)?, a, b)))?
             }

@@ -5,7 +5,6 @@
 
 use crate::analysis::effects;
 use crate::analysis::known::Known;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::{BinOp, Expr, ExprKind};
 
 /// An operation that may trap, with the operands before it that decide whether it is evaluated.
@@ -64,7 +63,7 @@ fn collect<'e>(
     };
     match &e.kind {
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => guarded(a, &[(b, *op == BinOp::And)]),
-        ExprKind::Call(call) if is_lazy_select(call) => {
+        ExprKind::Call(call) if call.is_lazy_select() => {
             if let [cond, then, otherwise] = &call.args[..] {
                 guarded(cond, &[(then, true), (otherwise, false)]);
             }

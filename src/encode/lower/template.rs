@@ -3,7 +3,6 @@
 use egg::Id;
 
 use super::Lowerer;
-use crate::analysis::side_effects::is_lazy_select;
 use crate::egraph::Op;
 use crate::encode::lowered::{Guard, HoleCondition, Template, hole, hole_index};
 use crate::ir::{BinOp, DType, Expr, ExprKind};
@@ -117,7 +116,7 @@ fn lazy_operands(e: &Expr) -> &'static [Option<(bool, bool)>] {
     match &e.kind {
         ExprKind::Binary(BinOp::And, ..) => &[None, Some((true, false))],
         ExprKind::Binary(BinOp::Or, ..) => &[None, Some((false, false))],
-        ExprKind::Call(call) if is_lazy_select(call) => &[None, Some((true, true)), Some((false, true))],
+        ExprKind::Call(call) if call.is_lazy_select() => &[None, Some((true, true)), Some((false, true))],
         _ => &[],
     }
 }

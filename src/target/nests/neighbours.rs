@@ -4,7 +4,6 @@
 use hashbrown::HashMap;
 
 use super::hash::{mix, tag};
-use crate::analysis::side_effects::is_lazy_select;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{Block, BufferId, Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
 use crate::target::llvm::nests::{lanes, operation};
@@ -163,7 +162,7 @@ impl Run<'_> {
                 from.push(self.element(*buffer, indices)?);
                 return Some(tag(e));
             }
-            ExprKind::Call(call) if is_lazy_select(call) => {
+            ExprKind::Call(call) if call.is_lazy_select() => {
                 return self.value(&call.args[if self.holds(&call.args[0])? { 1 } else { 2 }], from);
             }
             _ => {}
