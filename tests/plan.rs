@@ -100,12 +100,19 @@ fn of_two_changes_that_exclude_each_other_one_is_made() {
 
 #[test]
 fn what_pays_only_together_is_done() {
-    let (before, after, plan) = planned(&text("cases/single_func_joint.before.py"));
+    let joint = text("cases/single_func_joint.before.py");
+    let computed = joint.replace("= A[4 * io + ii]", "= A[4 * io + ii] * A[4 * io + ii]");
+    let (before, after, plan) = planned(&computed);
     same(&before, &after);
     let fill = plan.moves.iter().find(|made| made.pass == "fill, overcompute").expect("padding is filled");
     assert_eq!(fill.changes.len(), 2);
     assert!(fill.changes[0].to_string().contains("is overwritten before it is read"), "{}", fill.changes[0]);
     assert!(plan.after < 0.8 * plan.before, "{} of {}", plan.after, plan.before);
+    // Where nothing is computed the buffer goes, and its loops with it.
+    let (before, after, copied) = planned(&joint);
+    same(&before, &after);
+    assert!(copied.moves.iter().any(|made| made.pass.starts_with("remove-copies")), "{:?}", copied.moves);
+    assert!(copied.after < plan.after && !after.to_string().contains("alloc_buffer"), "{after}");
 }
 
 #[test]

@@ -86,6 +86,19 @@ fn inline_with(block: &mut Block, goes: &impl Fn(VarId) -> bool, values: &mut Ha
     });
 }
 
+/// The variables of bindings in a block. They may not be in scope where a value of them is known.
+pub(crate) fn bound(body: &Block) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    for stmt in body {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::Bind { var, .. } = stmt.kind {
+                vars.push(var);
+            }
+        });
+    }
+    vars
+}
+
 /// Whether any statement binds.
 pub(crate) fn has_bind(block: &Block) -> bool {
     let mut found = false;

@@ -15,6 +15,7 @@ const PIPELINES: &[(&str, &str)] = &[
     ("remove-no-op", "remove-no-op"),
     ("overcompute", "overcompute"),
     ("merge-loops", "merge-loops"),
+    ("remove-copies", "remove-copies"),
     ("branching", "branching"),
     ("choose-padding", "choose-padding,overcompute"),
     ("reduce-extents", "hoist,reduce-extents"),

@@ -6,6 +6,7 @@
 //! - [`add_branches`]: the reverse: statements get a condition, where they change nothing without it.
 //! - [`choose_padding`]: padding that nobody sees gets a value, where conditions can go that rest on it.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
+//! - [`remove_copies`]: buffers go that only hold what was moved there from elsewhere.
 //!
 //! `under` answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
 //! its own (`clause` lists them). Loads must be in bounds and permitted (`permit`), stores dead or of what is there (`same`), nothing may trap
@@ -21,6 +22,7 @@
 mod arms;
 mod branching;
 mod clause;
+mod copies;
 mod establish;
 mod fill;
 mod guarantee;
@@ -100,6 +102,31 @@ pub(crate) fn overcompute_within(func: &mut PrimFunc, settings: Settings) -> Mad
 /// ```
 pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| merge::run(func))
+}
+
+/// Removes the function's own buffers that only hold what was moved there: loads of them become loads of what was stored, where
+/// that is a choice among elements and constants that are unchanged. Returns which, and why. Whether that pays is not asked.
+///
+/// ```
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((4, 8)), B: T.Buffer((8, 4))):\n    C = T.alloc_buffer((8, 4))\n    \
+///             for i, j in T.grid(8, 4):\n        C[i, j] = A[j, i]\n    \
+///             for i, j in T.grid(8, 4):\n        B[i, j] = C[i, j]\n";
+/// let mut module = satir::parse(text)?;
+/// assert_eq!(satir::noop::remove_copies(&mut module.funcs[0]).len(), 1);
+/// assert!(module.to_string().contains("B[i, j] = A[j, i]"), "{module}");
+/// # Ok::<(), satir::diag::Diagnostic>(())
+/// ```
+#[doc(hidden)]
+pub fn remove_copies(func: &mut PrimFunc) -> Vec<Change> {
+    crate::ir::with_room(|| copies::run(func))
+}
+
+/// The function without each one of the buffers that [`remove_copies`] removes.
+pub(crate) fn without_each_copy(func: &PrimFunc) -> Vec<(PrimFunc, Change)> {
+    let buffers = copies::buffers(func).into_iter();
+    crate::ir::with_room(|| {
+        buffers.take(copies::MAX_BUFFERS).filter_map(|b| copies::without(func, b)).collect()
+    })
 }
 
 /// Gives statements in loops conditions, so that they do not run where they change nothing: where what they store is

@@ -68,6 +68,11 @@ pub enum Reason {
     SameValue,
     /// No iteration of the second loop meets what a later one of the first writes, nor writes what it reads.
     Independent,
+    /// What is read of the buffer was moved there, and is unchanged where it came from.
+    Moved {
+        /// The buffer.
+        buffer: Arc<str>,
+    },
     /// The indices of a buffer are taken modulo its extents where they would be out of bounds.
     Wrapped {
         /// The buffer.
@@ -87,6 +92,7 @@ impl Reason {
             Reason::Declared { .. } => "declared",
             Reason::SameValue => "same-value",
             Reason::Independent => "independent",
+            Reason::Moved { .. } => "moved",
             Reason::Wrapped { .. } => "wrapped",
         }
     }
@@ -100,6 +106,7 @@ impl Reason {
             | Reason::Assumed { buffer }
             | Reason::AccessedAnyway { buffer }
             | Reason::Declared { buffer }
+            | Reason::Moved { buffer }
             | Reason::Wrapped { buffer } => Some(buffer),
             Reason::SameValue | Reason::Independent => None,
         }
@@ -137,6 +144,9 @@ impl fmt::Display for Reason {
             Reason::SameValue => f.write_str("both ways to compute the value give the same"),
             Reason::Independent => {
                 f.write_str("no iteration of the second loop depends on a later one of the first")
+            }
+            Reason::Moved { buffer } => {
+                write!(f, "what is read of `{buffer}` was moved there, and is unchanged where it came from")
             }
             Reason::Wrapped { buffer } => {
                 write!(f, "indices of `{buffer}` that would be out of bounds are taken modulo the extent")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clause::Clause;
 use super::statements::{find, replace};
-use super::{Change, Settings, merge_loops, overcompute, remove_no_op};
+use super::{Change, Settings, merge_loops, overcompute, remove_copies, remove_no_op};
 use crate::analysis::accesses::Accesses;
 use crate::interp::{Constraints, EquivOptions, equiv};
 use crate::ir::{Module, PrimFunc, StmtKind};
@@ -416,4 +416,47 @@ fn conditions_that_are_not_tried_are_told() {
         super::overcompute_within(&mut func, Settings::default()).limit
     };
     assert_eq!((limit(512), limit(513)), (None, Some(512)));
+}
+
+#[test]
+fn what_was_moved_is_read_where_it_came_from() {
+    let own = "C = T.alloc_buffer((16,), \"int32\")\n";
+    let moved = |fill: &str, read: &str| format!("{own}{fill}\n{read}");
+    let all = "for i in range(16):\n    B[i] = C[i]";
+    // A permutation; the choice of an arm; a constant.
+    becomes(
+        remove_copies,
+        &moved("for i in range(16):\n    C[15 - i] = A[i]", all),
+        "for i in range(16):\n    B[i] = A[15 - i]",
+    );
+    let padded = "for i in range(16):\n    C[i] = T.if_then_else(i < 13, A[i], 7)";
+    let (made, changes) = changed(remove_copies, &moved(padded, all));
+    assert!(
+        made.contains("B[i] = T.if_then_else(i < 13, A[i], 7)") && !made.contains("alloc_buffer"),
+        "{made}"
+    );
+    let why = "the buffer `C` goes: what is read of `C` was moved there, and is unchanged where it came from";
+    assert_eq!(changes[0].to_string(), why);
+    // By way of a view of the same shape, and of a copy to itself.
+    let viewed = "C = T.alloc_buffer((16,), \"int32\")\nD = T.decl_buffer((16,), \"int32\", data=C.data)\nfor i in range(16):\n    \
+                  C[i] = A[i]\nfor i in range(16):\n    D[i] = C[i]\nfor i in range(16):\n    B[i] = D[i]";
+    becomes(remove_copies, viewed, "for i in range(16):\n    B[i] = A[i]");
+    // Two buffers, one filled from the other.
+    let chain = format!(
+        "{own}E = T.alloc_buffer((16,), \"int32\")\nfor i in range(16):\n    C[i] = A[i]\nfor i in range(16):\n    \
+                         E[i] = C[15 - i]\nfor i in range(16):\n    B[i] = E[i]"
+    );
+    becomes(remove_copies, &chain, "for i in range(16):\n    B[i] = A[15 - i]");
+    let stays = |fill: &str, read: &str| stays(remove_copies, &moved(fill, read));
+    // What it came from is written in between, or by the loop that reads.
+    stays("for i in range(16):\n    C[i] = A[i]\nA[3] = 0", all);
+    stays("for i in range(16):\n    C[i] = A[i]", "for i in range(16):\n    A[i] = C[15 - i]");
+    // Not all of it was moved there, or something is computed.
+    stays("for i in range(16):\n    C[i] = 0\nfor i in range(15):\n    C[i] = A[i]", all);
+    stays("for i in range(16):\n    C[i] = A[i] + 1", all);
+    // Others may reach it.
+    stays(
+        "for i in range(16):\n    C[i] = A[i]",
+        &format!("{all}\nT.evaluate(T.call_pure_extern(\"int32\", \"f\", C.data))"),
+    );
 }

@@ -219,6 +219,16 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
+        name: "remove-copies",
+        about: "read elements that were moved to a buffer of the function's own where they came from, and drop the buffer",
+        needs: &[Analysis::WellFormed],
+        apply: |module, _| {
+            Ok(each(module, |func| {
+                noop::remove_copies(func);
+            }))
+        },
+    },
+    Pass {
         name: "tensor-cse",
         about: "compute equal tensors once; keep, inline and merge blocks by cost (--args: forward, backward)",
         needs: &[Analysis::WellFormed],

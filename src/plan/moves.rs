@@ -6,6 +6,8 @@ use crate::cse::Options;
 use crate::ir::PrimFunc;
 use crate::loops;
 use crate::noop::{self, Change, Site, SiteKind};
+use crate::simplify::{self, Reach};
+use crate::target::Target;
 
 /// The most places of each kind that are tried in a state, and the most conditions for which facts are made true.
 const MAX_CONDITIONS: usize = 24;
@@ -25,6 +27,7 @@ pub(super) enum Whole {
     RemoveNoOp,
     Overcompute,
     MergeLoops,
+    RemoveCopies,
     ReduceExtents,
     Hoist,
     Loops,
@@ -57,6 +60,7 @@ impl Whole {
                 made.changes
             }),
             Whole::MergeLoops => noop("merge-loops", &mut noop::merge_loops),
+            Whole::RemoveCopies => noop("remove-copies", &mut noop::remove_copies),
             Whole::ReduceExtents => {
                 let what = "conditions around the bodies of loops become their bounds";
                 loops("reduce-extents", Work::ReduceExtents, what, &|f| loops::reduce_extents(f, options))
@@ -123,11 +127,36 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
             found.extend(all);
         }
     }
+    found.extend(without_copies(func, options, tries, ended));
     found.extend(
         [Whole::ReduceExtents, Whole::Hoist, Whole::Loops]
             .into_iter()
             .filter_map(|pass| pass.on(func, options, ended)),
     );
+    found
+}
+
+/// Without each of the buffers that only hold copies, without all of them, and the last of these with loops that fit where the
+/// elements come from: until then indices are quotients, and seem to cost more than a copy.
+fn without_copies(func: &PrimFunc, options: &Options, tries: &mut usize, ended: &mut Ended) -> Vec<Found> {
+    if options.target_of(func) == Target::Gpu || *tries < WHOLE {
+        return Vec::new();
+    }
+    *tries -= WHOLE;
+    let mut found: Vec<Found> = Vec::new();
+    let each = noop::without_each_copy(func).into_iter();
+    found.extend(each.map(|(made, change)| ("remove-copies", made, vec![change])));
+    if found.len() > 1 {
+        found.extend(Whole::RemoveCopies.on(func, options, ended));
+    }
+    if let Some((_, made, changes)) = found.last() {
+        let (mut made, mut changes) = (made.clone(), changes.clone());
+        simplify::run(&mut made, &options.simplification(Reach::Everything));
+        if let Some((_, made, more)) = Whole::Loops.on(&made, options, ended) {
+            changes.extend(more);
+            found.push(("remove-copies, loops", made, changes));
+        }
+    }
     found
 }
 

@@ -12,13 +12,10 @@ use hashbrown::HashMap;
 
 use super::kept::Numbers;
 use crate::analysis::accesses::{Accesses, Kind, is_plain};
-use crate::analysis::contents;
 use crate::analysis::instances::Asker;
 use crate::analysis::memory::MARK;
-use crate::analysis::recall;
-use crate::ir::{
-    AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId,
-};
+use crate::analysis::{contents, lets, recall};
+use crate::ir::{AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// The most questions for each access, and those for any function.
 const QUESTIONS: (usize, usize) = (4, 200);
@@ -103,7 +100,7 @@ fn kept(func: &PrimFunc, numbers: &Numbers) -> Option<HashMap<usize, Expr>> {
 /// What is known, by number of the statement, of those with these numbers.
 fn known(func: &PrimFunc, asker: &Asker<'_>, numbers: Range<usize>) -> HashMap<usize, Expr> {
     let accesses = asker.accesses;
-    let bound = bound(&func.body);
+    let bound = lets::bound(&func.body);
     // Loads behind a guard of the statement's own are not loaded wherever the statement runs.
     let mut least: HashMap<usize, usize> = HashMap::new();
     for access in &accesses.list {
@@ -146,19 +143,6 @@ fn known(func: &PrimFunc, asker: &Asker<'_>, numbers: Range<usize>) -> HashMap<u
         }
     }
     found
-}
-
-/// The variables of bindings, which may not be in scope where a value of them is known.
-fn bound(body: &Block) -> Vec<VarId> {
-    let mut vars = Vec::new();
-    for stmt in body {
-        stmt.walk(&mut |stmt| {
-            if let StmtKind::Bind { var, .. } = stmt.kind {
-                vars.push(var);
-            }
-        });
-    }
-    vars
 }
 
 fn insert(block: &mut Block, number: &mut usize, found: &HashMap<usize, Expr>) {

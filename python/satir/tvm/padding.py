@@ -3,7 +3,7 @@
 The functions take a module and the name of a buffer, with the conventions of `tvm.s_tir.Schedule`, and give a new module.
 What is not proven is refused with a `SatirError`, which names the place; nothing is changed then. Passes that need no such
 argument are `satir.tvm.Optimize(passes="overcompute")` and so on: `simplify`, `hoist`, `reduce-extents`, `remove-no-op`,
-`overcompute`, `branching`, `merge-loops`, `plan`, `remove-assume`, `remove-undef`.
+`overcompute`, `branching`, `merge-loops`, `remove-copies`, `plan`, `remove-assume`, `remove-undef`.
 """
 
 from __future__ import annotations

@@ -161,6 +161,27 @@ impl<'d> Padded<'d> {
         2
     }
 
+    /// Elements are moved from one buffer to another, in another order, some of them padding, and most often moved on.
+    fn moved(&mut self) {
+        let (rows, width) = (self.rows, self.width);
+        let mut from = self.buffer();
+        for _ in 0..self.dice.int(1, 2) {
+            let to = self.buffer();
+            let place = self.dice.pick(&["i, j", "i, {w} - j", "{h} - i, j", "{h} - i, {w} - j"]);
+            let place =
+                place.replace("{w}", &(width - 1).to_string()).replace("{h}", &(rows - 1).to_string());
+            let (guard, other) = (self.guard(), self.constant());
+            let depth = self.nest();
+            let element = match self.dice.below(3) {
+                0 => format!("T.if_then_else({guard}, {from}[{place}], {other})"),
+                1 => format!("{from}[j % {rows}, i % {width}]"),
+                _ => format!("{from}[{place}]"),
+            };
+            self.line(depth, &format!("{to}[i, j] = {element}"));
+            from = to;
+        }
+    }
+
     /// Stores a constant where a condition holds.
     fn filled(&mut self, buffer: &str, condition: &str) {
         let v = self.constant();
@@ -173,7 +194,7 @@ impl<'d> Padded<'d> {
     }
 
     fn statement(&mut self) {
-        match self.dice.below(13) {
+        match self.dice.below(14) {
             0..=2 => {
                 let (guard, to, value) = (self.guard(), self.buffer(), self.value());
                 let depth = self.nest();
@@ -213,6 +234,7 @@ impl<'d> Padded<'d> {
                 self.line(depth, &format!("{to}[i, j] = {value}"));
             }
             11 => self.exclusive(),
+            12 => self.moved(),
             _ => {
                 let (to, from) = (self.dice.int(0, 1), self.buffer());
                 let (i, j) = (self.dice.int(0, self.rows - 1), self.dice.int(0, self.width - 1));
