@@ -6,6 +6,7 @@ use crate::cse::Options;
 use crate::error::Error;
 use crate::interp::{EquivOptions, Layout, Padding};
 use crate::ir::{Buffer, BufferId, ExprKind, Module, Param, PrimFunc, StmtKind};
+use crate::noop;
 use crate::passes;
 use crate::script::parse_lambda;
 
@@ -26,6 +27,9 @@ const PIPELINES: &[(&str, &str)] = &[
     ("padding backwards", "remove-no-op,merge-loops,overcompute,remove-no-op"),
 ];
 
+/// The most loops of a function that go into others.
+const MAX_INTERCHANGES: usize = 8;
+
 impl Checker {
     /// Checks the passes on padding.
     pub(super) fn padding(&mut self, module: &Module, wanted: &dyn Fn(&str) -> bool) -> Result<(), Finding> {
@@ -37,6 +41,18 @@ impl Checker {
             if let Some(made) = unless_refused(|| self.pass(module, part, pipeline, &options))? {
                 self.tally.improved |= made != *module;
                 self.same(part, module, &made)?;
+            }
+        }
+        if wanted("interchange") {
+            for (number, func) in module.funcs.iter().enumerate() {
+                // Whether it pays or not.
+                for (made, _) in guarded("interchange", || Ok(noop::interchanged(func, MAX_INTERCHANGES)))? {
+                    let mut all = module.clone();
+                    all.funcs[number] = made;
+                    let all = settled("interchange", &all)?;
+                    self.tally.improved = true;
+                    self.same("interchange", module, &all)?;
+                }
             }
         }
         if wanted("readable") {

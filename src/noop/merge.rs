@@ -5,12 +5,13 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::clause::Clause;
 use super::obstacle::Obstacle;
+use super::order::meets_no_earlier;
 use super::reason::{Change, Reason};
-use crate::analysis::accesses::{Accesses, Kind};
+use super::statements::rename;
+use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
-use crate::ir::{BinOp, Block, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most accesses of loops that become one: each is compared with those of the next loop.
 const MAX_ACCESSES: usize = 128;
@@ -146,38 +147,8 @@ fn only_states(body: &Block) -> bool {
 fn independent(asker: &Asker<'_>, former: Head, latter: Head) -> bool {
     let accesses = asker.accesses;
     let (first, second) = (accesses.spans[former.number], accesses.spans[latter.number]);
-    let (x, y) = (former.var, latter.var);
     (first.0..first.1).all(|at| {
-        let a = &accesses.list[at];
-        let own = asker.itself(a);
-        (second.0..second.1).all(|other| {
-            let b = &accesses.list[other];
-            // What an assumption reads is listed as loads.
-            let matters = |kind: &Kind| !matches!(kind, Kind::Assumed(_));
-            if !(a.writes() || b.writes()) || !matters(&a.kind) || !matters(&b.kind) {
-                return true;
-            }
-            if !accesses.may_share(a.buffer, b.buffer) || asker.apart((&a.indices, a.buffer), b) {
-                return true;
-            }
-            let Some(depth) = a.loops.iter().position(|&l| accesses.loops[l].domain.var == x) else {
-                return false;
-            };
-            let instance = asker.some(b);
-            let mut all = asker.meets((&a.indices, a.buffer), &instance, b);
-            // Both in the same iteration of the loops around them.
-            for &l in &a.loops[..depth] {
-                let domain = &accesses.loops[l].domain;
-                let var = Expr::var(domain.var, domain.min.dtype);
-                all.push((Expr::binary(BinOp::Eq, var.clone(), instance.apply(&var)), true));
-            }
-            let dtype = accesses.loops[a.loops[depth]].domain.min.dtype;
-            let earlier = instance.apply(&Expr::var(y, dtype));
-            all.push((Expr::binary(BinOp::Lt, earlier, Expr::var(x, dtype)), true));
-            all.extend(own.conditions.iter().cloned());
-            all.extend(instance.conditions);
-            asker.refutes(&all) || !Clause::Order.counts()
-        })
+        (second.0..second.1).all(|other| meets_no_earlier(asker, (at, other), (former.var, latter.var)))
     })
 }
 
@@ -198,13 +169,5 @@ fn join(block: &mut Block, number: &mut usize, joined: &HashSet<usize>) {
         } else {
             block.push(stmt);
         }
-    }
-}
-
-/// Puts another expression in the place of a variable.
-fn rename(block: &mut Block, from: VarId, to: &Expr) {
-    for stmt in block {
-        stmt.for_each_expr_mut(|e| e.substitute(&|var| (var == from).then_some(to)));
-        stmt.for_each_block_mut(|inner| rename(inner, from, to));
     }
 }

@@ -6,6 +6,7 @@
 //! - [`add_branches`]: the reverse: statements get a condition, where they change nothing without it.
 //! - [`choose_padding`]: padding that nobody sees gets a value, where conditions can go that rest on it.
 //! - [`merge_loops`]: neighbouring loops over one domain become one, if no dependence is turned round.
+//! - `interchanged`: a loop whose iterations touch nothing of each other goes into those in it.
 //! - [`remove_copies`]: buffers go that only hold what was moved there from elsewhere.
 //!
 //! `under` answers the question for accesses that a change adds (`ghosts`): every clause of the answer is in a file of
@@ -26,8 +27,10 @@ mod copies;
 mod establish;
 mod fill;
 mod guarantee;
+mod interchange;
 mod merge;
 mod obstacle;
+mod order;
 mod overcompute;
 mod permit;
 mod reason;
@@ -119,6 +122,12 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 #[doc(hidden)]
 pub fn remove_copies(func: &mut PrimFunc) -> Vec<Change> {
     crate::ir::with_room(|| copies::run(func))
+}
+
+/// The function with each one of its loops in the loops that fold in it, where its iterations touch nothing of each other; at most
+/// so many. Whether that pays is not asked.
+pub(crate) fn interchanged(func: &PrimFunc, most: usize) -> Vec<(PrimFunc, Change)> {
+    crate::ir::with_room(|| interchange::each(func, most))
 }
 
 /// The function without each one of the buffers that [`remove_copies`] removes.

@@ -73,6 +73,8 @@ pub enum Reason {
         /// The buffer.
         buffer: Arc<str>,
     },
+    /// No iteration of the loop writes what another one accesses.
+    Apart,
     /// The indices of a buffer are taken modulo its extents where they would be out of bounds.
     Wrapped {
         /// The buffer.
@@ -93,6 +95,7 @@ impl Reason {
             Reason::SameValue => "same-value",
             Reason::Independent => "independent",
             Reason::Moved { .. } => "moved",
+            Reason::Apart => "apart",
             Reason::Wrapped { .. } => "wrapped",
         }
     }
@@ -108,7 +111,7 @@ impl Reason {
             | Reason::Declared { buffer }
             | Reason::Moved { buffer }
             | Reason::Wrapped { buffer } => Some(buffer),
-            Reason::SameValue | Reason::Independent => None,
+            Reason::SameValue | Reason::Independent | Reason::Apart => None,
         }
     }
 }
@@ -148,6 +151,7 @@ impl fmt::Display for Reason {
             Reason::Moved { buffer } => {
                 write!(f, "what is read of `{buffer}` was moved there, and is unchanged where it came from")
             }
+            Reason::Apart => f.write_str("no iteration of the loop writes what another one accesses"),
             Reason::Wrapped { buffer } => {
                 write!(f, "indices of `{buffer}` that would be out of bounds are taken modulo the extent")
             }

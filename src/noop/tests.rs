@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clause::Clause;
 use super::statements::{find, replace};
-use super::{Change, Settings, merge_loops, overcompute, remove_copies, remove_no_op};
+use super::{Change, Settings, interchanged, merge_loops, overcompute, remove_copies, remove_no_op};
 use crate::analysis::accesses::Accesses;
 use crate::interp::{Constraints, EquivOptions, equiv};
 use crate::ir::{Module, PrimFunc, StmtKind};
@@ -459,4 +459,48 @@ fn what_was_moved_is_read_where_it_came_from() {
         "for i in range(16):\n    C[i] = A[i]",
         &format!("{all}\nT.evaluate(T.call_pure_extern(\"int32\", \"f\", C.data))"),
     );
+}
+
+/// What the last of the loops that may go into others leads to.
+fn last_interchanged(func: &mut PrimFunc) -> Vec<Change> {
+    let Some((made, change)) = interchanged(func, 8).pop() else { return Vec::new() };
+    *func = made;
+    vec![change]
+}
+
+#[test]
+fn loops_of_independent_folds_go_into_them() {
+    let sums = "for i in range(4):\n    G[i] = T.float32(0)\n    for j in range(4):\n        G[i] = G[i] + F[j * 4 + i]\n    G[i + 4] = G[i]";
+    becomes(
+        last_interchanged,
+        sums,
+        "for i in range(4):\n    G[i] = T.float32(0)\nfor j in range(4):\n    for i in range(4):\n        G[i] = G[i] + F[j * 4 + i]\n\
+         for i in range(4):\n    G[i + 4] = G[i]",
+    );
+    let (_, changes) = changed(last_interchanged, sums);
+    let why = "the loop over `i` goes into `j`: no iteration of the loop writes what another one accesses";
+    assert_eq!(changes[0].to_string(), why);
+    // Past all of them, as long as nothing stands beside them.
+    becomes(
+        last_interchanged,
+        "for i in range(4):\n    for j, k in T.grid(2, 3):\n        B[i] = B[i] + A[j * 3 + k + i]",
+        "for j, k, i in T.grid(2, 3, 4):\n    B[i] = B[i] + A[j * 3 + k + i]",
+    );
+    // The iteration before wrote what is folded; or all fold into one element; or the length varies.
+    stays(
+        last_interchanged,
+        "for i in range(4):\n    for j in range(4):\n        B[i + 1] = B[i + 1] + B[i]",
+    );
+    stays(last_interchanged, "for i in range(4):\n    for j in range(4):\n        B[0] = B[0] + A[i + j]");
+    stays(last_interchanged, "for i in range(4):\n    for j in range(i):\n        B[i] = B[i] + A[j]");
+    stays(
+        last_interchanged,
+        "for i in range(4):\n    for j in range(4):\n        B[i // 2] = B[i // 2] + A[j]",
+    );
+    // What may not be evaluated otherwise, or more often.
+    stays(
+        last_interchanged,
+        "for i in range(4):\n    for j in range(4):\n        B[i] = B[i] + A[j] // A[15]",
+    );
+    stays(last_interchanged, "for i in range(A[15]):\n    for j in range(4):\n        B[i] = B[i] + A[j]");
 }

@@ -14,6 +14,7 @@ const MAX_CONDITIONS: usize = 24;
 const MAX_MERGES: usize = 8;
 const MAX_BRANCHES: usize = 8;
 const MAX_FILLED: usize = 6;
+const MAX_INTERCHANGES: usize = 8;
 
 /// How many places passes over the whole function count as.
 pub(super) const WHOLE: usize = 4;
@@ -126,6 +127,11 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
             };
             found.extend(all);
         }
+    }
+    if options.target_of(func) != Target::Gpu && *tries >= WHOLE {
+        *tries -= WHOLE;
+        let made = noop::interchanged(func, MAX_INTERCHANGES).into_iter();
+        found.extend(made.map(|(made, change)| ("interchange", made, vec![change])));
     }
     found.extend(without_copies(func, options, tries, ended));
     found.extend(

@@ -194,7 +194,7 @@ impl<'d> Padded<'d> {
     }
 
     fn statement(&mut self) {
-        match self.dice.below(14) {
+        match self.dice.below(15) {
             0..=2 => {
                 let (guard, to, value) = (self.guard(), self.buffer(), self.value());
                 let depth = self.nest();
@@ -235,6 +235,7 @@ impl<'d> Padded<'d> {
             }
             11 => self.exclusive(),
             12 => self.moved(),
+            13 => self.folds(),
             _ => {
                 let (to, from) = (self.dice.int(0, 1), self.buffer());
                 let (i, j) = (self.dice.int(0, self.rows - 1), self.dice.int(0, self.width - 1));
@@ -258,6 +259,44 @@ impl<'d> Padded<'d> {
             _ => format!("S[0] + {from}[i, j]"),
         };
         self.line(depth + 1, &format!("S[0] = {value}"));
+    }
+
+    /// Rows that are folded, each into an element, with something before and behind it.
+    fn folds(&mut self) {
+        let (rows, width) = (self.rows, self.width);
+        let (to, from) = (self.buffer(), self.buffer());
+        let place = self.dice.pick(&["i, 0", "i, 0", "i, {w}", "{h} - i, 0", "0, 0", "(i + 1) % {r}, 0"]);
+        let place = place.replace("{w}", &(width - 1).to_string()).replace("{h}", &(rows - 1).to_string());
+        let place = place.replace("{r}", &rows.to_string());
+        let element = self.dice.pick(&["i, j", "i, j", "j % {r}, i % {w}", "(i + j) % {r}, j"]);
+        let element = element.replace("{r}", &rows.to_string()).replace("{w}", &width.to_string());
+        self.line(1, &format!("for i in range({rows}):"));
+        if self.dice.chance(60) {
+            let v = self.constant();
+            self.line(2, &format!("{to}[{place}] = {v}"));
+        }
+        let mut depth = 2;
+        if self.dice.chance(30) {
+            self.line(depth, "for f in range(2):");
+            depth += 1;
+        }
+        self.line(depth, &format!("for j in range({width}):"));
+        depth += 1;
+        if self.dice.chance(25) {
+            let guard = self.guard();
+            self.line(depth, &format!("if {guard}:"));
+            depth += 1;
+        }
+        let value = match self.dice.below(4) {
+            0 => format!("{to}[{place}] * {from}[{element}]"),
+            1 => format!("T.max({to}[{place}], {from}[{element}])"),
+            _ => format!("{to}[{place}] + {from}[{element}]"),
+        };
+        self.line(depth, &format!("{to}[{place}] = {value}"));
+        if self.dice.chance(20) {
+            let other = self.buffer();
+            self.line(2, &format!("{other}[i, 0] = {to}[{place}]"));
+        }
     }
 
     /// A store to the last elements, or about these.

@@ -96,6 +96,10 @@ impl Estimate<'_> {
             Some(known) => known.written_out.contains(&l.var),
             None => is_short && length == Length::Constant,
         };
+        if is_short && length == Length::Varying && self.known.is_none() {
+            self.short.push((l.var, l.extent.clone()));
+        }
+        let length = if is_written_out { Length::Constant } else { length };
         let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
         let scalar_cost = closed.scalar_cost();
         let mut cost = closed.cost(l.kind == ForKind::Vectorized) + closed.folds_of_inner_loops();

@@ -161,6 +161,8 @@ struct Estimate<'a> {
     known_after: Known,
     /// The same of all loops, when it is known.
     known: Option<Known>,
+    /// Loops that are written out if other loops that are make their lengths constant; inner ones first.
+    short: Vec<(VarId, Expr)>,
     /// How many loads have been charged.
     loads: usize,
     decided: Decided,
@@ -217,6 +219,7 @@ impl<'a> Estimate<'a> {
             guarded_in: 0,
             known_after: Known::default(),
             known: None,
+            short: Vec::new(),
             loads: 0,
             decided: Decided::Free,
             decides: false,
@@ -225,7 +228,16 @@ impl<'a> Estimate<'a> {
     }
 
     /// The same anew, where it is known which loops are written out.
-    fn again(self) -> Estimate<'a> {
+    fn again(mut self) -> Estimate<'a> {
+        // LLVM looks at what stood in a loop once more when it has written that one out.
+        if self.decided == Decided::Free {
+            for (var, extent) in std::mem::take(&mut self.short).into_iter().rev() {
+                let known = &mut self.known_after.written_out;
+                if !extent.reads_memory() && !extent.mentions(|var| !known.contains(&var)) {
+                    known.insert(var);
+                }
+            }
+        }
         Estimate {
             frames: vec![Frame::of_function()],
             depths: HashMap::new(),
