@@ -143,7 +143,10 @@ fn distributed(mut l: For, func: &mut PrimFunc, inner: &mut Vec<VarId>) -> Block
             }
             let depth = chain(&stmt, l.var).len();
             inner.extend(chain(&stmt, l.var).iter().map(|l| l.var));
-            sink(&mut stmt, depth, |body| around(&l, body, made.is_empty(), func));
+            let mut is_first = made.is_empty();
+            sink(&mut stmt, depth, l.var, &mut |body| {
+                around(&l, body, std::mem::replace(&mut is_first, false), func)
+            });
             made.push(stmt);
         } else {
             rest.push(stmt);
@@ -167,11 +170,38 @@ fn around(like: &For, mut body: Block, is_first: bool, func: &mut PrimFunc) -> S
     Stmt { span: Span::NONE, kind: StmtKind::For(Box::new(For { var, body, ..head })) }
 }
 
-/// Puts the body of the innermost of so many loops into another one.
-fn sink(stmt: &mut Stmt, depth: usize, around: impl FnOnce(Block) -> Stmt) {
+/// Puts another loop around the body of the innermost of so many loops: around each condition in it that the loop does not change,
+/// such as that of an initialization, within that condition.
+fn sink(stmt: &mut Stmt, depth: usize, var: VarId, around: &mut impl FnMut(Block) -> Stmt) {
     let StmtKind::For(l) = &mut stmt.kind else { return };
     match &mut l.body[..] {
-        [only] if depth > 1 => sink(only, depth - 1, around),
-        _ => l.body = vec![around(std::mem::take(&mut l.body))],
+        [only] if depth > 1 => sink(only, depth - 1, var, around),
+        _ => l.body = within(std::mem::take(&mut l.body), var, around),
     }
+}
+
+fn within(body: Block, var: VarId, around: &mut impl FnMut(Block) -> Stmt) -> Block {
+    // Bindings are for what stands behind them.
+    if body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Bind { .. })) {
+        return vec![around(body)];
+    }
+    let (mut made, mut rest) = (Block::new(), Block::new());
+    for stmt in body {
+        match stmt.kind {
+            StmtKind::If { cond, then, otherwise }
+                if !cond.reads_memory() && !cond.mentions(|v| v == var) =>
+            {
+                if !rest.is_empty() {
+                    made.push(around(std::mem::take(&mut rest)));
+                }
+                let [then, otherwise] = [then, otherwise].map(|arm| within(arm, var, around));
+                made.push(Stmt { span: stmt.span, kind: StmtKind::If { cond, then, otherwise } });
+            }
+            _ => rest.push(stmt),
+        }
+    }
+    if !rest.is_empty() {
+        made.push(around(rest));
+    }
+    made
 }

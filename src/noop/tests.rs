@@ -486,6 +486,12 @@ fn loops_of_independent_folds_go_into_them() {
         "for i in range(4):\n    for j, k in T.grid(2, 3):\n        B[i] = B[i] + A[j * 3 + k + i]",
         "for j, k, i in T.grid(2, 3, 4):\n    B[i] = B[i] + A[j * 3 + k + i]",
     );
+    // Conditions that it does not change stay around it.
+    becomes(
+        last_interchanged,
+        "for i in range(4):\n    for j in range(3):\n        if j == 0:\n            B[i] = 1\n        B[i] = B[i] + A[i + j]",
+        "for j in range(3):\n    if j == 0:\n        for i in range(4):\n            B[i] = 1\n    for i in range(4):\n        B[i] = B[i] + A[i + j]",
+    );
     // The iteration before wrote what is folded; or all fold into one element; or the length varies.
     stays(
         last_interchanged,

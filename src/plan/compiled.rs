@@ -25,7 +25,9 @@ fn least(func: &PrimFunc, options: &Options) -> f64 {
 /// Whether a function takes so much at most, as it is or when its loops are written otherwise.
 pub(super) fn takes_at_most(func: &PrimFunc, options: &Options, most: f64) -> bool {
     let runs = lowered::runs(func);
-    instructions(&runs, options) <= most || instructions(&in_other_loops(runs, options), options) <= most
+    let as_it_is = instructions(&runs, options);
+    log::debug!("plan: {as_it_is} of at most {most} instructions are estimated when it is compiled");
+    as_it_is <= most || instructions(&in_other_loops(runs, options), options) <= most
 }
 
 fn in_other_loops(mut func: PrimFunc, options: &Options) -> PrimFunc {

@@ -57,8 +57,10 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         (elements, OUT_AND_IN * elements)
     };
     // SSE2 has no instruction for products and extrema of 32 bits: a vector takes two products and five shuffles, or a copy, a
-    // comparison and three operations on bits, instead of what is counted for a number.
+    // comparison and three operations on bits, instead of what is counted for a number. Functions of the C library are called for
+    // each element.
     let for_each_element = match class {
+        OpClass::Transcendental => instructions * (1.0 - 1.0 / lanes(u32::from(e.dtype.bits))) + OUT_AND_IN,
         OpClass::Mul if e.dtype.bits == 32 => (7.0 - instructions) / lanes(32),
         OpClass::MinMax if e.dtype.bits == 32 => (5.0 - instructions) / lanes(32),
         _ => 0.0,

@@ -6,13 +6,16 @@ use super::folds::fold_of_vector;
 use super::hash::{mix, tag};
 use super::products::{Product, products};
 use super::registers::Element;
-use super::whole::{Access, MOVED, moved};
+use super::whole::{Access, MOVED, SHUFFLED, moved};
 use super::{Decided, Estimate, NO_LOOP, REGISTERS, Seen, of_both};
-use crate::ir::{BufferId, DType, Expr, ExprKind};
+use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
 use crate::target::llvm::nests::{Stride, first_of_row, lanes, registers_of, stride};
 
 /// Tells stores from loads.
 const STORE: u64 = 37;
+
+/// Tells the distances between addresses from these.
+const DISTANCE: u64 = 41;
 
 /// Tells what is counted as a text from what is executed.
 const TEXT: u64 = 31;
@@ -26,6 +29,8 @@ struct Kept {
     copies: f64,
     /// The depth before loops are written out.
     at_first: usize,
+    /// Whether one of the loops that keep it is not written out.
+    is_in_a_loop: bool,
 }
 
 /// The addends of an address that vary in one loop and not further in.
@@ -52,6 +57,34 @@ fn transferred(of: DType, indices: &[Expr]) -> f64 {
     };
     let one = if matches!(index.kind, ExprKind::Ramp(..)) { 2.0 } else { 2.0 + OUT_OF_A_VECTOR };
     f64::from(index.dtype.lanes) * one - vectors
+}
+
+/// Whether elements of different iterations of a loop are neighbours.
+fn is_row(indices: &[Expr], l: Option<VarId>) -> bool {
+    matches!((indices.last(), l), (Some(last), Some(var)) if stride(last, var) == Stride::Constant(1))
+}
+
+/// By how much an index grows with a variable when a loop over it runs on vectors of so many elements: a quotient by a multiple of
+/// that is the same in all of them.
+fn stride_on_vectors(index: &Expr, var: VarId, lanes: f64) -> Stride {
+    fn settled(e: &mut Expr, var: VarId, lanes: i64) {
+        if let ExprKind::Binary(BinOp::FloorDiv, a, by) = &e.kind
+            && a.as_var() == Some(var)
+            && by.as_int().is_some_and(|by| by > 0 && by % lanes == 0)
+        {
+            *e = Expr::int(0, e.dtype);
+        } else {
+            e.for_each_child_mut(|part| settled(part, var, lanes));
+        }
+    }
+    match stride(index, var) {
+        Stride::Varying => {
+            let mut index = index.clone();
+            settled(&mut index, var, lanes as i64);
+            stride(&index, var)
+        }
+        along => along,
+    }
 }
 
 /// What it takes to take an index out of a vector.
@@ -87,6 +120,9 @@ impl Estimate<'_> {
             self.charge(kept_at, copies * instructions, share);
             self.loads += usize::from(hash.is_some() && kept_at == self.frames.len() - 1);
         }
+        if hash.is_none() && kept.is_some_and(|kept| kept.is_in_a_loop) && is_row(indices, self.frame().var) {
+            self.frame().packs = true;
+        }
         let at = kept.map_or(at, |kept| kept.at_first.min(at));
         if hash.is_none_or(|hash| self.frames[at].seen.insert(mix(hash, TEXT))) {
             self.text(at, instructions, share, None);
@@ -117,10 +153,14 @@ impl Estimate<'_> {
         let element = OnceCell::new();
         let (mut kept, mut copies, mut at_first) = (None, 1.0, None);
         let dtype = self.func.buffer(buffer).dtype;
-        let most = match elements(dtype, indices) {
-            vector if vector.is_scalar() => REGISTERS * lanes(u32::from(dtype.bits)),
-            vector => REGISTERS / registers_of(vector),
+        let vector = elements(dtype, indices);
+        // Those that are neighbours share vectors.
+        let most = |are_neighbours: bool| match vector {
+            vector if !vector.is_scalar() => REGISTERS / registers_of(vector),
+            _ if are_neighbours => REGISTERS * lanes(u32::from(dtype.bits)),
+            _ => REGISTERS,
         };
+        let (mut are_neighbours, mut is_in_a_loop) = (false, false);
         let known = self.known.as_ref();
         for at in (1..self.frames.len()).rev() {
             let frame = &self.frames[at];
@@ -130,17 +170,19 @@ impl Estimate<'_> {
                 }
                 copies *= frame.trips;
                 at_first = at_first.or(Some(at));
-            } else if copies <= most {
+                are_neighbours |= is_row(indices, frame.var);
+            } else if copies <= most(are_neighbours) {
                 let element = *element.get_or_init(|| Element::of(indices));
                 if !self.registers.keep((frame.var, at), buffer, element, known) {
                     break;
                 }
+                is_in_a_loop |= !self.is_written_out(frame.var);
                 kept = Some((at - 1, copies));
             } else {
                 break;
             }
         }
-        kept.map(|(at, copies)| Kept { at, copies, at_first: at_first.unwrap_or(at) })
+        kept.map(|(at, copies)| Kept { at, copies, at_first: at_first.unwrap_or(at), is_in_a_loop })
     }
 
     /// What the address of an element takes.
@@ -150,6 +192,7 @@ impl Estimate<'_> {
         let bits = u32::from(self.func.buffer(buffer).dtype.bits);
         let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
         let is_vector = !elements(self.func.buffer(buffer).dtype, indices).is_scalar();
+        let mut grows_by_a_variable = false;
         for (at, index) in indices.iter().enumerate() {
             let seen = self.index(index, share);
             depth = depth.max(seen.depth);
@@ -157,6 +200,10 @@ impl Estimate<'_> {
             let is_last = at + 1 == indices.len();
             let along = var.map_or(Stride::None, |var| stride(index, var));
             let varies = self.varies_here(index);
+            // The elements in between are loaded as well, once that loops are written out.
+            let has_others = self.frames[..here].iter().any(|outer| {
+                self.is_written_out(outer.var) && is_row(std::slice::from_ref(index), outer.var)
+            });
             let frame = &mut self.frames[here];
             frame.bits = frame.bits.max(bits);
             if is_vector {
@@ -168,12 +215,19 @@ impl Estimate<'_> {
             match along {
                 Stride::Constant(1) if is_last => {}
                 Stride::None if !varies => {}
-                Stride::Constant(_) | Stride::Invariant if !is_store => {
-                    frame.moved += if is_last { moved(along) } else { MOVED };
+                Stride::Constant(_) if !is_store => {
+                    let by = if is_last { moved(along) } else { MOVED };
+                    frame.moved += by;
+                    frame.gathered += if by == SHUFFLED && !has_others { MOVED } else { by };
                     frame.strided |= along != Stride::Constant(-1);
                 }
                 _ => frame.scalar = true,
             }
+            grows_by_a_variable |= along == Stride::Invariant;
+        }
+        // The distance is added to such an address in each iteration; others are part of the access.
+        if grows_by_a_variable && self.frames[here].seen.insert(mix(hash, DISTANCE)) {
+            self.charge(here, 1.0, share);
         }
         if self.knows_all() && !is_vector {
             self.in_a_whole_loop(buffer, indices, hash, is_store);
@@ -225,8 +279,9 @@ impl Estimate<'_> {
                 !self.iterations.is_of_loop(own) && self.depths.get(&own).is_some_and(|&depth| depth >= at)
             };
             let is_unknown = indices.iter().any(|index| index.mentions(is_bound));
-            let along: Vec<Stride> = indices.iter().map(|index| stride(index, var)).collect();
             let bits = u32::from(self.func.buffer(buffer).dtype.bits);
+            let along: Vec<Stride> =
+                indices.iter().map(|index| stride_on_vectors(index, var, lanes(bits))).collect();
             let hash = if is_store { mix(address, STORE) } else { address };
             let whole = &mut self.frames[at].whole;
             whole.is_prevented |= is_apart || is_unknown;

@@ -161,7 +161,16 @@ impl Closed<'_> {
         }
         let scalar = frame.cost - frame.folded + self.around();
         let vectors = if frame.inner { None } else { self.on_vectors() };
-        vectors.map_or(scalar, |cost| cost.min(scalar))
+        match vectors {
+            Some(cost) if self.packs() => cost,
+            Some(cost) => cost.min(scalar),
+            None => scalar,
+        }
+    }
+
+    /// Whether it is written out, and what it folds into is kept in vectors.
+    fn packs(&self) -> bool {
+        self.is_written_out && self.frame.packs
     }
 
     /// The same if nothing ran on vectors.
@@ -231,7 +240,9 @@ impl Closed<'_> {
         }
         let rest = self.rest(at_once);
         let on_vectors = (frame.runs - starts * rest).max(0.0);
-        let vectors = on_vectors * ((whole.cost / frame.runs + PER_ITERATION / 2.0) / lanes + whole.moved);
+        let for_each_element = whole.moved + whole.for_each_element / frame.runs;
+        let vectors =
+            on_vectors * ((whole.cost / frame.runs + PER_ITERATION / 2.0) / lanes + for_each_element);
         let of_rest = frame.scalar_cost / frame.runs
             + if self.length == Length::Constant { 0.0 } else { PER_ITERATION };
         let per_start = PER_VECTOR_LOOP + self.per_start_of_its_length();
@@ -258,13 +269,23 @@ impl Closed<'_> {
             return None;
         }
         if self.is_written_out {
-            // Elements that are no neighbours are not put into vectors then. A rest of a copy takes half as many instructions on
-            // shorter vectors; what computes does so one by one.
+            // Elements that are no neighbours are not put into vectors then, unless vectors are kept of what they are folded
+            // into. A rest takes shorter vectors there and of a copy; what else computes does so one by one.
             let lanes_at_once = if folds > 0.0 { at_once } else { lanes };
             let rest = starts * (trips % lanes_at_once) * per_iteration;
-            let share = if copies { 0.5 - 1.0 / lanes } else { 1.0 - 1.0 / lanes };
-            let vectors = frame.cost / lanes + frame.runs * frame.moved;
-            return (!frame.strided).then_some(vectors + rest * share.max(0.0) + folds);
+            let one_by_one = match copies {
+                true => 0.5,
+                false if self.packs() => 2.0 / 3.0,
+                false => 1.0,
+            };
+            let share = one_by_one - 1.0 / lanes;
+            let moved = if self.packs() {
+                frame.gathered * (1.0 - trips % lanes_at_once / trips)
+            } else {
+                frame.moved
+            };
+            let vectors = frame.cost / lanes + frame.runs * moved;
+            return (!frame.strided || self.packs()).then_some(vectors + rest * share.max(0.0) + folds);
         }
         let bytes = trips * f64::from(frame.bits) / 8.0;
         let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };

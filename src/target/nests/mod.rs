@@ -126,6 +126,11 @@ struct Frame {
     /// What it takes in each iteration to put elements into vectors that are no neighbours, and whether some are apart.
     moved: f64,
     strided: bool,
+    /// The same where every second one is loaded by itself: only the loop vectorizer shuffles whole vectors.
+    gathered: f64,
+    /// Whether elements that it stores to, and a loop around it that stays keeps in registers, are neighbours: LLVM keeps vectors of
+    /// them, and makes vectors of what is folded into them, wherever that is loaded.
+    packs: bool,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
     /// What it takes behind it to fold the vectors in which it sums integers.
@@ -502,13 +507,14 @@ impl<'a> Estimate<'a> {
         if self.frames[depth].seen.insert(hash) {
             self.charge(depth, cost.instructions, share);
             let times = self.frames[depth].runs * if depth == here { share } else { 1.0 };
-            self.frames[depth].whole.operation(e.dtype.is_float(), times);
+            self.frames[depth].whole.operation(e.dtype.is_float(), cost.for_each_element, times);
             self.text_by(depth, cost.size, share, |around| around.of_condition(seen.decided_by()));
             if depth == here {
                 let folds = loaded && self.decided == Decided::Free && takes_two(e);
                 let frame = self.frame();
                 frame.computes = true;
                 frame.moved += cost.for_each_element * share;
+                frame.gathered += cost.for_each_element * share;
                 // One operand of an operation may be in memory.
                 if folds {
                     frame.folded += frame.runs * share * registers_of(e.dtype);

@@ -249,3 +249,69 @@ fn vectors_of_the_program_are_not_taken_on_vectors_again() {
     // What stands beside them stays as it is as well, while a loop without vectors runs on some.
     assert!(twice > alone + 400.0 * 3.0 && scalars < 400.0 * 2.0, "{twice} {alone} {scalars}");
 }
+
+#[test]
+fn what_many_sums_take_depends_on_how_they_lie() {
+    // Instructions that TVM 0.27 executes for each step of a sum.
+    let per_step = |iterations: usize, body: &str| estimated(body).instructions / iterations as f64;
+    let of = |n: usize, to: &str, from: &str| {
+        let body =
+            format!("for k in range(143):\n    for i in range({n}):\n        C[{to}] = C[{to}] + A[{from}]");
+        per_step(143 * n, &body)
+    };
+    let one_by_one = "for i in range(32):\n    for k in range(143):\n        C[i] = C[i] + A[i * 143 + k]";
+    for (executed, estimated) in [
+        (1.55, per_step(143 * 32, one_by_one)),
+        // Neighbours are kept in vectors, which elements are put into one by one.
+        (2.07, of(32, "i", "i * 143 + k")),
+        (2.13, of(16, "i", "i * 143 + k")),
+        (0.35, of(32, "i", "k * 32 + i")),
+        (2.1, of(32, "i", "k * 64 + i * 2")),
+    ] {
+        assert!((estimated - executed).abs() < 0.3, "{estimated} {executed}");
+    }
+    // Those that are none fill a register each, and more than there are go to memory.
+    let apart = |n: usize| {
+        let sum = "C[i * 23 + j] = C[i * 23 + j] + A[i * 31 + k] * B[j * 31 + k]";
+        per_step(
+            23 * 31 * n,
+            &format!(
+                "for j in range(23):\n    for k in range(31):\n        for i in range({n}):\n            {sum}"
+            ),
+        )
+    };
+    // Executed are 2.65 and 4.89.
+    assert!(apart(16) < 3.3 && apart(20) > 3.0, "{} {}", apart(16), apart(20));
+}
+
+#[test]
+fn what_is_no_constant_apart_is_not_put_into_vectors() {
+    let columns = |by: &str| {
+        format!(
+            "for k in range(n):\n    for i in range(n):\n        B[k * n + i] = A[i * {by} + k] + T.float32(1)"
+        )
+    };
+    let [constant, unknown] = estimates([columns("90").as_str(), columns("n").as_str()]);
+    assert!(1.2 * constant < unknown, "{constant} {unknown}");
+    // The C library is called for each element: 36 instructions for each step of a sum over rows, 37 of many at once.
+    let [rows, many] = estimates([
+        "for i in range(60):\n    for k in range(120):\n        B[i] = B[i] + T.exp(A[i * 120 + k])",
+        "for k in range(120):\n    for i in range(60):\n        B[i] = B[i] + T.exp(A[k * 60 + i])",
+    ]);
+    assert!((many / rows - 1.0).abs() < 0.1, "{rows} {many}");
+}
+
+#[test]
+fn loops_are_constant_once_that_others_are_written_out() {
+    let pooled = |length: &str| {
+        format!(
+            "for s in range(50):\n    for i in range(4):\n        for k in range({length}):\n            B[s * 4 + i] = B[s * 4 + i] + A[s * 9 + i * 7 // 4 + k]"
+        )
+    };
+    let length = "(i * 7 + 10) // 4 - i * 7 // 4";
+    assert_eq!(estimated(&pooled(length)).written_out.len(), 2);
+    // What is not written out is the loop over `k`.
+    assert_eq!(estimated(&pooled(&length.replace("i * 7", "s * 7"))).written_out.len(), 1);
+    let [varying, constant] = estimates([pooled(length).as_str(), pooled("3").as_str()]);
+    assert!(varying < 1.3 * constant, "{varying} {constant}");
+}

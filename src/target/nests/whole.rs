@@ -13,6 +13,8 @@ pub(super) struct Whole {
     pub(super) cost: f64,
     /// What it takes in each iteration, on top of that, to put elements into vectors and to take them out that are no neighbours.
     pub(super) moved: f64,
+    /// What operations take on vectors for each element, on top of their share of a vector, in all.
+    pub(super) for_each_element: f64,
     /// The bits of the widest element that is accessed.
     pub(super) bits: u32,
     stores: usize,
@@ -44,7 +46,7 @@ const FLOAT_OPERATION: f64 = 2.0;
 /// What it takes to put an element into a vector that is no neighbour of the others: a load and a move for each one. Where every
 /// second is needed, or all in reverse order, whole vectors are loaded and shuffled.
 pub(super) const MOVED: f64 = 1.5;
-const SHUFFLED: f64 = 0.5;
+pub(super) const SHUFFLED: f64 = 0.5;
 const REVERSED: f64 = 0.25;
 
 /// The same for the elements of a load.
@@ -109,8 +111,9 @@ impl Whole {
         let &Access { hash, is_store, bits, along, copies } = access;
         self.bits = self.bits.max(bits);
         self.stores += usize::from(is_store);
-        self.is_prevented |=
-            along.contains(&Stride::Varying) || is_store && along.iter().all(|along| *along == Stride::None);
+        self.is_prevented |= along.contains(&Stride::Varying)
+            || along.contains(&Stride::Invariant)
+            || is_store && along.iter().all(|along| *along == Stride::None);
         if self.seen.insert(hash) {
             let taken = on_vectors(along, copies, lanes(bits), is_store);
             self.moved += copies * taken.moved;
@@ -120,14 +123,16 @@ impl Whole {
         }
     }
 
-    /// Adds an operation that is executed so often.
-    pub(super) fn operation(&mut self, is_float: bool, times: f64) {
+    /// Adds an operation that is executed so often; `for_each_element` as [`Operation`](crate::target::llvm::nests::Operation) has it.
+    pub(super) fn operation(&mut self, is_float: bool, for_each_element: f64, times: f64) {
+        self.for_each_element += for_each_element * times;
         self.operations += times * if is_float { FLOAT_OPERATION } else { 1.0 };
     }
 
     /// Adds what is in a loop that is written out.
     pub(super) fn add(&mut self, inner: &Whole) {
         self.cost += inner.cost;
+        self.for_each_element += inner.for_each_element;
         self.operations += inner.operations;
         self.is_prevented |= inner.is_prevented;
     }
