@@ -513,3 +513,15 @@ fn a_loop_may_store_to_what_its_start_reads() {
          A[T.max(7 - m % n, 0)] = 11\n        B[T.max(0, T.min(19, r))] = r",
     );
 }
+
+#[test]
+fn what_a_fragment_holds_is_read_again_after_it_is_loaded() {
+    let params =
+        "A: T.Buffer((256,), \"float16\"), B: T.Buffer((256,), \"float16\"), C: T.Buffer((2,), \"float16\")";
+    let body = "T.func_attr({\"tirx.noalias\": True})\n\
+                C[0] = T.exp(B[3])\n\
+                T.tvm_load_matrix_sync(B.data, 16, 16, 16, 0, A.data, 16, \"row_major\")\n\
+                C[1] = T.exp(B[3])";
+    let text = optimized(params, body, &Options::default());
+    assert!(text.matches("T.exp(B[3])").count() == 2, "{text}");
+}

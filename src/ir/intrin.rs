@@ -9,6 +9,7 @@
 //! Effects differ from TVM's where TVM's are wrong for sharing or moving:
 //! - `call_llvm_pure_intrin`, `call_pure_extern` and their like are pure, but nothing is known about them: they
 //!   [may trap](Intrin::may_trap), so they are not executed where the input does not;
+//! - `tvm_load_matrix_sync` writes the fragment that it loads, so it changes state;
 //! - `start_profile_intrinsic` and `end_profile_intrinsic` mark places, so they are opaque;
 //! - `undef` is one arbitrary value for each evaluation, so it is opaque: two of them are not one.
 
@@ -273,7 +274,7 @@ static TABLE: [Intrin; 143] = [
     updates("tvm_fill_fragment", VOID),
     updates("tvm_global_barrier_kinit", VOID),
     updates("tvm_kernel_replace_point", VOID),
-    reads("tvm_load_matrix_sync", VOID),
+    updates("tvm_load_matrix_sync", VOID),
     updates("tvm_mma_sync", VOID),
     updates("tvm_stack_alloca", HANDLE),
     updates("tvm_stack_make_array", HANDLE),
@@ -348,6 +349,11 @@ mod tests {
         for pair in TABLE.windows(2) {
             assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
         }
+    }
+
+    #[test]
+    fn a_load_of_a_fragment_writes_it() {
+        assert_eq!(effect("tvm_load_matrix_sync"), Effect::UpdatesState);
     }
 
     #[test]
