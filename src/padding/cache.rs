@@ -57,8 +57,8 @@ pub fn cache_read(
 ///
 /// # Errors
 ///
-/// If there is no such buffer, block or storage scope, a pointer to it is made, or the function is certain neither to write all
-/// elements of the copy nor to read all of them.
+/// If there is no such buffer, block or storage scope, a pointer to it is made, the function is certain neither to write all
+/// elements of the copy nor to read all of them, or others that it does not write may be written elsewhere meanwhile.
 ///
 /// ```
 /// let mut module = satir::parse(
@@ -193,6 +193,15 @@ fn plan_at(func: &PrimFunc, place: &Place, id: BufferId, how: Access, readable: 
                 .iter()
                 .any(|stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store));
         let copy_in = copies_in(func, &within, id, how, readable, &region, anew)?;
+        // What is copied back has to be what is written there.
+        if how == Access::Store
+            && place.is_concurrent(&func.body)
+            && !covers(func, &within, id, Access::Store, &region)
+        {
+            let name = &func.buffer(id).name;
+            let what = format!("elements of `{name}` would be copied back that are written elsewhere meanwhile");
+            return refuse(func, own.span, what);
+        }
         let room = if place.is_deeper() { Region::whole(func, id) } else { region.clone() };
         Ok(Plan { first, last, copy_in, region, room })
     };

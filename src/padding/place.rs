@@ -53,6 +53,17 @@ impl Place {
         self.way.len() > self.frame
     }
 
+    /// Whether several runs of the list may be at the same time.
+    pub(super) fn is_concurrent(&self, body: &Block) -> bool {
+        (0..self.way.len()).any(|step| {
+            let stmt = &list_at(body, &self.way[..step])[self.way[step].0];
+            match &stmt.kind {
+                StmtKind::For(l) => !matches!(l.kind, ForKind::Serial | ForKind::Unrolled),
+                _ => is_launch(stmt),
+            }
+        })
+    }
+
     /// Whether a buffer comes into being where the list begins, or in it.
     pub(super) fn allocates(&self, body: &Block, buffer: BufferId) -> bool {
         let here = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Alloc { buffer: of, .. } if of == buffer);
@@ -99,6 +110,16 @@ fn find(list: &Block, name: &str, way: &mut Vec<(usize, usize)>, found: &mut Vec
             part += 1;
         });
         way.pop();
+    }
+}
+
+/// Whether a statement launches threads.
+pub(super) fn is_launch(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::LaunchThread { .. } => true,
+        StmtKind::For(l) => matches!(l.kind, ForKind::ThreadBinding(_)),
+        StmtKind::Attr { key, .. } => matches!(&**key, "thread_extent" | "virtual_thread"),
+        _ => false,
     }
 }
 

@@ -227,6 +227,30 @@ for i in range(4):
 }
 
 #[test]
+fn what_iterations_write_at_once_is_not_copied_back_by_each() {
+    let body = |kind: &str| {
+        format!(
+            "\
+for i in {kind}(8):
+    with T.sblock(\"outer\"):
+        vi = T.axis.spatial(8, i)
+        for j in range(1):
+            with T.sblock(\"one\"):
+                B[vi] = A[vi]
+                B[15 - vi] = A[vi]
+        for j in range(1):
+            with T.sblock(\"two\"):
+                A[vi] = 3"
+        )
+    };
+    let write = |func: &mut crate::ir::PrimFunc| cache_write(func, "B", None, Some("one"), true);
+    check_runs(&body("range"), write);
+    refused(&body("T.parallel"), write, "written elsewhere meanwhile");
+    let own = |kind: &str| body(kind).replace("                B[15 - vi] = A[vi]\n", "");
+    check_runs(&own("T.parallel"), write);
+}
+
+#[test]
 fn a_reduction_is_copied_in_if_it_may_begin_without_its_start() {
     let sum = "\
 for i, k in T.grid(16, 4):

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use self::fill::Filling;
 use self::map::{IndexMap, Padding, param_buffers};
 use super::accesses::{Access, accesses, first_access, in_root, in_scope, map_indices};
+use super::place::is_launch;
 use super::refusal::{Refusals, refuse};
 use super::shared::memory_of_its_own;
 use super::value::Pad;
@@ -23,7 +24,7 @@ use crate::diag::Span;
 use crate::error::Error;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{
-    Block, Buffer, BufferId, DType, Expr, ExprKind, ForKind, Origin, Param, PrimFunc, Stmt, StmtKind, VarId,
+    Block, Buffer, BufferId, DType, Expr, ExprKind, Origin, Param, PrimFunc, Stmt, StmtKind, VarId,
 };
 
 /// The name of the pass.
@@ -234,14 +235,7 @@ fn store_padding(
 /// Whether a statement is or holds a launch of threads.
 fn launches(stmt: &Stmt) -> bool {
     let mut found = false;
-    stmt.walk(&mut |stmt| {
-        found |= match &stmt.kind {
-            StmtKind::LaunchThread { .. } => true,
-            StmtKind::For(for_) => matches!(for_.kind, ForKind::ThreadBinding(_)),
-            StmtKind::Attr { key, .. } => matches!(&**key, "thread_extent" | "virtual_thread"),
-            _ => false,
-        };
-    });
+    stmt.walk(&mut |stmt| found |= is_launch(stmt));
     found
 }
 
