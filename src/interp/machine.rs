@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::calls::CallLog;
 use super::counts::Counts;
 use super::marks::{Repairs, UndefBytes};
-use super::memory::{Memory, pointee, pointer};
+use super::memory::{Memory, Repr, pointee, pointer};
 use super::modes::RunMode;
 use super::outcome::{Trap, TrapKind};
 use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
@@ -116,7 +116,7 @@ impl<'p> Machine<'p> {
     }
 
     #[inline]
-    fn step(&mut self, n: u64) -> Checked<()> {
+    pub(super) fn step(&mut self, n: u64) -> Checked<()> {
         self.steps += n;
         if self.steps > self.mode.max_steps { Err(TrapKind::StepLimit) } else { Ok(()) }
     }
@@ -254,6 +254,7 @@ impl<'p> Machine<'p> {
                 t.regs[dst as usize] = t.regs[pointer as usize].wrapping_add(by as u64);
             }
             Inst::Call { call, dst } => self.call(t, call, dst)?,
+            Inst::Matrix { op } => self.matrix(t, &program.matrix_ops[op as usize])?,
             Inst::Undef { lanes, dst } => {
                 t.regs[dst as usize..dst as usize + usize::from(lanes)].fill(0);
             }
@@ -368,21 +369,32 @@ impl<'p> Machine<'p> {
         for lane in 0..u32::from(access.lanes) {
             let (memory, byte) = self.address(t, access, lane)?;
             for (inner, &value) in (0..usize::from(info.lanes)).zip(&mut values) {
-                if let Some(races) = &mut self.races
-                    && races.writes(memory, byte + inner * info.repr.size(), value)
-                {
-                    return Err(TrapKind::Race(self.buffer_name(access.buffer)));
-                }
-                if let Some(repairs) = &mut self.repairs {
-                    repairs.written.insert((memory, byte + inner * info.repr.size()));
-                }
-                let bytes = &mut self.memories[memory as usize].bytes;
-                if info.repr.store(bytes, byte + inner * info.repr.size(), value).is_none() {
-                    return Err(self.outside_memory(access.buffer));
-                }
+                let place = (memory, byte + inner * info.repr.size());
+                self.store_lane(place, info.repr, value)
+                    .map_err(|trap| trap(self.buffer_name(access.buffer)))?;
             }
         }
         Ok(())
+    }
+
+    /// Stores a lane at a byte of a memory; the trap of the buffer through which it is stored.
+    #[inline]
+    pub(super) fn store_lane(
+        &mut self,
+        (memory, byte): (u32, usize),
+        repr: Repr,
+        value: u64,
+    ) -> Result<(), fn(Arc<str>) -> TrapKind> {
+        if let Some(races) = &mut self.races
+            && races.writes(memory, byte, value)
+        {
+            return Err(TrapKind::Race);
+        }
+        if let Some(repairs) = &mut self.repairs {
+            repairs.written.insert((memory, byte));
+        }
+        let bytes = &mut self.memories[memory as usize].bytes;
+        repr.store(bytes, byte, value).ok_or(TrapKind::OutsideMemory)
     }
 
     fn call(&mut self, t: &mut Thread, call: u32, dst: Slot) -> Checked<()> {

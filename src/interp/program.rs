@@ -31,6 +31,8 @@ pub(super) struct Program {
     pub setups: Vec<Setup>,
     /// Those of the parameters' buffers, run first.
     pub param_setups: Vec<u32>,
+    /// Operations on matrices.
+    pub matrix_ops: Vec<MatrixPlan>,
     /// Calls that are not computed by the machine itself.
     pub calls: Vec<CallPlan>,
     /// Messages of asserts.
@@ -261,6 +263,10 @@ pub(super) enum Inst {
         call: u32,
         dst: Slot,
     },
+    /// An operation on matrices in memory.
+    Matrix {
+        op: u32,
+    },
     /// An assumption does not hold: the run ends, unless it repairs its inputs.
     Unsatisfied,
     /// Sets the element of an input that an assumption says the value of.
@@ -360,6 +366,54 @@ pub(super) enum ArgPlan {
     Buffer(u32),
     Region(u32, Vec<(Slot, Option<Slot>)>),
     Tuple(Vec<ArgPlan>),
+}
+
+/// An operation on matrices, as [`MatrixOp`](crate::ir::matrix::MatrixOp) says.
+pub(super) enum MatrixPlan {
+    /// The value is of the elements' type.
+    Fill {
+        to: MatrixSlots,
+        value: Slot,
+    },
+    Copy {
+        to: MatrixSlots,
+        from: MatrixSlots,
+    },
+    MultiplyAdd {
+        d: MatrixSlots,
+        a: MatrixSlots,
+        b: MatrixSlots,
+        c: MatrixSlots,
+    },
+}
+
+/// A matrix in memory.
+pub(super) struct MatrixSlots {
+    /// What its memory is called in messages.
+    pub name: Arc<str>,
+    pub pointer: Slot,
+    pub place: PlaceSlot,
+    pub rows: i64,
+    pub cols: i64,
+    pub repr: Repr,
+}
+
+/// Where in memory a matrix lies.
+#[derive(Clone, Copy)]
+pub(super) enum PlaceSlot {
+    /// It is the fragment of the number in a slot.
+    Fragment(Slot),
+    /// Its rows, or its columns, are so many elements from each other.
+    Lines { stride: Slot, are_rows: bool },
+}
+
+impl PlaceSlot {
+    /// The number or the stride.
+    pub(super) fn slot(self) -> Slot {
+        match self {
+            PlaceSlot::Fragment(slot) | PlaceSlot::Lines { stride: slot, .. } => slot,
+        }
+    }
 }
 
 /// `tvm_thread_allreduce`.

@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod equivalence;
+mod matrices;
 mod script;
 
 use super::inputs::{Fill, Inputs, Ints, free_variables};

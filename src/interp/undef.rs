@@ -5,6 +5,8 @@
 //! `T.undef()` pay nothing for this. Where one of two programs that are compared has it, memory that the function allocates
 //! may be anything until it is written, so that a store of such a value may go.
 
+use std::ops::Range;
+
 use super::machine::{Machine, Stop};
 use super::outcome::TrapKind;
 use super::program::{Access, Inst, Loop, Slot};
@@ -77,6 +79,7 @@ impl Machine<'_> {
                 }
                 t.mark(dst, plan.dtype.lanes, undef);
             }
+            Inst::Matrix { op } => self.known_places(t, op)?,
             Inst::Assume { cond } | Inst::Assert { cond, .. } => known(t, cond)?,
             Inst::JumpIfZero { cond, .. } | Inst::JumpIfNotZero { cond, .. } => known(t, cond)?,
             Inst::Jump { .. } => {}
@@ -117,18 +120,22 @@ impl Machine<'_> {
                 from += 1;
                 let Some((memory, byte)) = address else { continue };
                 let first = byte + inner * size;
-                for byte in first..first + size {
-                    if let Some(bytes) = &mut self.undef {
-                        if undef {
-                            bytes.insert((memory, byte))
-                        } else {
-                            bytes.remove(&(memory, byte))
-                        };
-                    }
-                }
+                self.mark_bytes(memory, first..first + size, undef);
             }
         }
         Ok(())
+    }
+
+    /// Says of bytes of a memory whether they may be anything.
+    pub(super) fn mark_bytes(&mut self, memory: u32, places: Range<usize>, undef: bool) {
+        let Some(bytes) = &mut self.undef else { return };
+        for byte in places {
+            if undef {
+                bytes.insert((memory, byte));
+            } else {
+                bytes.remove(&(memory, byte));
+            }
+        }
     }
 
     /// Says that all of a memory's bytes may be anything.
@@ -168,7 +175,7 @@ fn any_lane(t: &Thread, slot: Slot, lanes: u16) -> bool {
     (0..u32::from(lanes)).any(|lane| t.is_undef(slot + lane))
 }
 
-fn known(t: &Thread, slot: Slot) -> Result<(), TrapKind> {
+pub(super) fn known(t: &Thread, slot: Slot) -> Result<(), TrapKind> {
     if t.is_undef(slot) { Err(TrapKind::Undef) } else { Ok(()) }
 }
 

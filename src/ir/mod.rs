@@ -62,7 +62,7 @@
 //!
 //! Two buffers share memory if one views the other. Distinct buffers share none when the function is marked
 //! `tirx.noalias` or one of them is allocated in the function; otherwise they may.
-//! [`intrin`] tells what calls do to memory.
+//! [`intrin`] tells what calls do to memory, `matrix.rs` of those on matrices to which elements.
 
 pub mod build;
 mod dtype;
@@ -74,6 +74,7 @@ mod hollow;
 mod ids;
 #[doc(hidden)]
 pub mod intrin;
+pub(crate) mod matrix;
 mod number;
 mod op;
 #[doc(hidden)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::program::{ArgPlan, CallPlan, Inst, Slot};
 use super::{Compiler, Unsupported, spelled};
 use crate::ir::intrin::{Effect, effect};
+use crate::ir::matrix::is_matrix_call;
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{AttrValue, Call, Callee, DType, Expr, ExprKind, Kind};
 
@@ -65,8 +66,9 @@ impl<'a> Compiler<'a> {
             ("tvm_thread_allreduce" | "break_loop" | "continue_loop" | "ret" | "thread_return", _) => {
                 self.unsupported(format!("{} inside of an expression", spelled(name)))
             }
+            _ if is_matrix_call(e) => self.unsupported(format!("{} inside of an expression", spelled(name))),
             (other, _)
-                if ["tvm_warp_shuffle", "tvm_mma", "tvm_bmma", "tvm_load_matrix", "ptx.", "ptx_"]
+                if ["tvm_warp_shuffle", "tvm_bmma", "ptx.", "ptx_"]
                     .iter()
                     .any(|prefix| other.starts_with(prefix)) =>
             {

@@ -4,6 +4,7 @@
 //! although it needs them. Such a program runs in lockstep: each statement is executed by all threads before the
 //! next one, which is what a program with every barrier in place does.
 
+use crate::ir::matrix::is_matrix_call;
 use crate::ir::{AttrNode, Block, BufferId, Expr, ForKind, Origin, PrimFunc, Stmt, StmtKind};
 
 /// Whether `tag` names threads of a block (and not blocks).
@@ -25,7 +26,7 @@ struct Scan<'a> {
     regions: usize,
     /// Launches of block threads around the current statement.
     depth: usize,
-    /// Shared memory, reductions over threads or barriers are used.
+    /// Shared memory, reductions over threads, barriers or matrices that threads hold together are used.
     communicates: bool,
     /// A thread's own memory is allocated outside of the launch.
     outside: bool,
@@ -89,7 +90,7 @@ impl Scan<'_> {
 }
 
 fn is_communication(e: &Expr) -> bool {
-    matches!(e.as_intrin(), Some(("tvm_thread_allreduce" | "tvm_storage_sync", _)))
+    matches!(e.as_intrin(), Some(("tvm_thread_allreduce" | "tvm_storage_sync", _))) || is_matrix_call(e)
 }
 
 /// The thread tag, if an attribute on `node` with `key` launches threads.

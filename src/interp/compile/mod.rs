@@ -6,6 +6,7 @@ mod assume;
 mod call;
 mod expr;
 mod launch;
+mod matrix;
 mod stmt;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use super::memory::Repr;
 use super::modes::Logic;
 use super::program::{BufferInfo, Code, Inst, MemoryKind, Node, Piece, Program, Setup, Slot, Source};
 use crate::diag::Span;
+use crate::ir::matrix::Matrices;
 use crate::ir::opclass::{self, OpClass};
 use crate::ir::value::Value;
 use crate::ir::{Buffer, BufferId, DType, Expr, Origin, Param, PrimFunc, VarId};
@@ -59,6 +61,7 @@ struct Compiler<'a> {
     span: Span,
     /// The combining functions of the reductions in force, innermost last.
     reducers: Vec<&'a crate::ir::CommReducer>,
+    matrices: Matrices<'a>,
 }
 
 impl Program {
@@ -82,6 +85,7 @@ impl Program {
             accesses: Vec::new(),
             setups: Vec::new(),
             param_setups: Vec::new(),
+            matrix_ops: Vec::new(),
             calls: Vec::new(),
             messages: Vec::new(),
             reductions: Vec::new(),
@@ -104,6 +108,7 @@ impl Program {
             assuming: false,
             span: Span::NONE,
             reducers: Vec::new(),
+            matrices: Matrices::of(func),
         };
         compiler.params()?;
         let body = compiler.block(&func.body)?;

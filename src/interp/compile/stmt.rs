@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::program::{AllReduce, Code, Inst, Loop, Node, Slot, Source};
 use super::launch::{is_block_thread, thread_tag};
 use super::{Compiler, Unsupported, spelled};
+use crate::ir::matrix::is_matrix_call;
 use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
 use crate::ir::{
@@ -127,6 +128,7 @@ impl<'a> Compiler<'a> {
             }
             _ => match e.kind {
                 ExprKind::Str(_) => Ok(()),
+                _ if is_matrix_call(e) => self.leaf(nodes, |this| this.matrix_call(e)),
                 _ => self.leaf(nodes, |this| this.expr(e).map(|_| ())),
             },
         }

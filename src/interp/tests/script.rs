@@ -3,9 +3,9 @@
 use super::*;
 
 /// A run of the only function of a module, and the inputs that it started from.
-struct Ran {
-    inputs: Inputs,
-    run: Run,
+pub(super) struct Ran {
+    pub(super) inputs: Inputs,
+    pub(super) run: Run,
 }
 
 impl Ran {
@@ -16,13 +16,13 @@ impl Ran {
 
     /// The elements of a buffer after the run, as numbers.
     #[track_caller]
-    fn after(&self, name: &str) -> Vec<f64> {
+    pub(super) fn after(&self, name: &str) -> Vec<f64> {
         numbers(self.tensor(name))
     }
 
     /// The elements before the run.
     #[track_caller]
-    fn before(&self, name: &str) -> Vec<f64> {
+    pub(super) fn before(&self, name: &str) -> Vec<f64> {
         numbers(self.inputs.memories.iter().find(|t| &*t.name == name).expect("a parameter of that name"))
     }
 }
@@ -33,7 +33,7 @@ fn numbers(tensor: &Tensor) -> Vec<f64> {
 
 /// Runs a function with this signature and body, the body indented by one step.
 #[track_caller]
-fn run(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
+pub(super) fn run(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
     let mut text = format!("@T.prim_func(s_tir=True)\ndef main({signature}):\n");
     for line in body.lines().filter(|line| !line.trim().is_empty()) {
         text += &format!("{line}\n");
@@ -49,7 +49,7 @@ fn run(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
 }
 
 #[track_caller]
-fn done(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
+pub(super) fn done(signature: &str, bindings: &[(&str, i64)], body: &str) -> Ran {
     let ran = run(signature, bindings, body);
     assert!(ran.run.outcome.is_done(), "{:?}", ran.run.outcome);
     ran
