@@ -45,6 +45,25 @@ pub(crate) enum MatrixOp<'e> {
     MultiplyAdd { d: Matrix<'e>, a: Matrix<'e>, b: Matrix<'e>, c: Matrix<'e> },
 }
 
+impl<'e> MatrixOp<'e> {
+    /// The matrices that it reads.
+    pub(crate) fn reads(&self) -> Vec<Matrix<'e>> {
+        match *self {
+            MatrixOp::Fill { .. } => Vec::new(),
+            MatrixOp::Copy { from, .. } => vec![from],
+            MatrixOp::MultiplyAdd { a, b, c, .. } => vec![a, b, c],
+        }
+    }
+
+    /// The matrix that it writes.
+    pub(crate) fn writes(&self) -> Matrix<'e> {
+        match *self {
+            MatrixOp::Fill { to, .. } | MatrixOp::Copy { to, .. } => to,
+            MatrixOp::MultiplyAdd { d, .. } => d,
+        }
+    }
+}
+
 /// The intrinsics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intrinsic {

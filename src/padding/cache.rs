@@ -1,7 +1,8 @@
 //! Copies of buffers that a part of a function works on, so that their layout can be chosen freely.
 //!
 //! A copy is of the whole buffer and stands in the scope of its allocation, or, for the block of a name, it is of the elements
-//! that the block may access and stands beside it ([`super::place`]).
+//! that the block may access and stands beside it ([`super::place`]). Where intrinsics reach the buffer through pointers
+//! ([`super::pointers`]), it is of the whole buffer as well.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use super::assume::is_assumption;
 use super::build::loop_var;
 use super::coverage::covers;
 use super::layout::fixed_layout;
-use super::place::Place;
+use super::place::{Place, is_launch};
+use super::pointers::{has_outer_views, has_pointers, written_out};
 use super::refusal::{Refusals, refuse};
 use super::region::{Region, accessed};
 use super::shared::memory_of_its_own;
@@ -28,8 +30,8 @@ use crate::ir::{Block, Buffer, BufferId, Expr, ExprKind, Origin, PrimFunc, SBloc
 ///
 /// # Errors
 ///
-/// If there is no such buffer, block or storage scope, a statement writes it between its first and its last read, a pointer to
-/// it is made, or the function is not certain to read all elements that are copied, which it may not otherwise.
+/// If there is no such buffer, block or storage scope, a statement writes it between its first and its last read,
+/// something else than an intrinsic on matrices gets a pointer to it, or the function is not certain to read all elements that are copied, which it may not otherwise.
 ///
 /// ```
 /// let mut module = satir::parse(
@@ -57,8 +59,9 @@ pub fn cache_read(
 ///
 /// # Errors
 ///
-/// If there is no such buffer, block or storage scope, a pointer to it is made, the function is certain neither to write all
-/// elements of the copy nor to read all of them, or others that it does not write may be written elsewhere meanwhile.
+/// If there is no such buffer, block or storage scope, something else than an intrinsic on matrices gets a pointer to it, the
+/// function is certain neither to write all elements of the copy nor to read all of them, or others that it does not write may
+/// be written elsewhere meanwhile.
 ///
 /// ```
 /// let mut module = satir::parse(
@@ -111,14 +114,18 @@ fn cache(
         return Err(Error::Argument { pass, what: format!("there is no storage scope `{scope}`") });
     }
     let mut refusals = Refusals::of(&result);
-    fixed_layout(&result, id, &mut refusals);
+    let mut seen = written_out(&result, id, scope.unwrap_or("global"), &mut refusals);
+    refusals.result()?;
+    let mut refusals = Refusals::of(&result);
+    fixed_layout(&seen, id, &mut refusals);
     refusals.result()?;
     let place = block.map(|block| Place::of(&result, block)).transpose()?;
     let plan = match &place {
-        Some(place) => plan_at(func, place, id, how, readable)?,
+        Some(place) => plan_at(func, &seen, place, id, how, readable)?,
         None => {
-            let mut view = result.clone();
-            let plan = in_scope(&mut view, id, &mut |block: &mut Block| plan(func, block, id, how, readable));
+            let view = seen.clone();
+            let plan =
+                in_scope(&mut seen, id, &mut |block: &mut Block| plan(&view, block, id, how, readable));
             match plan {
                 Some(Some(plan)) => plan?,
                 Some(None) => return accesses_nothing(func, id, how),
@@ -139,7 +146,9 @@ fn cache(
         Some(_) => in_blocks,
         None => in_blocks && result.buffer(id).origin != Origin::Alloc,
     };
-    let insert = |block: &mut Block| {
+    let mut strays = false;
+    let mut insert = |block: &mut Block| {
+        strays |= has_outer_views(func, &block[plan.first..=plan.last], id);
         for stmt in &mut block[plan.first..=plan.last] {
             redirect(stmt, (id, copy), &plan.room);
         }
@@ -154,7 +163,7 @@ fn cache(
     };
     match &place {
         Some(place) => {
-            place.list_mut(&mut result.body).into_iter().for_each(insert);
+            place.list_mut(&mut result.body).into_iter().for_each(&mut insert);
             if in_a_block {
                 match place.frame_mut(&mut result.body) {
                     Some(block) => block.alloc_buffers.push(copy),
@@ -163,14 +172,65 @@ fn cache(
             }
         }
         None => {
-            in_scope(&mut result, id, &mut { insert });
+            in_scope(&mut result, id, &mut insert);
             if in_a_block {
                 allocate_in_root(&mut result.body, copy);
             }
         }
     }
+    if strays {
+        let what =
+            format!("a view of `{name}` is matched outside of the statements that are to access the copy");
+        return refuse(func, Span::NONE, what);
+    }
+    let shared = scope.is_some_and(|scope| scope.starts_with("shared"));
+    if !shared
+        && func.body.iter().any(|stmt| has_pointers(func, stmt, id))
+        && is_allocated_in_threads(&result.body, copy)
+    {
+        let what =
+            format!("each thread would have its own copy of `{name}`, but a warp reaches it by one pointer");
+        return refuse(func, Span::NONE, what);
+    }
+    rebase_regions(&mut result, copy);
     *func = result;
     Ok(())
+}
+
+/// Whether a buffer is allocated within a launch of threads.
+fn is_allocated_in_threads(block: &Block, buffer: BufferId) -> bool {
+    let allocates = |stmt: &Stmt| {
+        let mut found = false;
+        stmt.walk(&mut |stmt| {
+            found |= match &stmt.kind {
+                StmtKind::Alloc { buffer: of, .. } => *of == buffer,
+                StmtKind::SBlock(block) => block.alloc_buffers.contains(&buffer),
+                _ => false,
+            };
+        });
+        found
+    };
+    let mut found = false;
+    block.iter().for_each(|stmt| stmt.walk(&mut |stmt| found |= is_launch(stmt) && allocates(stmt)));
+    found
+}
+
+/// Says of the buffers that are matched to regions of a copy whose memory they are.
+fn rebase_regions(func: &mut PrimFunc, copy: BufferId) {
+    let mut views = Vec::new();
+    func.body.iter().for_each(|stmt| {
+        stmt.walk(&mut |stmt| {
+            if let StmtKind::SBlock(block) = &stmt.kind {
+                let own = block.match_buffers.iter().filter(|(_, region)| region.buffer == copy);
+                views.extend(own.map(|(view, _)| *view));
+            }
+        });
+    });
+    let scope = func.buffer(copy).scope.clone();
+    for view in views {
+        let entry = &mut func.buffers[view.index()];
+        (entry.origin, entry.scope) = (Origin::Region(copy), scope.clone());
+    }
 }
 
 fn accesses_nothing<T>(func: &PrimFunc, id: BufferId, how: Access) -> Result<T, Error> {
@@ -178,28 +238,39 @@ fn accesses_nothing<T>(func: &PrimFunc, id: BufferId, how: Access) -> Result<T, 
     refuse(func, Span::NONE, format!("nothing {what} `{}` there", func.buffer(id).name))
 }
 
-/// The plan for the block at a place: for it alone where it writes, with its neighbours where it reads.
-fn plan_at(func: &PrimFunc, place: &Place, id: BufferId, how: Access, readable: bool) -> Result<Plan, Error> {
-    let list = place.list(&func.body);
+/// The plan for the block at a place: for it alone where it writes, with its neighbours where it reads. `seen` is the function
+/// with what it reaches through pointers written out.
+fn plan_at(
+    func: &PrimFunc,
+    seen: &PrimFunc,
+    place: &Place,
+    id: BufferId,
+    how: Access,
+    readable: bool,
+) -> Result<Plan, Error> {
+    let list = place.list(&seen.body);
     let own = &list[place.at];
     if !accesses(own, id, how) {
         return accesses_nothing(func, id, how);
     }
     let planned = |first: usize, last: usize| {
         let within: Vec<&Stmt> = list[first..=last].iter().collect();
-        let region = accessed(func, &within, id, how);
-        let anew = place.allocates(&func.body, id)
+        let by_pointers =
+            place.list(&func.body)[first..=last].iter().any(|stmt| has_pointers(func, stmt, id));
+        let region = if by_pointers { Region::whole(func, id) } else { accessed(seen, &within, id, how) };
+        let anew = place.allocates(&seen.body, id)
             && !list[..first]
                 .iter()
                 .any(|stmt| accesses(stmt, id, Access::Load) || accesses(stmt, id, Access::Store));
-        let copy_in = copies_in(func, &within, id, how, readable, &region, anew)?;
+        let copy_in = copies_in(seen, &within, id, how, readable, &region, anew)?;
         // What is copied back has to be what is written there.
         if how == Access::Store
-            && place.is_concurrent(&func.body)
-            && !covers(func, &within, id, Access::Store, &region)
+            && place.is_concurrent(&seen.body)
+            && !covers(seen, &within, id, Access::Store, &region)
         {
-            let name = &func.buffer(id).name;
-            let what = format!("elements of `{name}` would be copied back that are written elsewhere meanwhile");
+            let name = &seen.buffer(id).name;
+            let what =
+                format!("elements of `{name}` would be copied back that are written elsewhere meanwhile");
             return refuse(func, own.span, what);
         }
         let room = if place.is_deeper() { Region::whole(func, id) } else { region.clone() };
@@ -404,19 +475,25 @@ fn redirect(stmt: &mut Stmt, (from, to): (BufferId, BufferId), region: &Region) 
                     listed.buffer = to;
                 }
             }
+            for (_, matched) in block.match_buffers.iter_mut().filter(|(_, region)| region.buffer == from) {
+                matched.buffer = to;
+            }
         }
         _ => {}
     }
     stmt.for_each_block_mut(|block| block.iter_mut().for_each(|stmt| redirect(stmt, (from, to), region)));
 }
 
+/// The same for an expression. Pointers, and regions that blocks match, are only there where the region is the whole buffer.
 fn redirect_loads(e: &mut Expr, (from, to): (BufferId, BufferId), region: &Region) {
     e.for_each_child_mut(|child| redirect_loads(child, (from, to), region));
-    if let ExprKind::Load { buffer, indices } = &mut e.kind
-        && *buffer == from
-    {
-        *indices = region.inside(indices).into();
-        *buffer = to;
+    match &mut e.kind {
+        ExprKind::Load { buffer, indices } if *buffer == from => {
+            *indices = region.inside(indices).into();
+            *buffer = to;
+        }
+        ExprKind::BufferData(buffer) if *buffer == from => *buffer = to,
+        _ => {}
     }
 }
 

@@ -18,6 +18,7 @@ mod coverage;
 mod layout;
 mod padded;
 mod place;
+mod pointers;
 mod prune;
 mod refusal;
 mod region;

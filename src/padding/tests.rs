@@ -1,5 +1,7 @@
 //! What the passes make of small programs, and where they refuse.
 
+mod pointers;
+
 use super::*;
 use crate::ir::Module;
 
