@@ -95,6 +95,14 @@ fn layouts_that_make_no_sense_are_refused() {
     refused(address, layout("A", "lambda i: [i // 4, i % 4]", None), "the address is taken");
     let pointer = "T.evaluate(T.call_extern(\"int32\", \"f\", A.data))";
     refused(pointer, layout("A", "lambda i: [i // 4, i % 4]", None), "a pointer is made");
+    let region = "\
+with T.sblock(\"one\"):
+    A[0] = 3
+    B0 = T.match_buffer(B[A[0]:A[0] + 4], (4,), \"int32\", offset_factor=1)
+    B0[0] = 1";
+    refused(region, layout("A", "lambda i: [15 - i]", None), "where other memory lies depends on `A`");
+    let view = "V = T.decl_buffer((4,), \"int32\", data=B.data, elem_offset=A[0])\nV[0] = 1";
+    refused(view, layout("A", "lambda i: [15 - i]", None), "where other memory lies depends on `A`");
 }
 
 #[test]

@@ -25,12 +25,20 @@ pub(in crate::padding) fn fixed_layout(func: &PrimFunc, buffer: BufferId, refusa
     };
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
-            let mut viewed = Vec::new();
+            let (mut viewed, mut made, mut places) = (Vec::new(), Vec::new(), Vec::new());
             match &stmt.kind {
                 StmtKind::Decl { buffer: other } | StmtKind::Alloc { buffer: other, .. } => {
                     viewed.push(*other);
+                    made.push(*other);
                 }
-                StmtKind::SBlock(block) => viewed.extend(block.match_buffers.iter().map(|(other, _)| *other)),
+                StmtKind::SBlock(block) => {
+                    made.extend(&block.alloc_buffers);
+                    for (other, region) in &block.match_buffers {
+                        viewed.push(*other);
+                        let ranges = region.ranges.iter();
+                        places.extend(ranges.flat_map(|(min, extent)| [min].into_iter().chain(extent)));
+                    }
+                }
                 StmtKind::Attr { node: AttrNode::Buffer(other), key, .. } if *other == buffer => {
                     refusals.add(stmt.span, format!("the attribute `{key}` is about `{name}`"));
                 }
@@ -39,6 +47,12 @@ pub(in crate::padding) fn fixed_layout(func: &PrimFunc, buffer: BufferId, refusa
             for other in viewed.into_iter().filter(|&other| views(other)) {
                 let view = &func.buffer(other).name;
                 refusals.add(stmt.span, format!("`{view}` is a view of `{name}`, which fixes its layout"));
+            }
+            for other in made.into_iter().map(|other| func.buffer(other)) {
+                places.extend(other.shape.iter().chain(&other.strides).chain(&other.elem_offset));
+            }
+            if places.into_iter().any(|e| names(e, buffer)) {
+                refusals.add(stmt.span, format!("where other memory lies depends on `{name}`"));
             }
             stmt.for_each_expr(|e| {
                 fixed_by(e, buffer, &mut |what| refusals.add(stmt.span, format!("{what} `{name}`")))
