@@ -224,7 +224,9 @@ impl Walk<'_> {
             && let Some(var) = offset.as_var().filter(|var| said_once(*var))
         {
             let mins: Vec<Expr> = region.ranges.iter().map(|(min, _)| inlined(min, &self.bound)).collect();
-            self.bound.insert(var, self.layout.place(&mins, offset.dtype));
+            if mins.iter().all(|min| min.dtype == offset.dtype) {
+                self.bound.insert(var, self.layout.place(&mins, offset.dtype));
+            }
         }
         // A region of more dimensions than the view has extent 1 in the first ones.
         let skipped = self.layout.strides.len().saturating_sub(view.shape.len());
@@ -239,27 +241,29 @@ impl Walk<'_> {
     fn call(&mut self, e: &Expr) -> Result<Block, String> {
         let op =
             self.matrices.op(e).unwrap_or_else(|| Err("a call of no intrinsic on matrices".to_owned()))?;
-        let (func, id) = (self.func, self.id);
+        let reads = op.reads().into_iter().map(|matrix| (matrix, Access::Load));
+        let all = reads.chain([(op.writes(), Access::Store)]);
+        let own: Vec<(Matrix<'_>, Access)> =
+            all.filter(|(matrix, _)| points_to(self.func, matrix.pointer, self.id)).collect();
+        // What else the call gets stays in it.
         let mut rest = e.clone();
-        rest.for_each_child_mut(|arg| {
-            if points_to(func, arg, id) {
-                *arg = Expr::int(0, DType::I32);
+        if let (ExprKind::Call(call), Some((_, args))) = (&mut rest.kind, e.as_intrin()) {
+            for (arg, given) in call.args.iter_mut().zip(args) {
+                if own.iter().any(|(matrix, _)| std::ptr::eq(matrix.pointer, given)) {
+                    *arg = Expr::int(0, DType::I32);
+                }
             }
-        });
-        let mut body = vec![Stmt::new(StmtKind::Evaluate(rest))];
-        for matrix in op.reads() {
-            body.extend(self.matrix(matrix, Access::Load)?);
         }
-        body.extend(self.matrix(op.writes(), Access::Store)?);
+        let mut body = vec![Stmt::new(StmtKind::Evaluate(rest))];
+        for (matrix, how) in own {
+            body.extend(self.matrix(matrix, how)?);
+        }
         Ok(body)
     }
 
-    /// Loops over the elements of a matrix; none if it is no part of the buffer.
+    /// Loops over the elements of a matrix in the buffer.
     fn matrix(&mut self, matrix: Matrix<'_>, how: Access) -> Result<Block, String> {
         let name = &self.func.buffer(self.id).name;
-        if !points_to(self.func, matrix.pointer, self.id) {
-            return Ok(Block::new());
-        }
         let start = self.start(matrix.pointer, how)?;
         let is_global = matches!(&*self.func.buffer(self.id).scope, "" | "global");
         let (first, strides) = match matrix.place {
@@ -317,11 +321,16 @@ impl Walk<'_> {
             }
             _ => false,
         };
+        let is_index = |e: &Expr| e.dtype.is_index() && e.dtype.is_scalar();
         let mask = if how == Access::Load { 1 } else { 2 };
         match pointer.as_intrin() {
             None if is_data(pointer) => Ok(Expr::int(0, DType::I32)),
-            Some(("tvm_access_ptr", [element, data, offset, _, used]))
-                if is_data(data) && element.dtype == entry.dtype && offset.dtype.is_index() =>
+            Some(("tvm_access_ptr", [element, data, offset, extent, used]))
+                if matches!(element.as_intrin(), Some(("type_annotation", _)))
+                    && element.dtype == entry.dtype
+                    && is_data(data)
+                    && is_index(offset)
+                    && !read_or_call(std::slice::from_ref(extent)) =>
             {
                 if used.as_int() != Some(mask) {
                     let uses = if how == Access::Load { "reads" } else { "writes" };
@@ -332,7 +341,8 @@ impl Walk<'_> {
                 Ok(inlined(offset, &self.bound))
             }
             Some(("address_of", [Expr { kind: ExprKind::Load { buffer, indices }, .. }]))
-                if *buffer == self.id && indices.iter().all(|index| index.dtype.is_index()) =>
+                if *buffer == self.id
+                    && indices.iter().all(|index| is_index(index) && index.dtype == indices[0].dtype) =>
             {
                 let indices: Vec<Expr> = indices.iter().map(|index| inlined(index, &self.bound)).collect();
                 Ok(self.layout.place(&indices, DType::I32))

@@ -193,6 +193,14 @@ fn pointers_of_which_not_all_is_known_leave_no_copy() {
     // Others that get a pointer may do anything with it.
     let call = "\nT.evaluate(T.call_extern(\"int32\", \"f\", A.data))";
     refused(&(opaque() + call), read_a, "a pointer is made to the memory of `A`");
+    let number = "T.call_extern(\"int32\", \"f\", A.data)";
+    let fill = format!("\nT.tvm_fill_fragment(B.data, 16, 16, 16, 0, {number})");
+    refused(&(opaque() + &fill), read_a, "a pointer is made to the memory of `A`");
+    refused(
+        &changed("vj * 16, 16, 1)", &format!("vj * 16, {number}, 1)")),
+        read_a,
+        "it is not known where in `A`",
+    );
     let made_before = format!("p: T.handle(\"float16\") = A.data\n{}", opaque());
     refused(&made_before, read_a, "a pointer is made to the memory of `A`");
     let call = "\n        T.evaluate(T.call_extern(\"int32\", \"f\", A0.data))";
