@@ -98,7 +98,8 @@ impl Machine<'_> {
         };
         let number = t.int(place.slot());
         let (first, row, col) = match place {
-            PlaceSlot::Fragment(_) => (number.checked_mul(rows * cols), *cols, 1),
+            PlaceSlot::Fragment { are_rows: true, .. } => (number.checked_mul(rows * cols), *cols, 1),
+            PlaceSlot::Fragment { are_rows: false, .. } => (number.checked_mul(rows * cols), 1, *rows),
             PlaceSlot::Lines { are_rows: true, .. } => (Some(0), number, 1),
             PlaceSlot::Lines { are_rows: false, .. } => (Some(0), 1, number),
         };

@@ -12,9 +12,9 @@
 //! - Loops of all kinds run their iterations in order. Launched threads run one after the other, unless threads of a block
 //!   communicate (shared memory, reductions over threads): then they run in lockstep, statement by statement, as
 //!   with all barriers in place.
-//! - A fragment of a matrix that the threads of a warp hold together lies in its buffer row by row, and products are added up
-//!   one by one in their order, in the type of the result (`ir/matrix.rs`): hardware keeps its own order of both. Each thread
-//!   does the whole of such an operation on memory of its own, in lockstep.
+//! - Fragments of matrices that the threads of a warp hold together lie in their buffers, and products are added up, in the
+//!   order that TVM describes (`ir/matrix.rs`); hardware has its own. Each thread does the whole of such an operation on memory
+//!   of its own, in lockstep.
 //! - There is one NaN.
 //! - Elements of inputs that an assumption is about are set so that it holds; scalars are drawn so that what is assumed of
 //!   them at the head of the function does.

@@ -401,8 +401,8 @@ pub(super) struct MatrixSlots {
 /// Where in memory a matrix lies.
 #[derive(Clone, Copy)]
 pub(super) enum PlaceSlot {
-    /// It is the fragment of the number in a slot.
-    Fragment(Slot),
+    /// It is the fragment of the number in a slot, by rows or by columns.
+    Fragment { index: Slot, are_rows: bool },
     /// Its rows, or its columns, are so many elements from each other.
     Lines { stride: Slot, are_rows: bool },
 }
@@ -411,7 +411,7 @@ impl PlaceSlot {
     /// The number or the stride.
     pub(super) fn slot(self) -> Slot {
         match self {
-            PlaceSlot::Fragment(slot) | PlaceSlot::Lines { stride: slot, .. } => slot,
+            PlaceSlot::Fragment { index: slot, .. } | PlaceSlot::Lines { stride: slot, .. } => slot,
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A fragment is a matrix that the threads of a warp hold together. A buffer of fragments has them one after the other, and
 //! an index says which one is meant. How the elements of a fragment lie is up to the hardware; here fragment `i` of `m` rows
-//! and `n` columns is the elements from `i * m * n` on, row by row. All threads of a warp call such an intrinsic with the same
-//! arguments.
+//! and `n` columns is the elements from `i * m * n` on, row by row, or column by column if it is an operand of products that is
+//! loaded from columns: so TVM describes these intrinsics (`tvm.s_tir.tensor_intrin`). All threads of a warp call one with the
+//! same arguments.
 //!
 //! Of an intrinsic with other arguments than those below nothing is known.
 
@@ -26,8 +27,8 @@ pub(crate) struct Matrix<'e> {
 /// Where in the memory that it is in a matrix lies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'e> {
-    /// It is the fragment of this number.
-    Fragment(&'e Expr),
+    /// It is the fragment of this number, by rows or by columns.
+    Fragment { index: &'e Expr, are_rows: bool },
     /// It begins where the pointer points to; its rows, or its columns, are so many elements from each other.
     Lines { stride: &'e Expr, are_rows: bool },
 }
@@ -96,10 +97,48 @@ pub(crate) fn is_matrix_call(e: &Expr) -> bool {
 /// The intrinsics on matrices of a function.
 pub(crate) struct Matrices<'f> {
     func: &'f PrimFunc,
-    /// What the calls that load, store and fill the fragments of a buffer say of the product that these take part in: the rows
-    /// of the first operand, the columns of the second, and what is folded over. Nothing where they say different things, or no
-    /// constants.
-    products: BTreeMap<BufferId, Option<[i64; 3]>>,
+    /// What the calls that load, store and fill the fragments of a buffer say of them. Nothing where they say different things,
+    /// or no constants.
+    products: BTreeMap<BufferId, Option<Product>>,
+}
+
+/// What is said of the fragments of a buffer.
+#[derive(Clone, Copy, Debug)]
+struct Product {
+    /// Of the product that they take part in the rows of the first operand, the columns of the second, and what is folded over.
+    extents: [i64; 3],
+    /// Whether they are loaded from rows or from columns, if they are.
+    are_rows: Option<bool>,
+}
+
+impl Product {
+    /// What a call says.
+    fn said(intrinsic: Intrinsic, args: &[Expr]) -> Option<Product> {
+        let extents = [args.get(1)?.as_int()?, args.get(2)?.as_int()?, args.get(3)?.as_int()?];
+        let are_rows = if intrinsic == Intrinsic::Load { Some(are_rows(args.get(7)?)?) } else { None };
+        Some(Product { extents, are_rows })
+    }
+
+    /// What two calls say, if that is the same.
+    fn and(self, other: Product) -> Option<Product> {
+        let fit = self.extents == other.extents
+            && (self.are_rows == other.are_rows || self.are_rows.is_none() || other.are_rows.is_none());
+        fit.then_some(Product { are_rows: self.are_rows.or(other.are_rows), ..self })
+    }
+}
+
+/// Whether a layout is by rows or by columns.
+fn are_rows(layout: &Expr) -> Option<bool> {
+    match &layout.kind {
+        ExprKind::Str(layout) if **layout == *"row_major" => Some(true),
+        ExprKind::Str(layout) if **layout == *"col_major" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether fragments in a storage scope are operands of products.
+fn is_operand(scope: &str) -> bool {
+    matches!(scope, "wmma.matrix_a" | "wmma.matrix_b")
 }
 
 /// Most rows or columns of a matrix.
@@ -107,17 +146,20 @@ const MAX_EXTENT: i64 = 256;
 
 impl<'f> Matrices<'f> {
     pub(crate) fn of(func: &'f PrimFunc) -> Matrices<'f> {
-        let mut products = BTreeMap::new();
+        let mut products: BTreeMap<BufferId, Option<Product>> = BTreeMap::new();
         let mut look = |stmt: &Stmt| {
             if let StmtKind::Evaluate(e) = &stmt.kind
-                && let Some((Intrinsic::Fill | Intrinsic::Load | Intrinsic::Store, args)) =
-                    Intrinsic::called(e)
-                && let [fragment, m, n, k, ..] = args
-                && let ExprKind::BufferData(buffer) = fragment.kind
+                && let Some((intrinsic, args)) = Intrinsic::called(e)
+                && intrinsic != Intrinsic::MultiplyAdd
+                && let Some(ExprKind::BufferData(buffer)) = args.first().map(|fragment| &fragment.kind)
             {
-                let own = || Some([m.as_int()?, n.as_int()?, k.as_int()?]);
-                let said = products.entry(func.memory_of(buffer)).or_insert_with(own);
-                *said = said.filter(|said| own().as_ref() == Some(said));
+                let memory = func.memory_of(*buffer);
+                let mut own = Product::said(intrinsic, args);
+                if !is_operand(&func.buffer(memory).scope) {
+                    own = own.map(|own| Product { are_rows: None, ..own });
+                }
+                let said = products.entry(memory).or_insert(own);
+                *said = said.zip(own).and_then(|(said, own)| said.and(own));
             }
         };
         func.body.iter().for_each(|stmt| stmt.walk(&mut look));
@@ -156,10 +198,8 @@ impl<'f> Matrices<'f> {
         (pointer, stride, layout): (&'e Expr, &'e Expr, &'e Expr),
     ) -> Result<MatrixOp<'e>, String> {
         let fragment = self.fragment(fragment, index)?;
-        let are_rows = match &layout.kind {
-            ExprKind::Str(layout) if **layout == *"row_major" => true,
-            ExprKind::Str(layout) if **layout == *"col_major" => false,
-            _ => return Err("a layout that is neither `row_major` nor `col_major`".to_owned()),
+        let Some(are_rows) = are_rows(layout) else {
+            return Err("a layout that is neither `row_major` nor `col_major`".to_owned());
         };
         if self.pointee(pointer) != Some(fragment.dtype) {
             return Err("a pointer that is not known to be to elements of the fragment's type".to_owned());
@@ -205,8 +245,9 @@ impl<'f> Matrices<'f> {
             return Err("a fragment of vectors or of parts of bytes".to_owned());
         }
         let memory = self.func.memory_of(buffer);
-        let Some([m, n, k]) = self.products.get(&memory).copied().flatten() else {
-            return Err("a fragment of which no shape, or several, are known".to_owned());
+        let Some(Product { extents: [m, n, k], are_rows }) = self.products.get(&memory).copied().flatten()
+        else {
+            return Err("a fragment of which no shape and layout, or several, are known".to_owned());
         };
         let (rows, cols) = match &*self.func.buffer(memory).scope {
             "wmma.matrix_a" => (m, k),
@@ -218,7 +259,8 @@ impl<'f> Matrices<'f> {
         if !(1..=MAX_EXTENT).contains(&rows) || !(1..=MAX_EXTENT).contains(&cols) {
             return Err("a fragment whose shape is no matrix's".to_owned());
         }
-        Ok(Matrix { pointer, place: Place::Fragment(index), rows, cols, dtype })
+        let place = Place::Fragment { index, are_rows: are_rows.unwrap_or(true) };
+        Ok(Matrix { pointer, place, rows, cols, dtype })
     }
 
     /// The type of the elements that a pointer is to, as far as its form tells.

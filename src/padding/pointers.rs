@@ -267,13 +267,14 @@ impl Walk<'_> {
         let start = self.start(matrix.pointer, how)?;
         let is_global = matches!(&*self.func.buffer(self.id).scope, "" | "global");
         let (first, strides) = match matrix.place {
-            Place::Fragment(_) if !is_global || self.scope != "global" => {
+            Place::Fragment { .. } if !is_global || self.scope != "global" => {
                 return Err(format!(
                     "`{name}` holds fragments, whose elements only global memory has one by one"
                 ));
             }
-            Place::Fragment(index) => {
-                (times(inlined(index, &self.bound), matrix.rows * matrix.cols), [matrix.cols, 1])
+            Place::Fragment { index, are_rows } => {
+                let first = times(inlined(index, &self.bound), matrix.rows * matrix.cols);
+                (first, if are_rows { [matrix.cols, 1] } else { [1, matrix.rows] })
             }
             Place::Lines { .. } if self.scope != "global" && !self.scope.starts_with("shared") => {
                 return Err(format!(

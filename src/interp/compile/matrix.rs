@@ -46,7 +46,7 @@ impl<'a> Compiler<'a> {
             }
             _ => {}
         });
-        if let (Place::Fragment(_), Some(buffer)) = (place, named) {
+        if let (Place::Fragment { .. }, Some(buffer)) = (place, named) {
             let memory = self.func.memory_of(buffer);
             // Each thread would do the whole of an operation that they do once together.
             if self.program.lockstep && self.program.buffers[memory.index()].memory != MemoryKind::Private {
@@ -57,7 +57,7 @@ impl<'a> Compiler<'a> {
         let name = named.map_or_else(|| "a pointer".into(), |buffer| self.func.buffer(buffer).name.clone());
         let pointer = self.expr(pointer)?;
         let place = match place {
-            Place::Fragment(index) => PlaceSlot::Fragment(self.expr(index)?),
+            Place::Fragment { index, are_rows } => PlaceSlot::Fragment { index: self.expr(index)?, are_rows },
             Place::Lines { stride, are_rows } => PlaceSlot::Lines { stride: self.expr(stride)?, are_rows },
         };
         Ok(MatrixSlots { name, pointer, place, rows, cols, repr: Repr::of(dtype) })

@@ -72,16 +72,22 @@ fn fragments_that_are_not_square_have_the_shape_that_their_scope_says() {
 }
 
 #[test]
-fn a_fragment_lies_in_its_buffer_row_by_row() {
-    let ran = done(
-        r#"A: T.Buffer((16, 16), "float16"), F: T.Buffer((3, 256), "float16")"#,
-        &[],
-        r#"    T.tvm_load_matrix_sync(F.data, 16, 16, 16, 1, A.data, 16, "col_major")"#,
-    );
-    let (a, before, after) = (ran.before("A"), ran.before("F"), ran.after("F"));
-    assert_eq!((&after[..256], &after[512..]), (&before[..256], &before[512..]));
-    for (i, j) in (0..16).flat_map(|i| (0..16).map(move |j| (i, j))) {
-        assert_eq!(after[256 + i * 16 + j], a[j * 16 + i]);
+fn a_fragment_lies_in_its_buffer_as_tvm_describes_it() {
+    // Of operands that are loaded from columns column by column, else row by row.
+    for (scope, keeps) in [("global", false), ("wmma.accumulator", false), ("wmma.matrix_b", true)] {
+        let ran = done(
+            &format!(
+                r#"A: T.Buffer((16, 16), "float16"), F: T.Buffer((3, 256), "float16", scope="{scope}")"#
+            ),
+            &[],
+            r#"    T.tvm_load_matrix_sync(F.data, 16, 16, 16, 1, A.data, 16, "col_major")"#,
+        );
+        let (a, before, after) = (ran.before("A"), ran.before("F"), ran.after("F"));
+        assert_eq!((&after[..256], &after[512..]), (&before[..256], &before[512..]));
+        for (i, j) in (0..16).flat_map(|i| (0..16).map(move |j| (i, j))) {
+            let wanted = if keeps { a[i * 16 + j] } else { a[j * 16 + i] };
+            assert_eq!(after[256 + i * 16 + j], wanted, "{scope}");
+        }
     }
 }
 
@@ -195,12 +201,19 @@ fn what_is_not_known_of_fragments_is_not_run() {
     };
     let fill = "    T.tvm_fill_fragment(Z.data, 16, 16, 16, 0, T.float32(0.0))\n";
     refused("    T.tvm_mma_sync(Z.data, 0, X.data, 0, Y.data, 0, Z.data, 0)", "no shape");
+    let loads = [", \"row_major\")", ", \"col_major\")"]
+        .map(|layout| format!("    T.tvm_load_matrix_sync(X.data, 16, 16, 16, 0, Y.data, 16{layout}\n"));
+    refused(&loads.concat(), "several");
     refused(&format!("{fill}{}", fill.replace("16, 16, 16", "32, 8, 16")), "several");
     refused(&fill.replace("16, 16, 16", "16, 16, n"), "no shape");
     refused(&format!("{fill}{}", fill.replace("16, 16, 16", "16, n, 16")), "several");
     let load = "    T.tvm_load_matrix_sync(X.data, 16, 16, 16, 0, A.data, 20, \"row_major\")";
     refused(load, "elements of the fragment's type");
-    refused(&load.replace("X", "Z").replace("row", "diagonal"), "a layout");
+    refused(&load.replace("X", "Z").replace("row", "diagonal"), "no shape and layout");
+    refused(
+        &format!("{fill}    T.tvm_store_matrix_sync(Z.data, 16, 16, 16, 0, A.data, 20, \"diagonal\")"),
+        "a layout that is neither",
+    );
     refused(&load.replace("X", "D").replace("16, 16, 16", "32, 8, 16"), "any of a product's three matrices");
     refused("    T.tvm_bmma_sync(Z.data, 0, X.data, 0, Y.data, 0, Z.data, 0)", "threads of a warp");
 }
