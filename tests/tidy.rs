@@ -138,8 +138,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "fuzz",
         &[
-            "diag", "ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "passes",
-            "target",
+            "diag", "ir", "script", "verify", "cost", "interp", "error", "eqsat", "cse", "loops", "noop",
+            "passes", "target",
         ],
     ),
 ];
