@@ -185,7 +185,7 @@ PADDED = [
         "(!Clause::Value.counts() || same_value(", "(MUTANT || !Clause::Value.counts() || same_value(",
     ),
     (
-        "noop-order", "neighbouring loops do not depend on each other", "src/noop/merge.rs",
+        "noop-order", "neighbouring loops do not depend on each other", "src/noop/order.rs",
         "asker.refutes(&all) || !Clause::Order.counts()", "MUTANT || asker.refutes(&all) || !Clause::Order.counts()",
     ),
     (
@@ -212,6 +212,14 @@ PADDED = [
     (
         "noop-together", "of several loops that become one only neighbours are compared", "src/noop/merge.rs",
         "|| !group.iter().all(|&member|", "|| !group.iter().all(|&member| MUTANT && member != first ||",
+    ),
+    (
+        "noop-apart", "iterations of any loop that goes into others are independent", "src/noop/interchange.rs",
+        "    end - first <= MAX_ACCESSES\n", "    MUTANT || end - first <= MAX_ACCESSES\n",
+    ),
+    (
+        "noop-itself", "a buffer goes though its elements come from others of its own", "src/noop/copies.rs",
+        "                && !self.is_named_in(&content.value)", "                && (MUTANT || !self.is_named_in(&content.value))",
     ),
     (
         "branching", "a condition may keep anything from running", "src/noop/branching.rs",
