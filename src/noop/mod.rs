@@ -111,7 +111,8 @@ pub fn merge_loops(func: &mut PrimFunc) -> Vec<Change> {
 /// that is a choice among elements and constants that are unchanged. Returns which, and why. Whether that pays is not asked.
 ///
 /// ```
-/// let text = "@T.prim_func\ndef main(A: T.Buffer((4, 8)), B: T.Buffer((8, 4))):\n    C = T.alloc_buffer((8, 4))\n    \
+/// let text = "@T.prim_func\ndef main(A: T.Buffer((4, 8)), B: T.Buffer((8, 4))):\n    \
+///             T.func_attr({\"tirx.noalias\": True})\n    C = T.alloc_buffer((8, 4))\n    \
 ///             for i, j in T.grid(8, 4):\n        C[i, j] = A[j, i]\n    \
 ///             for i, j in T.grid(8, 4):\n        B[i, j] = C[i, j]\n";
 /// let mut module = satir::parse(text)?;
