@@ -120,7 +120,13 @@ impl Estimate<'_> {
             self.charge(kept_at, copies * instructions, share);
             self.loads += usize::from(hash.is_some() && kept_at == self.frames.len() - 1);
         }
-        if hash.is_none() && kept.is_some_and(|kept| kept.is_in_a_loop) && is_row(indices, self.frame().var) {
+        // Sums of integers run on vectors along the loop that folds them.
+        let is_float = self.func.buffer(buffer).dtype.is_float();
+        if hash.is_none()
+            && is_float
+            && kept.is_some_and(|kept| kept.is_in_a_loop)
+            && is_row(indices, self.frame().var)
+        {
             self.frame().packs = true;
         }
         let at = kept.map_or(at, |kept| kept.at_first.min(at));
