@@ -208,7 +208,7 @@ impl<'a> Asker<'a> {
         if !exact {
             return Vec::new();
         }
-        let var = apply(&Expr::var(domain.var, domain.min.dtype));
+        let var = apply(&self.variable_of(l));
         // A range says it already.
         if let Some(own) = var.as_var()
             && domain.min.as_int().is_some()
@@ -347,9 +347,8 @@ impl<'a> Asker<'a> {
         }
         let mut values: Vec<(VarId, Expr)> = Vec::new();
         for &l in &access.loops[..common] {
-            let domain = &self.accesses.loops[l].domain;
-            let var = Expr::var(domain.var, domain.min.dtype);
-            values.push((domain.var, other.apply(&var)));
+            let var = self.accesses.loops[l].domain.var;
+            values.push((var, other.apply(&self.variable_of(l))));
         }
         let mut unknowns = Vec::new();
         let own = self.some(access);
@@ -443,13 +442,12 @@ impl<'a> Asker<'a> {
         let depth = common(&a.loops, &b.loops);
         let mut result = Expr::bool(a.order < b.order);
         for &l in a.loops[..depth].iter().rev() {
-            let l = &self.accesses.loops[l];
-            let var = Expr::var(l.domain.var, l.domain.min.dtype);
+            let var = self.variable_of(l);
             let (x, y) = (a.apply(&var), b.apply(&var));
             if x == y {
                 continue;
             }
-            let earlier = match l.ordered {
+            let earlier = match self.accesses.loops[l].ordered {
                 true => Expr::binary(BinOp::Lt, x.clone(), y.clone()),
                 false if certain => Expr::bool(false),
                 false => Expr::binary(BinOp::Ne, x.clone(), y.clone()),
@@ -458,6 +456,21 @@ impl<'a> Asker<'a> {
             result = Expr::binary(BinOp::Or, earlier, same);
         }
         result
+    }
+
+    /// That both happen in the same iteration of the outer loops around an instance, so many of them.
+    pub(crate) fn same_iteration(&self, a: &Instance, b: &Instance, depth: usize) -> Vec<Fact> {
+        let same = a.loops[..depth].iter().map(|&l| {
+            let var = self.variable_of(l);
+            (Expr::binary(BinOp::Eq, a.apply(&var), b.apply(&var)), true)
+        });
+        same.collect()
+    }
+
+    /// The variable of a loop.
+    pub(crate) fn variable_of(&self, l: usize) -> Expr {
+        let domain = &self.accesses.loops[l].domain;
+        Expr::var(domain.var, domain.min.dtype)
     }
 
     /// Whether facts cannot hold together.

@@ -387,6 +387,13 @@ pub struct For {
     pub body: Block,
 }
 
+impl For {
+    /// Whether its iterations run one after the other, counted by 1, and nothing is asked of it by annotations.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.kind == ForKind::Serial && self.step.is_none() && self.annotations.is_empty()
+    }
+}
+
 /// How the iterations of a loop run.
 ///
 /// ```

@@ -14,7 +14,7 @@ use super::place::{Path, Place, is_plain, replace, take_loop};
 use crate::analysis::accesses::{Accesses, Kind};
 use crate::analysis::instances::Asker;
 use crate::analysis::side_effects::reads_or_has_side_effects;
-use crate::ir::{BinOp, Block, BufferId, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most initializations of a loop, and the most accesses that they are compared with.
 const MAX_INITS: usize = 32;
@@ -273,11 +273,7 @@ fn goes_first(
         }
         let other = asker.some(b);
         let mut all = asker.meets((&a.indices, a.buffer), &other, b);
-        for &l in &a.loops[..depth] {
-            let domain = &accesses.loops[l].domain;
-            let var = Expr::var(domain.var, domain.min.dtype);
-            all.push((Expr::binary(BinOp::Eq, var.clone(), other.apply(&var)), true));
-        }
+        all.extend(asker.same_iteration(&stored, &other, depth));
         all.push((asker.before(&other, &stored, false), true));
         all.extend(stored.conditions.iter().cloned());
         all.extend(other.conditions);

@@ -4,13 +4,14 @@
 //! stored is a choice among loads and constants, all unchanged since. So nothing is computed anew: floats keep their bits
 //! whatever a compiler contracts. TVM's `compute_inline` does the like for blocks that write each element once.
 
+use super::named::{self, How};
 use super::reason::{Change, Described, Reason};
 use crate::analysis::accesses::{Accesses, Kind, is_plain};
 use crate::analysis::alias::have_the_same_elements;
 use crate::analysis::instances::Asker;
 use crate::analysis::{contents, lets, volatile};
 use crate::arith::invert::mentions;
-use crate::ir::{AttrNode, Block, BufferId, Expr, ExprKind, Origin, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::tidy;
 
 /// The most buffers that are tried.
@@ -34,37 +35,17 @@ pub(super) fn buffers(func: &PrimFunc) -> Vec<BufferId> {
         return Vec::new();
     }
     let mut own: Vec<BufferId> = Vec::new();
-    let mut seen = Vec::new();
-    let mut see = |buffer: BufferId| seen.push(func.memory_of(buffer));
     for stmt in &func.body {
         stmt.walk(&mut |stmt| match &stmt.kind {
             StmtKind::Alloc { buffer, annotations } if annotations.is_empty() => own.push(*buffer),
-            StmtKind::Attr { node: AttrNode::Buffer(buffer), .. } => see(*buffer),
-            StmtKind::SBlock(block) => {
-                let regions = block.reads.iter().chain(&block.writes).flatten();
-                regions.chain(block.match_buffers.iter().map(|(_, from)| from)).for_each(|r| see(r.buffer));
-                block.alloc_buffers.iter().for_each(|&buffer| see(buffer));
-            }
             _ => {}
         });
     }
-    let mut pointers = |e: &Expr| {
-        e.walk(&mut |e| match e.kind {
-            ExprKind::BufferData(buffer) | ExprKind::BufferRef(buffer) | ExprKind::Region(buffer, _) => {
-                see(buffer);
-            }
-            _ => {}
-        });
-    };
-    for stmt in &func.body {
-        stmt.walk(&mut |stmt| stmt.for_each_expr(&mut pointers));
-    }
-    for buffer in &func.buffers {
-        if let Origin::Pointer(pointer) = &buffer.origin {
-            pointers(pointer);
+    named::each_buffer(func, &mut |buffer, how| {
+        if how == How::Otherwise {
+            own.retain(|own| *own != func.memory_of(buffer));
         }
-    }
-    own.retain(|buffer| !seen.contains(buffer));
+    });
     own
 }
 

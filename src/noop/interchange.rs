@@ -14,7 +14,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
 use crate::analysis::volatile;
 use crate::diag::Span;
-use crate::ir::{Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most accesses in a loop: each is compared with each.
 const MAX_ACCESSES: usize = 32;
@@ -26,7 +26,7 @@ pub(super) fn each(func: &PrimFunc, most: usize) -> Vec<(PrimFunc, Change)> {
     for stmt in &func.body {
         stmt.walk(&mut |stmt| {
             if let StmtKind::For(l) = &stmt.kind
-                && l.body.iter().any(|stmt| folds_in_chain(stmt, l.var))
+                && l.body.iter().any(|stmt| folds_in(&chain(stmt, l.var), l.var))
                 && may_move(l).is_ok()
             {
                 sites.push((number, l.var));
@@ -50,21 +50,21 @@ pub(super) fn each(func: &PrimFunc, most: usize) -> Vec<(PrimFunc, Change)> {
 fn may_move(l: &For) -> Result<(), Obstacle> {
     let binds = l.body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Bind { .. }));
     let fixed = |e: &Expr| total::expression(e) && !e.reads_memory();
-    if !is_plain_loop(l) || binds || ![&l.min, &l.extent].into_iter().all(fixed) {
+    if !l.is_plain() || binds || ![&l.min, &l.extent].into_iter().all(fixed) {
         return Err(Obstacle::Statement);
     }
     total::block(&l.body)
 }
 
-fn is_plain_loop(l: &For) -> bool {
-    l.kind == ForKind::Serial && l.step.is_none() && l.annotations.is_empty()
-}
-
 /// Whether no iteration of a loop writes what another one accesses.
 fn is_apart(asker: &Asker<'_>, number: usize, var: VarId) -> bool {
     let (first, end) = asker.accesses.spans[number];
-    end - first <= MAX_ACCESSES
-        && (first..end).all(|at| (first..end).all(|other| meets_no_earlier(asker, (at, other), (var, var))))
+    let list = &asker.accesses.list[first..end];
+    list.len() <= MAX_ACCESSES
+        && list.iter().all(|a| {
+            let itself = asker.itself(a);
+            list.iter().all(|b| meets_no_earlier(asker, (a, &itself), b, (var, var)))
+        })
 }
 
 /// The loops that stand in a statement, each the only statement of the one around it, which another loop may go into: their
@@ -74,7 +74,7 @@ fn chain(stmt: &Stmt, var: VarId) -> Vec<&For> {
     let mut inner = Some(stmt);
     while let Some(Stmt { kind: StmtKind::For(l), .. }) = inner {
         let fixed = |e: &Expr| !e.reads_memory() && !e.mentions(|other| other == var);
-        if !is_plain_loop(l) || ![&l.min, &l.extent].into_iter().all(fixed) {
+        if !l.is_plain() || ![&l.min, &l.extent].into_iter().all(fixed) {
             break;
         }
         loops.push(&**l);
@@ -88,8 +88,8 @@ fn chain(stmt: &Stmt, var: VarId) -> Vec<&For> {
 
 /// Whether the innermost of the loops that the loop over `var` may go into folds: it stores to an element that does not vary
 /// with it, but with the other one.
-fn folds_in_chain(stmt: &Stmt, var: VarId) -> bool {
-    let Some(innermost) = chain(stmt, var).pop() else { return false };
+fn folds_in(loops: &[&For], var: VarId) -> bool {
+    let Some(innermost) = loops.last() else { return false };
     let mut folds = false;
     for stmt in &innermost.body {
         stmt.walk(&mut |stmt| {
@@ -137,12 +137,13 @@ fn distributed(mut l: For, func: &mut PrimFunc, inner: &mut Vec<VarId>) -> Block
     let mut made = Block::new();
     let mut rest = Block::new();
     for mut stmt in std::mem::take(&mut l.body) {
-        if folds_in_chain(&stmt, l.var) {
+        let loops = chain(&stmt, l.var);
+        if folds_in(&loops, l.var) {
             if !rest.is_empty() {
                 made.push(around(&l, std::mem::take(&mut rest), made.is_empty(), func));
             }
-            let depth = chain(&stmt, l.var).len();
-            inner.extend(chain(&stmt, l.var).iter().map(|l| l.var));
+            let depth = loops.len();
+            inner.extend(loops.iter().map(|l| l.var));
             let mut is_first = made.is_empty();
             sink(&mut stmt, depth, l.var, &mut |body| {
                 around(&l, body, std::mem::replace(&mut is_first, false), func)

@@ -11,7 +11,7 @@ use super::reason::{Change, Reason};
 use super::statements::rename;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
-use crate::ir::{Block, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
 
 /// The most accesses of loops that become one: each is compared with those of the next loop.
 const MAX_ACCESSES: usize = 128;
@@ -119,12 +119,8 @@ fn neighbours(block: &Block, number: &mut usize, pairs: &mut Vec<Pair>) {
 
 /// Whether two loops run over the same values, one after the other.
 fn alike(a: &For, b: &For) -> bool {
-    a.kind == ForKind::Serial
-        && b.kind == ForKind::Serial
-        && a.step.is_none()
-        && b.step.is_none()
-        && a.annotations.is_empty()
-        && b.annotations.is_empty()
+    a.is_plain()
+        && b.is_plain()
         && a.min == b.min
         && a.extent == b.extent
         && [&a.min, &a.extent].into_iter().all(crate::analysis::accesses::is_plain)
@@ -147,8 +143,10 @@ fn only_states(body: &Block) -> bool {
 fn independent(asker: &Asker<'_>, former: Head, latter: Head) -> bool {
     let accesses = asker.accesses;
     let (first, second) = (accesses.spans[former.number], accesses.spans[latter.number]);
-    (first.0..first.1).all(|at| {
-        (second.0..second.1).all(|other| meets_no_earlier(asker, (at, other), (former.var, latter.var)))
+    accesses.list[first.0..first.1].iter().all(|a| {
+        let itself = asker.itself(a);
+        let mut others = accesses.list[second.0..second.1].iter();
+        others.all(|b| meets_no_earlier(asker, (a, &itself), b, (former.var, latter.var)))
     })
 }
 

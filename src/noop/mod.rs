@@ -29,6 +29,7 @@ mod fill;
 mod guarantee;
 mod interchange;
 mod merge;
+mod named;
 mod obstacle;
 mod order;
 mod overcompute;

@@ -1,20 +1,20 @@
 //! Whether accesses keep their order when iterations of loops change theirs.
 
 use super::clause::Clause;
-use crate::analysis::accesses::Kind;
-use crate::analysis::instances::Asker;
+use crate::analysis::accesses::{Access, Kind};
+use crate::analysis::instances::{Asker, Instance};
 use crate::ir::{BinOp, Expr, VarId};
 
 /// Whether it is refuted that an access, in some iteration of the loop over `x`, meets another one in an earlier iteration of the
 /// loop over `y`, which is the same or becomes the same, where one of the two writes. They are in the same iteration of the loops
-/// around these.
+/// around these. The access is given with the instance that it is itself.
 pub(super) fn meets_no_earlier(
     asker: &Asker<'_>,
-    (access, other): (usize, usize),
+    (a, itself): (&Access, &Instance),
+    b: &Access,
     (x, y): (VarId, VarId),
 ) -> bool {
     let accesses = asker.accesses;
-    let (a, b) = (&accesses.list[access], &accesses.list[other]);
     // What an assumption reads is listed as loads.
     let matters = |kind: &Kind| !matches!(kind, Kind::Assumed(_));
     if !(a.writes() || b.writes()) || !matters(&a.kind) || !matters(&b.kind) {
@@ -28,16 +28,11 @@ pub(super) fn meets_no_earlier(
     };
     let instance = asker.some(b);
     let mut all = asker.meets((&a.indices, a.buffer), &instance, b);
-    // Both in the same iteration of the loops around them.
-    for &l in &a.loops[..depth] {
-        let domain = &accesses.loops[l].domain;
-        let var = Expr::var(domain.var, domain.min.dtype);
-        all.push((Expr::binary(BinOp::Eq, var.clone(), instance.apply(&var)), true));
-    }
-    let dtype = accesses.loops[a.loops[depth]].domain.min.dtype;
-    let earlier = instance.apply(&Expr::var(y, dtype));
-    all.push((Expr::binary(BinOp::Lt, earlier, Expr::var(x, dtype)), true));
-    all.extend(asker.itself(a).conditions);
+    all.extend(asker.same_iteration(itself, &instance, depth));
+    let later = asker.variable_of(a.loops[depth]);
+    let earlier = instance.apply(&Expr::var(y, later.dtype));
+    all.push((Expr::binary(BinOp::Lt, earlier, later), true));
+    all.extend(itself.conditions.iter().cloned());
     all.extend(instance.conditions);
     asker.refutes(&all) || !Clause::Order.counts()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 
 use super::clause::Clause;
+use super::named;
 use super::obstacle::Obstacle;
 use super::reason::{Change, Described, Reason};
 use super::same::stores_what_is_there;
@@ -12,9 +13,7 @@ use super::settings::Settings;
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
-use crate::ir::{
-    AttrNode, BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId,
-};
+use crate::ir::{BinOp, Block, BufferId, Expr, For, ForKind, PrimFunc, StmtKind, VarId};
 use crate::simplify::tidy;
 
 /// How often each step is taken at most; each may let the next see more.
@@ -302,8 +301,23 @@ fn shortenable(l: &For) -> Option<(i64, i64)> {
             };
         });
     }
-    (plain && l.kind == ForKind::Serial && l.step.is_none() && l.annotations.is_empty() && extent > 1)
-        .then_some((min, end))
+    (plain && l.is_plain() && extent > 1).then_some((min, end))
+}
+
+/// What a function names.
+struct Used {
+    vars: HashSet<VarId>,
+    buffers: HashSet<BufferId>,
+}
+
+impl Used {
+    fn of(func: &PrimFunc) -> Used {
+        let mut used = Used { vars: named::variables(func), buffers: HashSet::new() };
+        named::each_buffer(func, &mut |buffer, _| {
+            used.buffers.insert(buffer);
+        });
+        used
+    }
 }
 
 /// Removes bindings whose variables nothing names, and allocations of buffers that nothing names.
@@ -346,77 +360,4 @@ fn drop_unused(block: &mut Block, used: &Used, note: &mut dyn FnMut(String), nam
             _ => true,
         }
     });
-}
-
-/// What a function names, apart from where it is bound or allocated.
-#[derive(Default)]
-struct Used {
-    vars: HashSet<VarId>,
-    buffers: HashSet<BufferId>,
-}
-
-impl Used {
-    fn of(func: &PrimFunc) -> Used {
-        let mut used = Used { vars: crate::analysis::lets::named(func), ..Used::default() };
-        for stmt in &func.body {
-            stmt.walk(&mut |stmt| used.stmt(stmt));
-        }
-        for buffer in &func.buffers {
-            if let Origin::View(of) | Origin::Region(of) = buffer.origin {
-                used.buffers.insert(of);
-            }
-            if let Origin::Pointer(pointer) = &buffer.origin {
-                used.expr(pointer);
-            }
-            let offset = buffer.elem_offset.iter();
-            buffer.shape.iter().chain(&buffer.strides).chain(offset).for_each(|e| used.expr(e));
-        }
-        used
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        stmt.for_each_expr(|e| self.expr(e));
-        match &stmt.kind {
-            StmtKind::Store { buffer, .. } => {
-                self.buffers.insert(*buffer);
-            }
-            StmtKind::Attr { node, .. } => match node {
-                AttrNode::Buffer(buffer) => {
-                    self.buffers.insert(*buffer);
-                }
-                AttrNode::Var(var) => {
-                    self.vars.insert(*var);
-                }
-                _ => {}
-            },
-            StmtKind::SBlock(block) => {
-                let regions = block.reads.iter().chain(&block.writes).flatten();
-                let regions: Vec<_> =
-                    regions.chain(block.match_buffers.iter().map(|(_, region)| region)).collect();
-                for region in regions {
-                    self.buffers.insert(region.buffer);
-                    for (min, extent) in &region.ranges {
-                        self.expr(min);
-                        extent.iter().for_each(|e| self.expr(e));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn expr(&mut self, e: &Expr) {
-        e.walk(&mut |e| match &e.kind {
-            ExprKind::Var(var) => {
-                self.vars.insert(*var);
-            }
-            ExprKind::Load { buffer, .. }
-            | ExprKind::BufferData(buffer)
-            | ExprKind::BufferRef(buffer)
-            | ExprKind::Region(buffer, _) => {
-                self.buffers.insert(*buffer);
-            }
-            _ => {}
-        });
-    }
 }

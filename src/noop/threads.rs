@@ -21,12 +21,9 @@ pub(super) fn apart(asker: &Asker<'_>, own: &Access, facts: &[Fact]) -> Result<(
         for depth in (0..shared).filter(|&depth| !accesses.loops[own.loops[depth]].ordered) {
             let instance = asker.some(other);
             let mut all = asker.meets((&own.indices, own.buffer), &instance, other);
-            for (at_depth, &l) in own.loops[..=depth].iter().enumerate() {
-                let domain = &accesses.loops[l].domain;
-                let var = Expr::var(domain.var, domain.min.dtype);
-                let op = if at_depth == depth { BinOp::Ne } else { BinOp::Eq };
-                all.push((Expr::binary(op, at.apply(&var), instance.apply(&var)), true));
-            }
+            all.extend(asker.same_iteration(&at, &instance, depth));
+            let var = asker.variable_of(own.loops[depth]);
+            all.push((Expr::binary(BinOp::Ne, at.apply(&var), instance.apply(&var)), true));
             all.extend(instance.conditions.iter().cloned());
             all.extend(facts.iter().cloned());
             if !asker.refutes(&all) {

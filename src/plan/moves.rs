@@ -128,12 +128,17 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
             found.extend(all);
         }
     }
-    if options.target_of(func) != Target::Gpu && *tries >= WHOLE {
-        *tries -= WHOLE;
-        let made = noop::interchanged(func, MAX_INTERCHANGES).into_iter();
-        found.extend(made.map(|(made, change)| ("interchange", made, vec![change])));
+    if options.target_of(func) != Target::Gpu {
+        if let Some(left) = tries.checked_sub(WHOLE) {
+            *tries = left;
+            let made = noop::interchanged(func, MAX_INTERCHANGES).into_iter();
+            found.extend(made.map(|(made, change)| ("interchange", made, vec![change])));
+        }
+        if let Some(left) = tries.checked_sub(WHOLE) {
+            *tries = left;
+            found.extend(without_copies(func, options, ended));
+        }
     }
-    found.extend(without_copies(func, options, tries, ended));
     found.extend(
         [Whole::ReduceExtents, Whole::Hoist, Whole::Loops]
             .into_iter()
@@ -144,11 +149,7 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
 
 /// Without each of the buffers that only hold copies, without all of them, and the last of these with loops that fit where the
 /// elements come from: until then indices are quotients, and seem to cost more than a copy.
-fn without_copies(func: &PrimFunc, options: &Options, tries: &mut usize, ended: &mut Ended) -> Vec<Found> {
-    if options.target_of(func) == Target::Gpu || *tries < WHOLE {
-        return Vec::new();
-    }
-    *tries -= WHOLE;
+fn without_copies(func: &PrimFunc, options: &Options, ended: &mut Ended) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let each = noop::without_each_copy(func).into_iter();
     found.extend(each.map(|(made, change)| ("remove-copies", made, vec![change])));

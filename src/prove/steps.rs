@@ -122,7 +122,7 @@ pub(super) fn is_plain(l: &For) -> bool {
             );
         });
     }
-    l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none() && !jumps
+    l.is_plain() && !jumps
 }
 
 /// Whether evaluation may change memory: loads of volatile memory do not.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::digits::{self, Bound, Loop};
 use crate::ir::intrin::{self, Effect};
 use crate::ir::{
-    AttrValue, Axis, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, ForKind, Origin, PrimFunc, SBlock,
-    Stmt, StmtKind, VarId,
+    AttrValue, Axis, AxisKind, BinOp, Block, BufferId, Expr, ExprKind, Origin, PrimFunc, SBlock, Stmt,
+    StmtKind, VarId,
 };
 
 /// A reduction: `T op= e`, starting from a constant.
@@ -140,7 +140,7 @@ fn definition(func: &PrimFunc, stmt: &Stmt) -> Lifted<Definition> {
     loop {
         match &at.kind {
             StmtKind::For(l) => {
-                if l.kind != ForKind::Serial || l.step.is_some() || !l.annotations.is_empty() {
+                if !l.is_plain() {
                     return Err("a loop that is scheduled");
                 }
                 if l.min.as_int() != Some(0) || !is_size(&l.extent) {

@@ -91,7 +91,7 @@ pub(crate) fn is_idle(stmt: &Stmt) -> bool {
 
 /// Whether iterations run one after the other, by one, nothing leaves them, and they declare no memory.
 pub(crate) fn is_plain_loop(l: &For) -> bool {
-    let mut plain = l.kind == ForKind::Serial && l.annotations.is_empty() && l.step.is_none();
+    let mut plain = l.is_plain();
     for stmt in &l.body {
         stmt.walk(&mut |s| {
             plain &= matches!(
