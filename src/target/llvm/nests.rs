@@ -23,8 +23,7 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
         let made = made(e);
         return Operation { instructions: made, size: made, on_vectors: true, for_each_element: 0.0 };
     };
-    // A choice between floats takes three operations on bits.
-    let selection = if e.dtype.is_float() { 3.0 } else { 1.0 };
+    let selection = selection(e.dtype);
     let is_extremum = matches!(e.kind, ExprKind::Binary(BinOp::Min | BinOp::Max, ..));
     let (instructions, size, on_vectors) = match class {
         OpClass::DivConst => (6.0, 4.0, false),
@@ -69,6 +68,11 @@ pub(in crate::target) fn operation(e: &Expr) -> Operation {
     Operation { instructions: instructions * times + moves, size, on_vectors, for_each_element }
 }
 
+/// The size of a choice: one between floats takes three operations on bits.
+pub(in crate::target) fn selection(dtype: DType) -> f64 {
+    if dtype.is_float() { 3.0 } else { 1.0 }
+}
+
 /// What it takes to take an element out of a vector and to put one into another.
 const OUT_AND_IN: f64 = 2.0;
 
@@ -81,7 +85,8 @@ fn made(e: &Expr) -> f64 {
     }
 }
 
-fn is_number(e: &Expr) -> bool {
+/// Whether an expression is a constant.
+pub(in crate::target) fn is_number(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 

@@ -141,6 +141,11 @@ impl Estimate<'_> {
         vars.any(|of| !indices.iter().any(|index| index.mentions(|var| var == of)))
     }
 
+    /// Whether inner loops keep an element in a register.
+    pub(super) fn is_kept(&self, buffer: BufferId, indices: &[Expr]) -> bool {
+        self.kept(buffer, indices).is_some()
+    }
+
     /// Where an element is loaded and stored if inner loops keep it in a register.
     fn kept(&self, buffer: BufferId, indices: &[Expr]) -> Option<Kept> {
         let outermost = self.frames.get(1)?.var;
@@ -278,6 +283,7 @@ impl Estimate<'_> {
                 continue;
             }
             let is_accumulated = !is_store && self.registers.writes(Some(var), buffer);
+            let is_in_a_register = is_accumulated && self.is_kept(buffer, indices);
             // Where it loads what another iteration may have stored, iterations stay in their order.
             let is_apart =
                 is_accumulated && !self.registers.stores_to(Some(var), buffer, Element::of(indices));
@@ -291,7 +297,7 @@ impl Estimate<'_> {
             let hash = if is_store { mix(address, STORE) } else { address };
             let whole = &mut self.frames[at].whole;
             whole.is_prevented |= is_apart || is_unknown;
-            if !is_accumulated {
+            if !is_in_a_register {
                 whole.access(&Access { hash, is_store, bits, along: &along, copies });
             }
             break;

@@ -21,6 +21,9 @@ const PER_VARYING: f64 = 8.0;
 /// What the choice between a loop on vectors and one on scalars, and the rest of the iterations, takes each time.
 const PER_VECTOR_LOOP: f64 = 14.0;
 
+/// What it takes there to load an element that is the same in all iterations, to make a vector of it, and to keep that in memory.
+const PER_INVARIANT_ELEMENT: f64 = 3.0;
+
 /// The instructions of a loop that count its iterations, and the branch to what stands behind it.
 const OF_A_LOOP: f64 = 3.0;
 const JOIN: f64 = 1.0;
@@ -28,6 +31,10 @@ const JOIN: f64 = 1.0;
 /// The most instructions of a loop of constant length once that it is written out (LLVM's `-unroll-threshold` at -O3). LLVM writes
 /// loops out from the inside out, before it looks for vectors, and before outer loops keep values in registers.
 const WRITTEN_OUT: f64 = 300.0;
+
+/// The most instructions of a loop of which LLVM makes one for each outcome of a condition that the loop does not change
+/// (`-unswitch-threshold`).
+const UNSWITCHED: f64 = 50.0;
 
 /// The most iterations of a loop that LLVM goes through to find what would be left of it, and by how much it raises the limit
 /// at most where little is left.
@@ -81,7 +88,9 @@ impl Estimate<'_> {
         let starts = self.frames[here].runs * share;
         let var = Some(l.var);
         let first = self.looks_for_first_ones().then(|| l.min.clone());
-        let mut frame = Frame { var, first, runs: starts * trips, trips, passing: 1.0, ..Frame::default() };
+        let is_all = l.body.len() == 1;
+        let mut frame =
+            Frame { var, first, runs: starts * trips, trips, passing: 1.0, is_all, ..Frame::default() };
         frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
         frame.whole.is_prevented = frame.scalar;
         self.frames.push(frame);
@@ -118,8 +127,10 @@ impl Estimate<'_> {
         // Calls of the C library are made of loops that copy or fill rows, before loops are written out.
         outer.whole.is_prevented |= closed.copies();
         outer.looped |= !is_written_out || frame.looped;
+        // A loop for each outcome of a condition that it does not change.
+        let loops = if frame.unswitched && frame.size.all() < UNSWITCHED { 2.0 } else { 1.0 };
         if is_written_out {
-            outer.size.add_copies(&size.size, trips, around, share);
+            outer.size.add_copies(&size.size, loops * trips, around, share);
             outer.size.add(JOIN, around, share);
             self.known_after.written_out.insert(l.var);
             self.decides |= size.decides;
@@ -130,7 +141,7 @@ impl Estimate<'_> {
             {
                 self.known_after.peeled.extend(&first_ones.conditions);
             }
-            outer.size.add(frame.size.all() + OF_A_LOOP + JOIN, around, share);
+            outer.size.add(loops * (frame.size.all() + OF_A_LOOP + JOIN), around, share);
         }
     }
 }
@@ -241,11 +252,13 @@ impl Closed<'_> {
         let rest = self.rest(at_once);
         let on_vectors = (frame.runs - starts * rest).max(0.0);
         let for_each_element = whole.moved + whole.for_each_element / frame.runs;
-        let vectors =
-            on_vectors * ((whole.cost / frame.runs + PER_ITERATION / 2.0) / lanes + for_each_element);
+        // What is the same in all iterations is an operand.
+        let for_each_vector = whole.cost / frame.runs - whole.invariant + PER_ITERATION / 2.0;
+        let vectors = on_vectors * (for_each_vector / lanes + for_each_element);
         let of_rest = frame.scalar_cost / frame.runs
             + if self.length == Length::Constant { 0.0 } else { PER_ITERATION };
-        let per_start = PER_VECTOR_LOOP + self.per_start_of_its_length();
+        let per_start =
+            PER_VECTOR_LOOP + self.per_start_of_its_length() + whole.invariant * PER_INVARIANT_ELEMENT;
         Some(vectors + starts * (rest * of_rest + per_start))
     }
 
@@ -285,7 +298,11 @@ impl Closed<'_> {
                 frame.moved
             };
             let vectors = frame.cost / lanes + frame.runs * moved;
-            return (!frame.strided || self.packs()).then_some(vectors + rest * share.max(0.0) + folds);
+            // The rest takes a copy of the number itself.
+            let has_rest = trips % lanes_at_once > 0.0;
+            let repeated = starts * frame.repeated * if has_rest { 2.0 } else { 1.0 };
+            let rest = rest * share.max(0.0);
+            return (!frame.strided || self.packs()).then_some(vectors + repeated + rest + folds);
         }
         let bytes = trips * f64::from(frame.bits) / 8.0;
         let speed = if copies && bytes < STRING { 4.0 * lanes } else { lanes };

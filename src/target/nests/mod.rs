@@ -24,7 +24,7 @@ pub(crate) use self::iterations::Odds;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
-use super::llvm::nests::{first_of_row, operation, registers_of};
+use super::llvm::nests::{first_of_row, is_number, operation, registers_of, selection};
 use crate::cost::{Bindings, Profile};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
@@ -36,6 +36,9 @@ const BRANCH: f64 = 1.0;
 
 /// A branch to what stands behind a condition.
 const JUMP: f64 = 1.0;
+
+/// Tells a number as an operand from what computes it.
+const REPEATED: u64 = 43;
 
 /// What is taken of conditions that are constants once that loops are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +126,10 @@ struct Frame {
     computes: bool,
     /// Whether there are branches in it, without those of loops in it.
     branches: bool,
+    /// Whether what is looked at is all that stands in it.
+    is_all: bool,
+    /// Whether it has branches on conditions that it does not change, beside other statements.
+    unswitched: bool,
     /// What it takes in each iteration to put elements into vectors that are no neighbours, and whether some are apart.
     moved: f64,
     strided: bool,
@@ -131,6 +138,8 @@ struct Frame {
     /// Whether elements that it stores to, and a loop around it that stays keeps in registers, are neighbours: LLVM keeps vectors of
     /// them, and makes vectors of what is folded into them, wherever that is loaded.
     packs: bool,
+    /// How many numbers that the loop around it changes are operands in it: vectors are made of them.
+    repeated: f64,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
     /// What it takes behind it to fold the vectors in which it sums integers.
@@ -376,9 +385,20 @@ impl<'a> Estimate<'a> {
                 self.conditions = around.of_condition(decided_by);
                 let seen = self.expr(cond, share);
                 self.look_for_first_ones(cond);
+                let choice = self.choice(then, otherwise);
+                let is_all = std::mem::take(&mut self.frame().is_all);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
-                    self.branches(seen, BRANCH, share);
+                    match choice {
+                        Some(size) => {
+                            self.text_by(seen.depth, size, share, |around| around.of_condition(decided_by));
+                        }
+                        None => {
+                            self.branches(seen, BRANCH, share);
+                            let here = self.frames.len() - 1;
+                            self.frame().unswitched |= !is_all && seen.depth < here;
+                        }
+                    }
                     self.frame().branches = true;
                     // What is written out becomes vectors only within one basic block.
                     if seen.depth + 1 == self.frames.len()
@@ -393,7 +413,7 @@ impl<'a> Estimate<'a> {
                 for (arm, taken) in [(then, taken), (otherwise, 1.0 - taken)] {
                     self.conditions = around.inside(decided_by, taken);
                     self.frame().passing = passing * if varies { taken } else { 1.0 };
-                    if !arm.is_empty() {
+                    if !arm.is_empty() && choice.is_none() {
                         let here = self.frames.len() - 1;
                         self.text(here, JUMP, share * taken, None);
                     }
@@ -440,6 +460,18 @@ impl<'a> Estimate<'a> {
         }
     }
 
+    /// The size of the choice that LLVM makes of a condition if all that this decides is what is in a register.
+    fn choice(&self, then: &Block, otherwise: &Block) -> Option<f64> {
+        match (&then[..], &otherwise[..]) {
+            ([Stmt { kind: StmtKind::Store { buffer, indices, value }, .. }], [])
+                if !value.reads_memory() && self.is_kept(*buffer, indices) =>
+            {
+                Some(selection(value.dtype))
+            }
+            _ => None,
+        }
+    }
+
     /// What the operations of an expression take.
     fn expr(&mut self, e: &Expr, share: f64) -> Seen {
         let here = self.frames.len() - 1;
@@ -473,6 +505,7 @@ impl<'a> Estimate<'a> {
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
         let mut of_loops = Some(NO_LOOP);
         let (mut condition_depth, mut loaded) = (0, false);
+        let mut from_outside = [None; 2];
         e.for_each_child(|part| {
             let taken = match (lazy, number) {
                 (Some((taken, _)), 1) => taken,
@@ -489,6 +522,13 @@ impl<'a> Estimate<'a> {
             let loads = self.loads;
             let seen = self.expr(part, share * taken);
             loaded |= self.loads > loads && is_operand(part);
+            if part.dtype.is_float()
+                && !is_number(part)
+                && seen.depth + 1 == here
+                && let Some(operand) = from_outside.get_mut(number)
+            {
+                *operand = Some(mix(seen.hash, REPEATED));
+            }
             if number == 0 {
                 condition_depth = seen.depth;
             }
@@ -513,6 +553,9 @@ impl<'a> Estimate<'a> {
                 let folds = loaded && self.decided == Decided::Free && takes_two(e);
                 let frame = self.frame();
                 frame.computes = true;
+                for operand in from_outside.into_iter().flatten() {
+                    frame.repeated += if frame.seen.insert(operand) { 1.0 } else { 0.0 };
+                }
                 frame.moved += cost.for_each_element * share;
                 frame.gathered += cost.for_each_element * share;
                 // One operand of an operation may be in memory.

@@ -315,3 +315,53 @@ fn loops_are_constant_once_that_others_are_written_out() {
     let [varying, constant] = estimates([pooled(length).as_str(), pooled("3").as_str()]);
     assert!(varying < 1.3 * constant, "{varying} {constant}");
 }
+
+#[test]
+fn products_of_matrices_take_what_their_lengths_make_of_them() {
+    let rows = |k: usize, m: usize| {
+        format!(
+            "for i in range(17):\n    for j in range({m}):\n        for k in range({k}):\n            if k == 0:\n                C[i * {m} + j] = T.float32(0)\n            C[i * {m} + j] = C[i * {m} + j] + A[i * {k} + k] * B[k * {m} + j]"
+        )
+    };
+    let columns = |k: usize, m: usize| {
+        format!(
+            "for i in range(17):\n    for j in range({m}):\n        C[i * {m} + j] = T.float32(0)\n    for k in range({k}):\n        for j in range({m}):\n            C[i * {m} + j] = C[i * {m} + j] + A[i * {k} + k] * B[k * {m} + j]"
+        )
+    };
+    // Instructions that TVM 0.27 executes for indices of 64 bits. The loop over `k` is written out up to a length of 29 (the
+    // condition on `k` is a choice then, of three operations); if it is, the one over `j` runs on vectors, with what it takes of `A`
+    // in front of it. Where the sums are over columns they stay in registers, and `A` is put into a vector with each step.
+    for (k, m, [by_rows, by_columns]) in [
+        (28, 17, [9_415.0, 10_432.0]),
+        (20, 33, [11_252.0, 11_860.0]),
+        (24, 40, [14_050.0, 14_963.0]),
+        (16, 24, [6_371.0, 6_740.0]),
+        (32, 12, [21_392.0, 6_866.0]),
+    ] {
+        let [estimated, of_columns] = estimates([rows(k, m).as_str(), columns(k, m).as_str()]);
+        for (estimated, executed) in [(estimated, by_rows), (of_columns, by_columns)] {
+            assert!((estimated / executed - 1.0).abs() < 0.12, "{k} {m}: {estimated} {executed}");
+        }
+    }
+    let [short, long] = [29, 30].map(|k| estimated(&rows(k, 12)).instructions);
+    assert!(3.0 * short < long, "{short} {long}");
+    // The elements of `C` are not in registers here, but go into vectors of four rows and out of them in each step: 29 instructions.
+    let all = "for k in range(16):\n    for i in range(300):\n        for j in range(7):\n            C[i * 7 + j] = C[i * 7 + j] + A[i * 16 + k] * B[k * 7 + j]";
+    let for_each_row = estimated(all).instructions / (16.0 * 300.0);
+    assert!((22.0..35.0).contains(&for_each_row), "{for_each_row}");
+}
+
+#[test]
+fn a_loop_for_each_outcome_of_a_condition_is_longer() {
+    // LLVM makes two loops of the one over `j`, with and without the first statement, and so does not write out the one over `h`,
+    // whose condition then stays.
+    let tiles = |first: &str| {
+        format!(
+            "for i in range(21):\n    for h in range(2):\n        for k in range(15):\n            for j in range(8):\n                if h * 8 + j < 12:\n{first}                    C[i * 12 + h * 8 + j] = C[i * 12 + h * 8 + j] + A[i * 15 + k] * B[h * 120 + j * 15 + k]"
+        )
+    };
+    let guarded =
+        "                    if k == 0:\n                        C[i * 12 + h * 8 + j] = T.float32(0)\n";
+    assert_eq!(estimated(&tiles("")).written_out.len(), 2);
+    assert_eq!(estimated(&tiles(guarded)).written_out.len(), 1);
+}

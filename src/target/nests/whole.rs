@@ -27,6 +27,8 @@ pub(super) struct Whole {
     operations: f64,
     /// How many elements each iteration stores one by one.
     scattered: f64,
+    /// How many elements it loads that are the same in all iterations: in front of the loop.
+    pub(super) invariant: f64,
     /// The hashes of its accesses.
     seen: HashSet<u64>,
 }
@@ -114,7 +116,12 @@ impl Whole {
         self.is_prevented |= along.contains(&Stride::Varying)
             || along.contains(&Stride::Invariant)
             || is_store && along.iter().all(|along| *along == Stride::None);
-        if self.seen.insert(hash) {
+        if !self.seen.insert(hash) {
+            return;
+        }
+        if !is_store && along.iter().all(|along| *along == Stride::None) {
+            self.invariant += copies;
+        } else {
             let taken = on_vectors(along, copies, lanes(bits), is_store);
             self.moved += copies * taken.moved;
             self.vector += copies * taken.cost;
