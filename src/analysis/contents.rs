@@ -36,15 +36,35 @@ pub(crate) fn value(
     buffer: BufferId,
     element: &[Expr],
 ) -> Option<Content> {
-    value_within(asker, at, facts, (buffer, element), MAX_DEPTH)
+    value_within(asker, at, facts, (buffer, element), MAX_DEPTH, &|_| true)
 }
 
+/// The same if it is a constant.
+pub(crate) fn constant(
+    asker: &Asker<'_>,
+    at: &Instance,
+    facts: &[Fact],
+    buffer: BufferId,
+    element: &[Expr],
+) -> Option<Content> {
+    // Nothing is asked of values that are none.
+    let may_be = |stated: &Expr| match &stated.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) => true,
+        ExprKind::Load { buffer, .. } => asker.accesses.definitions(*buffer, 0).next().is_some(),
+        _ => false,
+    };
+    let found = value_within(asker, at, facts, (buffer, element), MAX_DEPTH, &may_be);
+    found.filter(|content| matches!(content.value.kind, ExprKind::Int(_) | ExprKind::Float(_)))
+}
+
+/// `may_be`: whether a value that is stored, or assumed, is one that is looked for.
 fn value_within(
     asker: &Asker<'_>,
     at: &Instance,
     facts: &[Fact],
     (buffer, element): (BufferId, &[Expr]),
     depth: usize,
+    may_be: &dyn Fn(&Expr) -> bool,
 ) -> Option<Content> {
     if !element.iter().all(is_plain) {
         return None;
@@ -62,6 +82,9 @@ fn value_within(
         }
         let access = &accesses.list[from];
         let (Kind::Store(stated) | Kind::Assumed(Some(stated))) = &access.kind else { continue };
+        if !may_be(stated) {
+            continue;
+        }
         for &shared in asker.ways(from, at) {
             let Some(instance) = asker.named(from, element, at, shared, Pin::First) else { continue };
             if !happened(asker, at, facts, &instance, element)
@@ -249,7 +272,7 @@ fn resolve(
             return Some((e.clone(), true));
         }
         let depth = depth.checked_sub(1)?;
-        let known = value_within(asker, instance, facts, (*buffer, indices), depth)?;
+        let known = value_within(asker, instance, facts, (*buffer, indices), depth, &|_| true)?;
         // What it may read in turn has to last until the place.
         return is_plain(&known.value).then_some((known.value, known.stored));
     }

@@ -197,7 +197,9 @@ impl<'a, 'b> Folder<'a, 'b> {
                 })
         });
         let at = known.unwrap_or_else(|| {
-            let found = contents::value(self.asker, self.at, self.facts, buffer, indices);
+            // Of floats, nothing but constants is known bit for bit.
+            let content = if e.dtype.is_float() { contents::constant } else { contents::value };
+            let found = content(self.asker, self.at, self.facts, buffer, indices);
             let content = found.map(|content| match content.value.kind {
                 // Of an assumption the sign of zero is not known, nor whether a NaN is this one.
                 ExprKind::Float(bits) if !content.stored && f64::from_bits(bits) == 0.0 => Folded::Zero,
@@ -206,9 +208,7 @@ impl<'a, 'b> Folder<'a, 'b> {
             // A value that reads memory is no value here.
             let content = content.filter(|content| match content {
                 Folded::Zero => true,
-                Folded::Value(value) => {
-                    is_plain(value) && (!value.dtype.is_float() || matches!(value.kind, ExprKind::Float(_)))
-                }
+                Folded::Value(value) => is_plain(value),
             });
             self.elements.push(Element {
                 buffer,
