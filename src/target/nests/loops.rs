@@ -47,6 +47,9 @@ const STRING: f64 = 2_048.0;
 /// How many vectors an iteration of a loop on vectors works on: more than one hide how long operations take.
 const INTERLEAVED: f64 = 2.0;
 
+/// The loop vectorizer takes no shorter loops than this if vectors leave some iterations (`TinyTripCountVectorThreshold`).
+const TINY: f64 = 16.0;
+
 /// How many iterations LLVM makes one of if a loop has no branches in it and does not run on vectors.
 const UNROLLED: f64 = 8.0;
 
@@ -69,6 +72,7 @@ struct Closed<'f> {
     /// Instructions of one iteration.
     per_iteration: f64,
     is_written_out: bool,
+    is_written_out_late: bool,
 }
 
 impl Estimate<'_> {
@@ -108,8 +112,12 @@ impl Estimate<'_> {
         if is_short && length == Length::Varying && self.known.is_none() {
             self.short.push((l.var, l.extent.clone()));
         }
+        let is_constant = length == Length::Constant;
         let length = if is_written_out { Length::Constant } else { length };
-        let closed = Closed { frame: &frame, length, starts, per_iteration, is_written_out };
+        let is_written_out_late =
+            self.known.as_ref().is_some_and(|known| known.written_out_late.contains(&l.var));
+        let closed =
+            Closed { frame: &frame, length, starts, per_iteration, is_written_out, is_written_out_late };
         let scalar_cost = closed.scalar_cost();
         let mut cost = closed.cost(l.kind == ForKind::Vectorized) + closed.folds_of_inner_loops();
         if is_written_out && self.decided == Decided::Free && !frame.looped && !frame.branches {
@@ -140,6 +148,10 @@ impl Estimate<'_> {
                 && (first_ones.iterations + 1) as f64 * (frame.size.all() + OF_A_LOOP) <= WRITTEN_OUT
             {
                 self.known_after.peeled.extend(&first_ones.conditions);
+                let others = trips - first_ones.iterations as f64;
+                if first_ones.iterations > 0 && is_constant && fits(size.size.all(), others) {
+                    self.known_after.written_out_late.insert(l.var);
+                }
             }
             outer.size.add(loops * (frame.size.all() + OF_A_LOOP + JOIN), around, share);
         }
@@ -152,8 +164,7 @@ fn is_short(frame: &Frame, size: &WrittenOut, decided: Decided) -> bool {
     if frame.looped && decided == Decided::Inside {
         return false;
     }
-    // The branch and its condition are dropped.
-    if (frame.size.all() + OF_A_LOOP - 2.0) * frame.trips + 2.0 < WRITTEN_OUT {
+    if fits(frame.size.all(), frame.trips) {
         return true;
     }
     if frame.looped || frame.trips > SIMULATED || decided == Decided::Counted {
@@ -162,6 +173,11 @@ fn is_short(frame: &Frame, size: &WrittenOut, decided: Decided) -> bool {
     // It goes through the iterations: what is saved raises the limit.
     let (before, after) = ((size.reached + OF_A_LOOP) * frame.trips, size.left * frame.trips);
     after < WRITTEN_OUT * (before / after).min(MOST_RAISED)
+}
+
+/// Whether a body of this size may be written out so often. The branch and its condition are dropped.
+fn fits(size: f64, times: f64) -> bool {
+    (size + OF_A_LOOP - 2.0) * times + 2.0 < WRITTEN_OUT
 }
 
 impl Closed<'_> {
@@ -191,7 +207,7 @@ impl Closed<'_> {
 
     /// What a loop takes beside its body.
     fn around(&self) -> f64 {
-        if self.is_written_out {
+        if self.is_written_out || self.is_written_out_late {
             return 0.0;
         }
         let per_start = PER_LOOP + PER_ADDRESS * self.frame.grown.len() as f64;
@@ -246,7 +262,8 @@ impl Closed<'_> {
         let (frame, whole, starts) = (self.frame, &self.frame.whole, self.starts);
         let lanes = lanes(whole.bits);
         let at_once = self.at_once(lanes);
-        if frame.trips < at_once || frame.runs <= 0.0 || !whole.is_taken(frame.runs, lanes) {
+        let is_tiny = self.length == Length::Constant && frame.trips < TINY && frame.trips % lanes > 0.0;
+        if is_tiny || frame.trips < at_once || frame.runs <= 0.0 || !whole.is_taken(frame.runs, lanes) {
             return None;
         }
         let rest = self.rest(at_once);

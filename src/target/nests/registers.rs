@@ -199,6 +199,8 @@ pub(super) struct Known {
     pub(super) written_out: HashSet<VarId>,
     /// The hashes of the conditions that their first iterations decide, which are written out.
     pub(super) peeled: HashSet<u64>,
+    /// The loops of which the other iterations are short enough then to be written out too: after LLVM has looked for vectors.
+    pub(super) written_out_late: HashSet<VarId>,
 }
 
 /// Whether a condition depends on nothing but variables of loops that are known to be written out, or is decided by the iterations
