@@ -11,23 +11,11 @@ use crate::ir::PrimFunc;
 use crate::loops;
 use crate::target::nests::{self as target, Decided, Odds};
 
-/// The most that a plan for a function may take: what the function takes when its loops are written otherwise, and so much more
-/// as the estimate is not exact, as for results of `loops`.
-pub(super) fn most(func: &PrimFunc, options: &Options) -> f64 {
-    least(func, options) * (1.0 + loops::INEXACT)
-}
-
-/// What a function takes when its loops are written otherwise.
-fn least(func: &PrimFunc, options: &Options) -> f64 {
-    instructions(&in_other_loops(lowered::runs(func), options), options)
-}
-
-/// Whether a function takes so much at most, as it is or when its loops are written otherwise.
-pub(super) fn takes_at_most(func: &PrimFunc, options: &Options, most: f64) -> bool {
+/// What a function takes as it is, or when its loops are written otherwise.
+pub(super) fn instructions(func: &PrimFunc, options: &Options) -> f64 {
     let runs = lowered::runs(func);
-    let as_it_is = instructions(&runs, options);
-    log::debug!("plan: {as_it_is} of at most {most} instructions are estimated when it is compiled");
-    as_it_is <= most || instructions(&in_other_loops(runs, options), options) <= most
+    let as_it_is = as_it_is(&runs, options);
+    as_it_is.min(self::as_it_is(&in_other_loops(runs, options), options))
 }
 
 fn in_other_loops(mut func: PrimFunc, options: &Options) -> PrimFunc {
@@ -41,7 +29,7 @@ fn in_other_loops(mut func: PrimFunc, options: &Options) -> PrimFunc {
     func
 }
 
-fn instructions(func: &PrimFunc, options: &Options) -> f64 {
+fn as_it_is(func: &PrimFunc, options: &Options) -> f64 {
     let odds = Odds::default();
     target::taken(func, &options.profile, &options.bindings, (&odds, Decided::Free)).instructions
 }
@@ -57,8 +45,7 @@ mod tests {
                     A[i // 20 * 20 + i % 20] = B[i // 20] * B[i % 20 + n]\n";
         let func = crate::parse(text).expect("a program").funcs.remove(0);
         let options = Options::default();
-        let (as_it_is, least) = (instructions(&func, &options), least(&func, &options));
+        let (as_it_is, least) = (as_it_is(&func, &options), instructions(&func, &options));
         assert!(least < 0.5 * as_it_is, "{least} of {as_it_is}");
-        assert!(takes_at_most(&func, &options, least) && !takes_at_most(&func, &options, 0.9 * least));
     }
 }

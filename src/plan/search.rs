@@ -12,6 +12,7 @@ use super::moves::{Found, WHOLE, Whole, moves};
 use super::outcome::{Move, Plan, Settings};
 use crate::analysis::length;
 use crate::ir::PrimFunc;
+use crate::loops;
 use crate::noop::Change;
 use crate::script::print_func;
 use crate::simplify::{self, Reach};
@@ -124,7 +125,7 @@ pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) 
     search.seen.insert(input.text.clone());
     let best = if long { search.one_by_one(&input) } else { search.best(&input) };
     // In long functions loops stay as they are, here and in the passes that follow.
-    let best = if long { best } else { search.no_worse_when_compiled(&input, best) };
+    let best = if long { best } else { search.cheapest_when_compiled(&input, best) };
     plan.before = input.cost;
     plan.after = best.cost;
     plan.states = search.states;
@@ -182,24 +183,32 @@ impl Search<'_> {
         best
     }
 
-    /// The best state, if it takes no more than the input once that the loops of both are written as they will be. Else the last
-    /// state on the way to it of which that is so and that is cheaper than the input, or the input.
-    fn no_worse_when_compiled(&self, input: &Rc<State>, best: Rc<State>) -> Rc<State> {
+    /// Of the states on the way to the best one that are cheaper than the input, the one that takes least once that its loops are
+    /// written as they will be; the input, if that takes less. A later one is taken as long as it is not known to take more: the
+    /// estimate is not exact.
+    fn cheapest_when_compiled(&self, input: &Rc<State>, best: Rc<State>) -> Rc<State> {
         if self.model.counts_operations() || best.last.is_none() {
             return best;
         }
         let options = self.settings.options;
-        let most = compiled::most(&input.func, options);
-        let mut state = best;
+        let taken = |func: &PrimFunc| compiled::instructions(func, options);
+        let (mut found, mut least) = (None, taken(&input.func));
+        let mut state = &best;
         while let Some(last) = &state.last {
-            let pays = state.cost < input.cost * (1.0 - LEAST_GAIN);
-            if pays && compiled::takes_at_most(&state.func, options, most) {
-                return state;
+            if state.cost < input.cost * (1.0 - LEAST_GAIN) {
+                let instructions = taken(&state.func);
+                log::debug!(
+                    "plan: {instructions} instructions are estimated after {} when it is compiled",
+                    last.pass
+                );
+                let most = if found.is_some() { 1.0 - loops::INEXACT } else { 1.0 + loops::INEXACT };
+                if instructions <= least * most {
+                    (found, least) = (Some(state), instructions);
+                }
             }
-            log::debug!("plan: {} is left out, it takes more than {most} when it is compiled", last.pass);
-            state = Rc::clone(&last.from);
+            state = &last.from;
         }
-        state
+        Rc::clone(found.unwrap_or(input))
     }
 
     /// What passes over the whole function make of the input one after the other, each kept where the estimate falls.
