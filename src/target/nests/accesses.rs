@@ -241,7 +241,7 @@ impl Estimate<'_> {
             self.charge(here, 1.0, share);
         }
         if self.knows_all() && !is_vector {
-            self.in_a_whole_loop(buffer, indices, hash, is_store);
+            self.in_a_whole_loop(buffer, indices, (hash, depth), is_store);
         }
         Seen::unknown(depth, hash)
     }
@@ -272,8 +272,15 @@ impl Estimate<'_> {
         self.frames[at].folded_behind += fold_of_vector(lanes);
     }
 
-    /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it.
-    fn in_a_whole_loop(&mut self, buffer: BufferId, indices: &[Expr], address: u64, is_store: bool) {
+    /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it; `depth`: of the
+    /// innermost loop that changes it.
+    fn in_a_whole_loop(
+        &mut self,
+        buffer: BufferId,
+        indices: &[Expr],
+        (address, depth): (u64, usize),
+        is_store: bool,
+    ) {
         let mut copies = 1.0;
         for at in (1..self.frames.len()).rev() {
             let Some(var) = self.frames[at].var else { break };
@@ -298,7 +305,8 @@ impl Estimate<'_> {
             let whole = &mut self.frames[at].whole;
             whole.is_prevented |= is_apart || is_unknown;
             if !is_in_a_register {
-                whole.access(&Access { hash, is_store, bits, along: &along, copies });
+                let is_outside = depth < at;
+                whole.access(&Access { hash, is_store, is_outside, bits, along: &along, copies });
             }
             break;
         }

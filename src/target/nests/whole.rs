@@ -27,7 +27,7 @@ pub(super) struct Whole {
     operations: f64,
     /// How many elements each iteration stores one by one.
     scattered: f64,
-    /// How many elements it loads that are the same in all iterations: in front of the loop.
+    /// How many elements loops in it load that are the same in all iterations: in front of the loop.
     pub(super) invariant: f64,
     /// The hashes of its accesses.
     seen: HashSet<u64>,
@@ -100,6 +100,8 @@ pub(super) struct Access<'a> {
     /// A hash of it.
     pub(super) hash: u64,
     pub(super) is_store: bool,
+    /// Whether it is in front of the loop as it is.
+    pub(super) is_outside: bool,
     pub(super) bits: u32,
     /// By how much each index grows from one iteration to the next.
     pub(super) along: &'a [Stride],
@@ -110,7 +112,7 @@ pub(super) struct Access<'a> {
 impl Whole {
     /// Adds an access.
     pub(super) fn access(&mut self, access: &Access<'_>) {
-        let &Access { hash, is_store, bits, along, copies } = access;
+        let &Access { hash, is_store, is_outside, bits, along, copies } = access;
         self.bits = self.bits.max(bits);
         self.stores += usize::from(is_store);
         self.is_prevented |= along.contains(&Stride::Varying)
@@ -120,7 +122,7 @@ impl Whole {
             return;
         }
         if !is_store && along.iter().all(|along| *along == Stride::None) {
-            self.invariant += copies;
+            self.invariant += if is_outside { 0.0 } else { copies };
         } else {
             let taken = on_vectors(along, copies, lanes(bits), is_store);
             self.moved += copies * taken.moved;
