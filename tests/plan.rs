@@ -82,7 +82,8 @@ fn sums_of_many_channels_run_on_vectors() {
 }
 
 /// Sums of rows. What the search likes best has the loop over rows inside; LLVM keeps each sum in a register as it is, and would
-/// put elements that are apart into vectors one by one. Measured: 6,114 instructions as it is, 9,457 of the plan.
+/// put elements that are apart into vectors one by one. Measured: 6,114 instructions as it is, 9,457 of the plan. What remains is
+/// what the pass `loops` does by itself.
 #[test]
 fn a_plan_that_the_estimate_of_loops_calls_dearer_is_left_out() {
     let text = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((4576,)), C: T.Buffer((32,))):\n    \
@@ -92,8 +93,9 @@ fn a_plan_that_the_estimate_of_loops_calls_dearer_is_left_out() {
                 C[i * 16 + j] = C[i * 16 + j] + A[i * 2288 + j * 143 + rv0 * 11 + rv1]\n";
     let (before, after, plan) = planned(text);
     assert!(plan.states > 1, "{plan:?}");
-    assert!(plan.moves.is_empty(), "{:?}", plan.moves);
-    assert_eq!(before.to_string(), after.to_string());
+    same(&before, &after);
+    assert!(plan.moves.iter().all(|made| made.pass == "loops"), "{:?}", plan.moves);
+    assert!(after.to_string().contains("T.grid(2, 16)"), "{after}");
 }
 
 #[test]
@@ -160,9 +162,9 @@ fn budgets_end_the_search() {
     assert!(whole.after <= few.after && few.after <= few.before && whole.states > 5);
     same(&module, &Module { funcs: vec![func], ..module.clone() });
     settings.depth = 0;
-    let (func, none) = plan::run(&module.funcs[0], &settings);
+    let (_, none) = plan::run(&module.funcs[0], &settings);
     assert_eq!(none.limit, Some("depth"));
-    assert!(none.moves.is_empty() && func == module.funcs[0]);
+    assert!(none.moves.iter().all(|made| made.pass == "loops"), "{:?}", none.moves);
 }
 
 #[test]

@@ -14,22 +14,32 @@ use crate::target::nests::{self as target, Decided, Odds};
 /// What a function takes as it is, or when its loops are written otherwise.
 pub(super) fn instructions(func: &PrimFunc, options: &Options) -> f64 {
     let runs = lowered::runs(func);
-    let as_it_is = as_it_is(&runs, options);
-    as_it_is.min(self::as_it_is(&in_other_loops(runs, options), options))
+    let as_it_is = taken(&runs, options);
+    in_other_loops(&runs, options).map_or(as_it_is, |made| as_it_is.min(taken(&made, options)))
 }
 
-fn in_other_loops(mut func: PrimFunc, options: &Options) -> PrimFunc {
-    nests::each(&mut func, (Work::Compiled, options), |alone| match loops::run(alone, options) {
-        Some((better, _)) => {
-            *alone = better;
-            true
-        }
-        None => false,
-    });
-    func
+/// The function with its loops written otherwise, if it takes less then.
+pub(super) fn in_better_loops(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    let made = in_other_loops(func, options)?;
+    let taken = |func: &PrimFunc| taken(&lowered::runs(func), options);
+    (taken(&made) < taken(func)).then_some(made)
 }
 
-fn as_it_is(func: &PrimFunc, options: &Options) -> f64 {
+fn in_other_loops(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
+    let mut made = func.clone();
+    let changed =
+        nests::each(&mut made, (Work::Compiled, options), |alone| match loops::run(alone, options) {
+            Some((better, _)) => {
+                *alone = better;
+                true
+            }
+            None => false,
+        });
+    changed.then_some(made)
+}
+
+/// What a function without assumptions takes as it is.
+fn taken(func: &PrimFunc, options: &Options) -> f64 {
     let odds = Odds::default();
     target::taken(func, &options.profile, &options.bindings, (&odds, Decided::Free)).instructions
 }
@@ -45,7 +55,10 @@ mod tests {
                     A[i // 20 * 20 + i % 20] = B[i // 20] * B[i % 20 + n]\n";
         let func = crate::parse(text).expect("a program").funcs.remove(0);
         let options = Options::default();
-        let (as_it_is, least) = (as_it_is(&func, &options), instructions(&func, &options));
+        let (as_it_is, least) = (taken(&func, &options), instructions(&func, &options));
         assert!(least < 0.5 * as_it_is, "{least} of {as_it_is}");
+        let made = in_better_loops(&func, &options).expect("other loops");
+        assert_eq!(taken(&made, &options), least);
+        assert!(in_better_loops(&made, &options).is_none(), "{}", crate::script::print_func(&made));
     }
 }

@@ -6,8 +6,8 @@
 //! condition may go. Every move is right by itself, whatever the estimate says, and everything is proven anew in each state.
 //!
 //! The cost (`cost`) is an estimate of what the compiler makes of the function: its instructions, with loops on vectors. The
-//! input is the first state, and what is returned is never dearer, nor by the estimate of `loops` (`compiled`). The budgets are
-//! counted, so that the answer is the same on every machine.
+//! input is the first state, and what is returned is never dearer, nor by the estimate of `loops` (`compiled`). Its loops are
+//! written as that estimate has them. The budgets are counted, so that the answer is the same on every machine.
 
 mod calls;
 mod compiled;

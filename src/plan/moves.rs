@@ -19,6 +19,22 @@ const MAX_INTERCHANGES: usize = 8;
 /// How many places passes over the whole function count as.
 pub(super) const WHOLE: usize = 4;
 
+/// The pass that writes loops otherwise, and what it does.
+pub(super) const LOOPS: &str = "loops";
+pub(super) const OTHER_LOOPS: &str = "loops are written otherwise: the same iterations in the same order";
+
+/// A change that stands for all that a pass does: each step of it is right by itself.
+pub(super) fn plain(what: &str) -> Change {
+    Change { what: what.to_owned(), reasons: Vec::new() }
+}
+
+/// Takes a pass over the whole function off what may be tried; whether that much was left.
+fn tries_whole(tries: &mut usize) -> bool {
+    let left = tries.checked_sub(WHOLE);
+    *tries = left.unwrap_or(*tries);
+    left.is_some()
+}
+
 /// A move: the pass, what it makes, what it changed.
 pub(super) type Found = (&'static str, PrimFunc, Vec<Change>);
 
@@ -42,7 +58,7 @@ impl Whole {
             let changes = pass(&mut made);
             (!changes.is_empty()).then_some((name, made, changes))
         };
-        let loops = |name, work, what: &str, change: &dyn Fn(&PrimFunc) -> Option<PrimFunc>| {
+        let loops = |name, work, what, change: &dyn Fn(&PrimFunc) -> Option<PrimFunc>| {
             let mut made = func.clone();
             let changed = nests::each(&mut made, (work, options), |alone| match change(alone) {
                 Some(better) => {
@@ -51,7 +67,7 @@ impl Whole {
                 }
                 None => false,
             });
-            changed.then(|| (name, made, vec![Change { what: what.to_owned(), reasons: Vec::new() }]))
+            changed.then(|| (name, made, vec![plain(what)]))
         };
         match self {
             Whole::RemoveNoOp => noop("remove-no-op", &mut noop::remove_no_op),
@@ -70,10 +86,7 @@ impl Whole {
                 let what = "conditions that no iteration changes leave their loops";
                 loops("hoist", Work::Hoist, what, &|f| loops::hoist(f, options))
             }
-            Whole::Loops => {
-                let what = "loops are written otherwise: the same iterations in the same order";
-                loops("loops", Work::Loops, what, &|f| loops::proposed(f, options))
-            }
+            Whole::Loops => loops(LOOPS, Work::Loops, OTHER_LOOPS, &|f| loops::proposed(f, options)),
         }
     }
 }
@@ -86,10 +99,9 @@ fn told(options: &Options) -> noop::Settings {
 pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended: &mut Ended) -> Vec<Found> {
     let settings = told(options);
     let mut found: Vec<Found> = Vec::new();
-    *tries = match tries.checked_sub(WHOLE) {
-        Some(left) => left,
-        None => return found,
-    };
+    if !tries_whole(tries) {
+        return found;
+    }
     found.extend(Whole::RemoveNoOp.on(func, options, ended));
     let sites = noop::sites(func);
     let mut filled = 0;
@@ -129,13 +141,11 @@ pub(super) fn moves(func: &PrimFunc, options: &Options, tries: &mut usize, ended
         }
     }
     if options.target_of(func) != Target::Gpu {
-        if let Some(left) = tries.checked_sub(WHOLE) {
-            *tries = left;
+        if tries_whole(tries) {
             let made = noop::interchanged(func, MAX_INTERCHANGES).into_iter();
             found.extend(made.map(|(made, change)| ("interchange", made, vec![change])));
         }
-        if let Some(left) = tries.checked_sub(WHOLE) {
-            *tries = left;
+        if tries_whole(tries) {
             found.extend(without_copies(func, options, ended));
         }
     }

@@ -20,7 +20,7 @@ pub struct Settings<'a> {
     /// How many states are followed at each depth; of a short function half of them, and
     /// others that are nearly as cheap as the best.
     pub beam: usize,
-    /// The most moves in a row.
+    /// The most moves in a row, before loops are written as the pass `loops` writes them.
     pub depth: usize,
     /// The most states that are looked at.
     pub states: usize,

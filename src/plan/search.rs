@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use super::compiled;
 use super::cost::Model;
 use super::ended::Ended;
-use super::moves::{Found, WHOLE, Whole, moves};
+use super::moves::{Found, LOOPS, OTHER_LOOPS, WHOLE, Whole, moves, plain};
 use super::outcome::{Move, Plan, Settings};
 use crate::analysis::length;
 use crate::ir::PrimFunc;
@@ -66,6 +66,9 @@ impl State {
     }
 }
 
+/// What the first move does.
+const SIMPLIFIED: &str = "what its place decides is written shorter";
+
 struct Search<'a> {
     settings: &'a Settings<'a>,
     model: Model<'a>,
@@ -83,10 +86,6 @@ struct Search<'a> {
     ended: Ended,
 }
 
-fn simplified() -> Change {
-    Change { what: "what its place decides is written shorter".to_owned(), reasons: Vec::new() }
-}
-
 /// How many of the states of a depth, with these costs in ascending order, are followed: some in any case, up to a beam if they
 /// are nearly as cheap as the best.
 fn followed(costs: &[f64], (few, beam): (usize, usize)) -> usize {
@@ -96,61 +95,61 @@ fn followed(costs: &[f64], (few, beam): (usize, usize)) -> usize {
 
 /// Runs the search.
 pub(super) fn run(func: &PrimFunc, settings: &Settings<'_>) -> (PrimFunc, Plan) {
-    let length = length::of(func);
-    let long = length > MAX_LENGTH;
-    let model = Model::new(func, settings.options, !long);
-    let mut plan = Plan {
-        function: func.name.to_string(),
-        counts: model.counts(),
-        before: 0.0,
-        after: 0.0,
-        moves: Vec::new(),
-        states: 0,
-        limit: None,
-        limits: Vec::new(),
-    };
-    let work = LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK);
-    let tries = (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES);
-    let seen = HashSet::new();
-    let (made, ended) = (HashSet::new(), Ended::default());
-    let few = if length > SHORT { settings.beam } else { settings.beam.div_ceil(2) };
-    let mut search = Search { settings, model, seen, few, made, states: 1, work, tries, limit: None, ended };
-    let input = Rc::new(State {
-        cost: search.model.of(func),
-        length,
-        text: print_func(func),
-        func: func.clone(),
-        last: None,
-    });
-    search.seen.insert(input.text.clone());
-    let best = if long { search.one_by_one(&input) } else { search.best(&input) };
+    let (mut search, input) = Search::new(func, settings);
     // In long functions loops stay as they are, here and in the passes that follow.
-    let best = if long { best } else { search.cheapest_when_compiled(&input, best) };
-    plan.before = input.cost;
-    plan.after = best.cost;
-    plan.states = search.states;
-    plan.limit = search.limit;
-    plan.limits = search.ended.in_words();
-    let mut state = Rc::clone(&best);
+    let found = if input.length > MAX_LENGTH {
+        search.one_by_one(&input)
+    } else {
+        let best = search.best(&input);
+        search.in_better_loops(&input, search.cheapest_when_compiled(&input, best))
+    };
+    let mut moves = Vec::new();
+    let mut state = &found;
     while let Some(last) = &state.last {
-        plan.moves.push(Move {
-            pass: last.pass,
-            before: last.from.cost,
-            after: state.cost,
-            changes: last.changes.clone(),
-        });
-        state = Rc::clone(&last.from);
+        let (before, after, changes) = (last.from.cost, state.cost, last.changes.clone());
+        moves.push(Move { pass: last.pass, before, after, changes });
+        state = &last.from;
     }
-    plan.moves.reverse();
-    (best.func.clone(), plan)
+    moves.reverse();
+    let plan = Plan {
+        function: func.name.to_string(),
+        counts: search.model.counts(),
+        before: input.cost,
+        after: found.cost,
+        moves,
+        states: search.states,
+        limit: search.limit,
+        limits: search.ended.in_words(),
+    };
+    (found.func.clone(), plan)
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// A search that begins, and the function as its first state.
+    fn new(func: &PrimFunc, settings: &'a Settings<'a>) -> (Search<'a>, Rc<State>) {
+        let length = length::of(func);
+        let model = Model::new(func, settings.options, length <= MAX_LENGTH);
+        let (cost, text) = (model.of(func), print_func(func));
+        let search = Search {
+            settings,
+            model,
+            seen: [text.clone()].into_iter().collect(),
+            few: if length > SHORT { settings.beam } else { settings.beam.div_ceil(2) },
+            made: HashSet::new(),
+            states: 1,
+            work: LEAST_WORK.max(length.saturating_mul(WORK_FOR_EACH)).min(MAX_WORK),
+            tries: (TRIED_LENGTH / length.max(1)).clamp(LEAST_TRIES, MAX_TRIES),
+            limit: None,
+            ended: Ended::default(),
+        };
+        (search, Rc::new(State { func: func.clone(), cost, length, text, last: None }))
+    }
+
     /// The best state that is found from the input.
     fn best(&mut self, input: &Rc<State>) -> Rc<State> {
         let mut best = Rc::clone(input);
         let mut beam = vec![Rc::clone(input)];
-        if let Some(state) = self.state(input, "simplify", input.func.clone(), vec![simplified()]) {
+        if let Some(state) = self.state(input, "simplify", input.func.clone(), vec![plain(SIMPLIFIED)]) {
             beam = vec![state];
         }
         for depth in 0.. {
@@ -211,11 +210,26 @@ impl Search<'_> {
         Rc::clone(found.unwrap_or(input))
     }
 
+    /// The state with its loops written as the estimate of what becomes of it has them.
+    fn in_better_loops(&self, input: &State, state: Rc<State>) -> Rc<State> {
+        if self.model.counts_operations() {
+            return state;
+        }
+        let Some(func) = compiled::in_better_loops(&state.func, self.settings.options) else { return state };
+        let cost = self.model.of(&func);
+        if cost > input.cost {
+            return state;
+        }
+        let (length, text) = (length::of(&func), print_func(&func));
+        let last = Some(Last { from: state, pass: LOOPS, changes: vec![plain(OTHER_LOOPS)] });
+        Rc::new(State { func, cost, length, text, last })
+    }
+
     /// What passes over the whole function make of the input one after the other, each kept where the estimate falls.
     fn one_by_one(&mut self, input: &Rc<State>) -> Rc<State> {
         self.limit = Some("long");
         self.work = usize::MAX;
-        let simplified = self.state(input, "simplify", input.func.clone(), vec![simplified()]);
+        let simplified = self.state(input, "simplify", input.func.clone(), vec![plain(SIMPLIFIED)]);
         let mut state = simplified.unwrap_or_else(|| Rc::clone(input));
         for pass in
             [Whole::RemoveNoOp, Whole::Overcompute, Whole::ReduceExtents, Whole::Hoist, Whole::MergeLoops]
@@ -282,5 +296,50 @@ mod tests {
         assert_eq!(followed(&[100.0, 101.0, 102.0, 103.0, 105.0, 108.0, 130.0, 140.0], (4, 8)), 6);
         assert_eq!(followed(&[100.0, 200.0, 300.0, 400.0, 500.0], (4, 8)), 4);
         assert_eq!(followed(&[100.0, 200.0, 300.0, 400.0, 500.0], (8, 8)), 8);
+    }
+
+    /// The state that counts and the best one, each with what it takes when it is compiled; the input first.
+    fn counts(buffers: &str, body: &str) -> [(Rc<State>, f64); 3] {
+        let text = format!(
+            "@T.prim_func\ndef main({buffers}):\n    T.func_attr({{\"tirx.noalias\": True}})\n{body}"
+        );
+        let func = crate::parse(&text).expect("a program").funcs.remove(0);
+        let options = crate::cse::Options::default();
+        let settings = Settings::new(&options);
+        let (mut search, input) = Search::new(&func, &settings);
+        let best = search.best(&input);
+        let counts = search.cheapest_when_compiled(&input, Rc::clone(&best));
+        [input, counts, best].map(|state| {
+            let taken = compiled::instructions(&state.func, &options);
+            (state, taken)
+        })
+    }
+
+    #[test]
+    fn the_input_counts_if_it_takes_least_when_it_is_compiled() {
+        // Sums of rows: LLVM keeps one in a register. The search has vectors of sums instead, which go through memory.
+        let body = "    for i, k in T.grid(231, 33):\n        if k == 0:\n            M[i] = T.float32(0.0)\n        \
+                    M[i] = M[i] + A[i * 33 + k]\n";
+        let [input, counts, best] = counts("A: T.Buffer((7623,)), M: T.Buffer((231,))", body);
+        assert!(best.0.cost < input.0.cost && best.1 > 1.3 * input.1, "{} and {}", input.1, best.1);
+        assert_eq!(counts.0.text, input.0.text);
+    }
+
+    #[test]
+    fn a_state_on_the_way_counts_if_it_takes_least_when_it_is_compiled() {
+        // Tiles of a product of matrices: after the guard is gone the loops should stay in this order.
+        let body = "    for i, j, k, t in T.grid(21, 3, 18, 4):\n        if j * 4 + t < 10:\n            if k == 0:\n                \
+                    C[i * 10 + j * 4 + t] = T.float32(0.0)\n            C[i * 10 + j * 4 + t] = C[i * 10 + j * 4 + t] \
+                    + A[i * 18 + k] * B[(j * 4 + t) * 18 + k]\n";
+        let [input, counts, best] =
+            counts("A: T.Buffer((378,)), B: T.Buffer((180,)), C: T.Buffer((210,))", body);
+        assert!(
+            counts.1 < 0.9 * best.1 && counts.1 < (1.0 + loops::INEXACT) * input.1,
+            "{} {} {}",
+            input.1,
+            counts.1,
+            best.1
+        );
+        assert!(best.0.cost < counts.0.cost && counts.0.cost < input.0.cost);
     }
 }
