@@ -49,12 +49,11 @@ pub(crate) fn constant(
 ) -> Option<Content> {
     // Nothing is asked of values that are none.
     let may_be = |stated: &Expr| match &stated.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) => true,
         ExprKind::Load { buffer, .. } => asker.accesses.definitions(*buffer, 0).next().is_some(),
-        _ => false,
+        _ => stated.is_number(),
     };
     let found = value_within(asker, at, facts, (buffer, element), MAX_DEPTH, &may_be);
-    found.filter(|content| matches!(content.value.kind, ExprKind::Int(_) | ExprKind::Float(_)))
+    found.filter(|content| content.value.is_number())
 }
 
 /// `may_be`: whether a value that is stored, or assumed, is one that is looked for.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Context, Explanation, MAX_STEPS, Reason, Step, given_range};
 use crate::arith::Interval;
-use crate::ir::{Expr, ExprKind};
+use crate::ir::Expr;
 use crate::rewrite::Rewrites;
 use crate::script::ExprPrinter;
 use crate::simplify;
@@ -71,7 +71,7 @@ impl<'a> Deriver<'a> {
     /// The simplest expression that equals one at the place.
     fn simplest(&self, e: &Expr) -> Expr {
         let known = |e: &Expr| e.as_var().and_then(|var| self.ranges.get(var.index()));
-        let constant = matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_));
+        let constant = e.is_number();
         if constant || self.conds.is_empty() && known(e).is_some_and(|range| range.as_point().is_none()) {
             return e.clone();
         }

@@ -542,6 +542,11 @@ impl Expr {
         self.for_each_child(|c| c.walk(f));
     }
 
+    /// Whether it is an integer or float literal.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.kind, ExprKind::Int(_) | ExprKind::Float(_))
+    }
+
     /// Whether this is `T.undef()`, or a conversion of it, which may be anything as well.
     pub(crate) fn is_undef(&self) -> bool {
         match &self.kind {

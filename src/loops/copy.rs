@@ -105,7 +105,7 @@ fn is_plain(value: &AttrValue) -> bool {
         | AttrValue::Type(_) => true,
         AttrValue::List(items) => items.iter().all(is_plain),
         AttrValue::Dict(items) => items.iter().all(|(_, value)| is_plain(value)),
-        AttrValue::Expr(e) => matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_)),
+        AttrValue::Expr(e) => e.is_number() || matches!(e.kind, ExprKind::Str(_)),
         AttrValue::Call(..) => false,
     }
 }

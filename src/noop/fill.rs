@@ -10,7 +10,7 @@ use super::under::{ghosts, noop_under};
 use crate::analysis::accesses::{Access, Accesses, Kind, is_plain};
 use crate::analysis::instances::Asker;
 use crate::ir::value::Value;
-use crate::ir::{DType, Expr, ExprKind, PrimFunc, StmtKind};
+use crate::ir::{DType, Expr, PrimFunc, StmtKind};
 
 /// The most stores that get a counterpart in one function.
 const MAX_FILLS: usize = 16;
@@ -129,7 +129,7 @@ pub(super) fn constants(func: &PrimFunc, dtype: DType) -> Vec<Expr> {
         stmt.walk(&mut |stmt| {
             stmt.for_each_expr(|e| {
                 e.walk(&mut |e| {
-                    let constant = matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_));
+                    let constant = e.is_number();
                     if constant && e.dtype == dtype && found.len() < MAX_VALUES && !found.contains(e) {
                         found.push(e.clone());
                     }

@@ -274,7 +274,7 @@ fn in_digits(loops: &[Loop], block: &SBlock) -> Option<Axes> {
 /// Whether an annotation names no variable and no buffer.
 fn is_constant(value: &AttrValue) -> bool {
     match value {
-        AttrValue::Expr(e) => matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_)),
+        AttrValue::Expr(e) => e.is_number() || matches!(e.kind, ExprKind::Str(_)),
         AttrValue::List(values) => values.iter().all(is_constant),
         AttrValue::Dict(entries) => entries.iter().all(|(_, value)| is_constant(value)),
         AttrValue::Call(..) => false,
@@ -369,7 +369,7 @@ fn update(
         }
         _ => return Err("an initial value that is not one store"),
     };
-    if !matches!(start.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
+    if !start.is_number() {
         return Err("an initial value that is no constant");
     }
     let ExprKind::Binary(op, a, b) = &value.kind else { return Err("an update that is no operation") };

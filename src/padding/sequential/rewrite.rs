@@ -16,7 +16,7 @@ pub(super) struct Rewriting<'a> {
 impl Rewriting<'_> {
     /// Puts axes in place of the indices, and their values in place of the variables that were solved for.
     pub(super) fn expr(&self, e: &mut Expr) {
-        if matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_)) {
+        if e.is_number() || matches!(e.kind, ExprKind::Str(_)) {
             return;
         }
         if e.dtype.is_index() && !matches!(e.kind, ExprKind::Load { .. }) {

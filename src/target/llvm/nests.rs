@@ -79,15 +79,10 @@ const OUT_AND_IN: f64 = 2.0;
 /// What it takes to make a vector of a number: all registers of a repeated one are the same; others are that and constants.
 fn made(e: &Expr) -> f64 {
     match &e.kind {
-        ExprKind::Broadcast(of) if !is_number(of) => 1.0,
-        ExprKind::Ramp(base, _) if !is_number(base) => 1.0 + registers_of(e.dtype),
+        ExprKind::Broadcast(of) if !of.is_number() => 1.0,
+        ExprKind::Ramp(base, _) if !base.is_number() => 1.0 + registers_of(e.dtype),
         _ => 0.0,
     }
-}
-
-/// Whether an expression is a constant.
-pub(in crate::target) fn is_number(e: &Expr) -> bool {
-    matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 
 /// The wider type of an expression and its operands: the result of a comparison fills as many registers as what is compared.

@@ -24,7 +24,7 @@ pub(crate) use self::iterations::Odds;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
-use super::llvm::nests::{first_of_row, is_number, operation, registers_of, selection};
+use super::llvm::nests::{first_of_row, operation, registers_of, selection};
 use crate::cost::{Bindings, Profile};
 use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
@@ -523,7 +523,7 @@ impl<'a> Estimate<'a> {
             let seen = self.expr(part, share * taken);
             loaded |= self.loads > loads && is_operand(part);
             if part.dtype.is_float()
-                && !is_number(part)
+                && !part.is_number()
                 && seen.depth + 1 == here
                 && let Some(operand) = from_outside.get_mut(number)
             {
