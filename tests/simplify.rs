@@ -55,6 +55,19 @@ fn check(before: &str, after: &str) {
     check_with(&Options::default(), "{}", before, after);
 }
 
+/// Thousands of expressions that differ in a number: those of which nothing becomes are looked at a few hundred times, which ends
+/// for none that something becomes of.
+#[test]
+fn expressions_that_become_simpler_are_found_in_long_functions() {
+    let body = |condition: &dyn Fn(i32) -> String| -> String {
+        (0..700).map(|k| format!("if {}:\n    A[{}] = 1\n", condition(k), k % 16)).collect()
+    };
+    let (stays, goes) = (|k| format!("x < {}", 3 * k + 7), |k| format!("4 * n < {}", 4 * k + 12));
+    let result = simplified(&program(&(body(&stays) + &body(&goes))), &Options::default()).to_string();
+    let lines = |part: &str| result.lines().filter(|line| line.contains(part)).count();
+    assert_eq!((lines("if x < "), lines("if n <"), lines("4 * n")), (700, 700, 0));
+}
+
 /// The program is left as it is.
 #[track_caller]
 fn check_same(body: &str) {

@@ -4,7 +4,7 @@ use egg::Id;
 use hashbrown::{HashMap, HashSet};
 
 use super::engine::{Engine, Reach};
-use super::question::{self, Question};
+use super::question::{self, Question, Shape};
 use super::recalled::{self, Region};
 use crate::analysis::hashed::Hashed;
 use crate::analysis::known::Known;
@@ -20,6 +20,10 @@ use crate::{candidates, theory};
 /// The most e-nodes of one region's graph.
 const NODE_LIMIT: usize = 50_000;
 
+/// The most expressions in one graph. After as many questions of a shape in a row for which nothing cheaper was found, none is
+/// asked again: there are functions with thousands of conditions that differ in a number.
+const FRUITLESS: usize = 256;
+
 /// The cheapest equal expression that a graph finds, without proofs.
 pub(super) fn by_graph(engine: &Engine<'_>, known: &Known, e: &Expr) -> Expr {
     let mut result = e.clone();
@@ -29,17 +33,23 @@ pub(super) fn by_graph(engine: &Engine<'_>, known: &Known, e: &Expr) -> Expr {
 
 /// Replaces each root by the cheapest equal expression that a graph finds. Returns how many were replaced.
 pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    if roots.is_empty() {
-        return 0;
-    }
+    roots.chunks_mut(FRUITLESS).map(|roots| search_together(engine, known, roots)).sum()
+}
+
+/// The same for as many as one graph takes.
+fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     let questions: Vec<(Question, Numbers)> = roots.iter().map(|e| Question::new(known, e)).collect();
     let mut answers = engine.answers.cheaper.borrow_mut();
+    let mut fruitless = engine.answers.fruitless.borrow_mut();
     let mut asked: HashSet<&Question> = HashSet::new();
-    let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
+    let (mut exprs, mut open): (Vec<&Expr>, Vec<(&(Question, Numbers), Shape)>) = Default::default();
     for (root, question) in roots.iter().zip(&questions) {
         if !answers.contains_key(&question.0) && asked.insert(&question.0) {
-            exprs.push(root);
-            open.push(question);
+            let shape = question.0.shape();
+            if fruitless.get(&shape).is_none_or(|&times| times < FRUITLESS) {
+                exprs.push(root);
+                open.push((question, shape));
+            }
         }
     }
     let known = question::about(known, &exprs);
@@ -51,8 +61,10 @@ pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]
         _ => cheapest(engine, &known, &exprs),
     };
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
-    for ((question, numbers), found) in open.into_iter().zip(found) {
+    for (((question, numbers), shape), found) in open.into_iter().zip(found) {
         let found = found.and_then(|new| numbers.numbered(&new));
+        let times = fruitless.entry(shape).or_default();
+        *times = if found.is_some() { 0 } else { *times + 1 };
         // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
         if question.facts() == known.facts.len() {
             answers.insert(question.clone(), found);

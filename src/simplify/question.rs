@@ -41,6 +41,28 @@ impl Question {
     pub(super) fn facts(&self) -> usize {
         self.facts.len()
     }
+
+    /// The question without the numbers in it.
+    pub(super) fn shape(&self) -> Shape {
+        let mut shape = self.clone();
+        without_numbers(&mut shape.expr);
+        shape.facts.iter_mut().for_each(|(fact, _)| without_numbers(fact));
+        Shape(shape)
+    }
+}
+
+/// What questions have in common that differ only in the integers of their expressions: unrolled copies ask many of them. Those
+/// near 0, of which rules speak, are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape(Question);
+
+fn without_numbers(e: &mut Expr) {
+    /// Stands for all other integers.
+    const OTHER: i64 = 3;
+    match &mut e.kind {
+        ExprKind::Int(value) if value.unsigned_abs() >= OTHER.unsigned_abs() => *value = OTHER,
+        _ => e.for_each_child_mut(without_numbers),
+    }
 }
 
 /// What is known that has to do with expressions.
@@ -172,6 +194,19 @@ mod tests {
         let answer = numbers.numbered(&(var(1) + 7));
         assert_eq!(answer.map(|answer| numbers.named(&answer)), Some(var(1) + 7));
         assert_eq!(numbers.numbered(&var(0)), None, "a variable of which it does not speak");
+    }
+
+    #[test]
+    fn questions_of_a_shape_differ_in_numbers_that_are_not_near_0() {
+        let shape = |fact: i64, number: i64| {
+            let known = known(vec![below(Expr::int(fact, DType::I32), var(0))]);
+            Question::new(&known, &(var(0) + number)).0.shape()
+        };
+        assert_eq!(shape(7, 9), shape(-70, -12));
+        assert_ne!(shape(7, 9), shape(7, 1));
+        assert_ne!(shape(7, 9), shape(0, 9));
+        let other = Question::new(&known(Vec::new()), &(var(0) + 9)).0.shape();
+        assert_ne!(shape(7, 9), other, "nothing is known");
     }
 
     #[test]
