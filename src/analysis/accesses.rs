@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::alias::{Region, Regions};
 use super::by_memory::{ByMemory, Entry};
@@ -260,6 +260,26 @@ impl Accesses {
     pub(crate) fn next_definitions(&self, buffer: BufferId, place: u32) -> impl Iterator<Item = usize> {
         let next = place.saturating_add(1);
         self.by_memory.from(buffer, next).rev().chain(self.by_memory.before(buffer, next))
+    }
+
+    /// The buffers of which elements are stored or assumed to be literals, or to be elements of others of these.
+    pub(super) fn with_numbers(&self) -> HashSet<BufferId> {
+        let (mut found, mut copied_to) = (Vec::new(), HashMap::<BufferId, Vec<BufferId>>::new());
+        for access in &self.list {
+            let (Kind::Store(value) | Kind::Assumed(Some(value))) = &access.kind else { continue };
+            match &value.kind {
+                ExprKind::Load { buffer, .. } => copied_to.entry(*buffer).or_default().push(access.buffer),
+                _ if value.is_number() => found.push(access.buffer),
+                _ => {}
+            }
+        }
+        let mut with_numbers = HashSet::new();
+        while let Some(buffer) = found.pop() {
+            if with_numbers.insert(buffer) {
+                found.extend(copied_to.remove(&buffer).unwrap_or_default());
+            }
+        }
+        with_numbers
     }
 
     /// Whether two buffers may be the same memory.

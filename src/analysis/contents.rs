@@ -49,7 +49,7 @@ pub(crate) fn constant(
 ) -> Option<Content> {
     // Nothing is asked of values that are none.
     let may_be = |stated: &Expr| match &stated.kind {
-        ExprKind::Load { buffer, .. } => asker.accesses.definitions(*buffer, 0).next().is_some(),
+        ExprKind::Load { buffer, .. } => asker.may_hold_numbers(*buffer),
         _ => stated.is_number(),
     };
     let found = value_within(asker, at, facts, (buffer, element), MAX_DEPTH, &may_be);
@@ -333,6 +333,16 @@ mod tests {
         knows("A[n] = 7\nA[n + 1] = 8\nB[0, 0] = A[n]", "7");
         knows_nothing("if n > 3:\n    A[3] = 7\nB[0, 0] = A[3]");
         knows("if n > 3:\n    A[3] = 7\n    B[0, 0] = A[3]", "7");
+    }
+
+    #[test]
+    fn buffers_with_numbers_are_those_that_these_are_copied_to() {
+        let text = "@T.prim_func\ndef main(A: T.Buffer((4,)), B: T.Buffer((4,)), C: T.Buffer((4,)), D: T.Buffer((4,)), E: T.Buffer((4,))):\n    \
+                    C[0] = B[1]\n    B[1] = A[2]\n    A[2] = T.float32(0)\n    E[0] = D[1]\n    D[1] = E[2] + T.float32(1)\n    D[2] = D[3]\n";
+        let func = crate::parse(text).unwrap().funcs.remove(0);
+        let mut found: Vec<BufferId> = Accesses::new(&func).unwrap().with_numbers().into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, [BufferId(0), BufferId(1), BufferId(2)]);
     }
 
     #[test]

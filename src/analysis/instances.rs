@@ -6,7 +6,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::accesses::{Access, Accesses, Fact, Loop, is_plain};
 use super::hashed::Hashed;
@@ -79,6 +79,8 @@ pub(crate) struct Asker<'a> {
     /// Answers to questions, and solutions of equations, that were found before.
     answers: RefCell<HashMap<Hashed<Question>, bool>>,
     solved: RefCell<HashMap<Hashed<System>, Solution>>,
+    /// The buffers in which numbers may be known to be.
+    numbers: OnceCell<HashSet<BufferId>>,
     /// A run of the function.
     trace: OnceCell<Option<Trace>>,
 }
@@ -131,6 +133,7 @@ impl<'a> Asker<'a> {
             known: RefCell::default(),
             answers: RefCell::default(),
             solved: RefCell::default(),
+            numbers: OnceCell::new(),
             trace: OnceCell::new(),
         };
         asker.renew(questions);
@@ -142,6 +145,11 @@ impl<'a> Asker<'a> {
         self.questions.set(questions);
         self.pairs.set(questions.max(LEAST_NAMES).saturating_mul(PAIRS_FOR_EACH));
         self.names.set(questions.max(LEAST_NAMES));
+    }
+
+    /// Whether an element of the buffer may be known to be a literal.
+    pub(super) fn may_hold_numbers(&self, buffer: BufferId) -> bool {
+        self.numbers.get_or_init(|| self.accesses.with_numbers()).contains(&buffer)
     }
 
     /// A budget that grows with the function.
