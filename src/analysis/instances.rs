@@ -15,7 +15,7 @@ use super::question::Question;
 use super::recall;
 use super::trace::Trace;
 use crate::arith::Interval;
-use crate::arith::invert::{self, Domain, mentions, range};
+use crate::arith::invert::{self, Domain, mentions, range, residue};
 use crate::arith::points::value_at;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, BufferId, DType, Expr, ExprKind, VarId};
@@ -424,6 +424,9 @@ impl<'a> Asker<'a> {
 
     /// Values of unknowns that solve equations, as far as some are found; to be proven.
     fn candidates(&self, equations: &[(Expr, Expr)], unknowns: &[VarId]) -> Vec<(VarId, Expr)> {
+        if unknowns.is_empty() {
+            return Vec::new();
+        }
         let ranges = self.ranges.borrow();
         let mut numbers = Numbers::default();
         let unknowns: Vec<VarId> = unknowns.iter().map(|var| numbers.of(*var)).collect();
@@ -541,7 +544,8 @@ impl<'a> Asker<'a> {
             .collect()
     }
 
-    /// Whether no instance of an access of the same memory meets an element, as the ranges of its indices show.
+    /// Whether no instance of an access of the same memory meets an element, as the ranges of its indices show, or what they are
+    /// modulo something (the GCD test).
     pub(crate) fn apart(&self, element: (&[Expr], BufferId), access: &Access) -> bool {
         let same = element.1 == access.buffer && self.accesses.shape(access.buffer).is_some();
         let ranges = self.ranges.borrow();
@@ -549,7 +553,8 @@ impl<'a> Asker<'a> {
             && element.0.iter().zip(&access.indices).any(|(a, b)| {
                 a.dtype == b.dtype
                     && a.dtype.is_index()
-                    && range(a, &ranges).meet(range(b, &ranges)).is_none()
+                    && (range(a, &ranges).meet(range(b, &ranges)).is_none()
+                        || residue(a).sub(residue(b)).excludes_zero())
             })
     }
 

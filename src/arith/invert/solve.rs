@@ -4,8 +4,7 @@
 //! taken apart into digits (`8*i + j` with `0 <= j < 8`), and what is left is eliminated with unit pivots. An unknown is
 //! any atom that depends on the variables: a quotient of a variable is one of its own until the variable is known.
 
-use super::super::Interval;
-use super::super::transfer;
+use super::super::{Interval, Residue, transfer};
 use super::sum::{Atom, Atoms, Product, Sum};
 use crate::ir::{Expr, ExprKind, VarId};
 
@@ -251,6 +250,18 @@ pub(crate) fn range(e: &Expr, ranges: &[Interval]) -> Interval {
             transfer::interval(*op, range(a, ranges), range(b, ranges)).unwrap_or(Interval::ALL)
         }
         _ => Interval::ALL,
+    }
+}
+
+/// What an index expression is modulo something, whatever its variables are.
+pub(crate) fn residue(e: &Expr) -> Residue {
+    match &e.kind {
+        ExprKind::Int(v) => Residue::point(*v),
+        ExprKind::Binary(op, a, b) if e.dtype.is_index() && a.dtype.is_index() => {
+            let divisor = b.as_int().filter(|&divisor| divisor > 0);
+            transfer::residue(*op, residue(a), residue(b), divisor)
+        }
+        _ => Residue::ALL,
     }
 }
 

@@ -90,6 +90,30 @@ fn inverse(indices: &[Expr], domains: &[Domain], shape: &[i64], others: &[(u32, 
 }
 
 #[test]
+fn residues_hold_every_value() {
+    let (i, j) = (var(I), var(J));
+    let cases = [
+        (i.clone() * 6 + j.clone() * 4 + 3, 2),
+        (int(5) - i.clone() * 8, 8),
+        (div(i.clone() * 12 + 8, int(4)), 3),
+        (rem(i.clone() * 6 + 1, int(4)), 2),
+        (i.clone() * j.clone() * 10, 10),
+        (i.clone() + j.clone(), 1),
+    ];
+    for (e, modulus) in cases {
+        let found = residue(&e);
+        assert_eq!(found.modulus(), modulus, "{e:?}");
+        for (x, y) in (-9..9).flat_map(|x| (-9..9).map(move |y| (x, y))) {
+            let value = evaluate(&e, &|v| Some(Value::Int(if v.0 == I { x } else { y })));
+            assert!(
+                matches!(value, Some(Value::Int(v)) if found.contains(v)),
+                "{e:?} is {value:?}, not {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn tiles_without_and_with_padding() {
     let tiled = |e: Expr, t: i64| [div(e.clone(), int(t)), rem(e, int(t))];
     let even = inverse(&tiled(var(I), 8), &[domain(I, 16)], &[2, 8], &[]).unwrap();
