@@ -42,13 +42,15 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
     let mut answers = engine.answers.cheaper.borrow_mut();
     let mut fruitless = engine.answers.fruitless.borrow_mut();
     let mut asked: HashSet<&Question> = HashSet::new();
-    let (mut exprs, mut open): (Vec<&Expr>, Vec<(&(Question, Numbers), Shape)>) = Default::default();
+    let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
+    let mut shapes: Vec<Shape> = Vec::new();
     for (root, question) in roots.iter().zip(&questions) {
         if !answers.contains_key(&question.0) && asked.insert(&question.0) {
             let shape = question.0.shape();
             if fruitless.get(&shape).is_none_or(|&times| times < FRUITLESS) {
                 exprs.push(root);
-                open.push((question, shape));
+                open.push(question);
+                shapes.push(shape);
             }
         }
     }
@@ -61,7 +63,7 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
         _ => cheapest(engine, &known, &exprs),
     };
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
-    for (((question, numbers), shape), found) in open.into_iter().zip(found) {
+    for (((question, numbers), shape), found) in open.into_iter().zip(shapes).zip(found) {
         let found = found.and_then(|new| numbers.numbered(&new));
         let times = fruitless.entry(shape).or_default();
         *times = if found.is_some() { 0 } else { *times + 1 };
