@@ -9,6 +9,7 @@ use satir::cse::Options;
 use satir::fuzz::compare_options;
 use satir::interp::{EquivOptions, equiv};
 use satir::ir::Module;
+use satir::passes;
 use satir::plan::{self, Plan, Settings};
 
 fn text(file: &str) -> String {
@@ -32,6 +33,32 @@ fn same(before: &Module, after: &Module) {
     let result = equiv(before, after, &options).unwrap();
     assert!(result.difference.is_none(), "{:?}\n{after}", result.difference);
     assert!(result.compared > 6, "{:?}", result.skipped);
+}
+
+/// What the pass `loops` makes of it.
+fn by_loops(module: &Module) -> String {
+    passes::run(module, &passes::select("loops").unwrap(), &Options::default()).unwrap().to_string()
+}
+
+/// Regions of blocks are of the loops around them, which have other variables then.
+#[test]
+fn loops_around_blocks_are_merged() {
+    let block = |name: &str, i: &str, store: &str, reads: &str| {
+        format!(
+            "    for {i} in range(64):\n        with T.sblock(\"{name}\"):\n            T.reads({reads}[{i}])\n            \
+             T.writes({store}[{i}])\n            {store}[{i}] = {reads}[{i}] * T.float32(2)\n"
+        )
+    };
+    let text = "@T.prim_func(s_tir=True)\ndef main(A: T.Buffer((64,)), B: T.Buffer((64,)), C: T.Buffer((64,))):\n    \
+                T.func_attr({\"tirx.noalias\": True})\n"
+        .to_owned()
+        + &block("first", "i", "B", "A")
+        + &block("second", "j", "C", "B");
+    let before = satir::parse(&text).unwrap();
+    let after = passes::run(&before, &passes::select("merge-loops").unwrap(), &Options::default()).unwrap();
+    same(&before, &after);
+    assert_eq!(after.to_string().matches("range(64)").count(), 1, "{after}");
+    assert!(after.to_string().contains("T.writes(C[i])"), "{after}");
 }
 
 fn conv1d(variant: &str) -> String {
@@ -94,8 +121,7 @@ fn a_plan_that_the_estimate_of_loops_calls_dearer_is_left_out() {
     let (before, after, plan) = planned(text);
     assert!(plan.states > 1, "{plan:?}");
     same(&before, &after);
-    assert!(plan.moves.iter().all(|made| made.pass == "loops"), "{:?}", plan.moves);
-    assert!(after.to_string().contains("T.grid(2, 16)"), "{after}");
+    assert_eq!(after.to_string(), by_loops(&before), "{:?}", plan.moves);
 }
 
 #[test]
@@ -162,9 +188,10 @@ fn budgets_end_the_search() {
     assert!(whole.after <= few.after && few.after <= few.before && whole.states > 5);
     same(&module, &Module { funcs: vec![func], ..module.clone() });
     settings.depth = 0;
-    let (_, none) = plan::run(&module.funcs[0], &settings);
+    let (func, none) = plan::run(&module.funcs[0], &settings);
     assert_eq!(none.limit, Some("depth"));
-    assert!(none.moves.iter().all(|made| made.pass == "loops"), "{:?}", none.moves);
+    let after = Module { funcs: vec![func], ..module.clone() };
+    assert_eq!(after.to_string(), by_loops(&module), "{:?}", none.moves);
 }
 
 #[test]

@@ -11,6 +11,26 @@ pub(super) trait Rename {
     fn buffer(&mut self, buffer: &mut BufferId);
 }
 
+/// Puts another variable of the same type in the place of one, also in what blocks say that they read and write.
+pub(crate) fn rename_var(block: &mut Block, from: VarId, to: VarId) {
+    in_block(block, &mut OneVar { from, to });
+}
+
+struct OneVar {
+    from: VarId,
+    to: VarId,
+}
+
+impl Rename for OneVar {
+    fn var(&mut self, var: &mut VarId) {
+        if *var == self.from {
+            *var = self.to;
+        }
+    }
+
+    fn buffer(&mut self, _: &mut BufferId) {}
+}
+
 pub(super) fn in_head(func: &mut PrimFunc, ids: &mut impl Rename) {
     for param in &mut func.params {
         match param {

@@ -8,13 +8,12 @@
 use super::obstacle::Obstacle;
 use super::order::meets_no_earlier;
 use super::reason::{Change, Reason};
-use super::statements::rename;
 use super::total;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
 use crate::analysis::volatile;
 use crate::diag::Span;
-use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId, rename_var};
 
 /// The most accesses in a loop: each is compared with each.
 const MAX_ACCESSES: usize = 32;
@@ -165,7 +164,7 @@ fn around(like: &For, mut body: Block, is_first: bool, func: &mut PrimFunc) -> S
     if !is_first {
         let own = func.var(var).clone();
         var = func.new_var(own.name, own.ty);
-        rename(&mut body, like.var, &Expr::var(var, like.min.dtype));
+        rename_var(&mut body, like.var, var);
     }
     let head = For { body: Block::new(), ..like.clone() };
     Stmt { span: Span::NONE, kind: StmtKind::For(Box::new(For { var, body, ..head })) }

@@ -8,10 +8,9 @@ use hashbrown::{HashMap, HashSet};
 use super::obstacle::Obstacle;
 use super::order::meets_no_earlier;
 use super::reason::{Change, Reason};
-use super::statements::rename;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
-use crate::ir::{Block, Expr, For, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, For, PrimFunc, Stmt, StmtKind, VarId, rename_var};
 
 /// The most accesses of loops that become one: each is compared with those of the next loop.
 const MAX_ACCESSES: usize = 128;
@@ -161,8 +160,7 @@ fn join(block: &mut Block, number: &mut usize, joined: &HashSet<usize>) {
             && let Some(Stmt { kind: StmtKind::For(a), .. }) = block.last_mut()
             && let StmtKind::For(b) = &mut stmt.kind
         {
-            let var = Expr::var(a.var, a.min.dtype);
-            rename(&mut b.body, b.var, &var);
+            rename_var(&mut b.body, b.var, a.var);
             a.body.append(&mut b.body);
         } else {
             block.push(stmt);

@@ -1,6 +1,6 @@
 //! Statements by their numbers, in the order in which [`Stmt::walk`] meets them, and with other variables.
 
-use crate::ir::{Block, Expr, Stmt, VarId};
+use crate::ir::{Block, Stmt};
 
 /// The statement with a number.
 pub(super) fn find(block: &Block, wanted: usize) -> Option<&Stmt> {
@@ -48,12 +48,4 @@ pub(super) fn replace(block: &mut Block, wanted: usize, by: Block) -> bool {
     }
     let mut by = by;
     walk(block, &mut 0, wanted, &mut by)
-}
-
-/// Puts another expression in the place of a variable.
-pub(super) fn rename(block: &mut Block, from: VarId, to: &Expr) {
-    for stmt in block {
-        stmt.for_each_expr_mut(|e| e.substitute(&|var| (var == from).then_some(to)));
-        stmt.for_each_block_mut(|inner| rename(inner, from, to));
-    }
 }
