@@ -96,7 +96,7 @@ pub use func::{Buffer, Module, Origin, Param, PrimFunc, Type, Var};
 pub use ids::{BufferId, VarId};
 pub use op::BinOp;
 pub(crate) use op::{Commutes, Family, Operands, Sign};
-pub(crate) use rename::rename_var;
+pub(crate) use rename::{loop_anew, rename_var};
 pub(crate) use room::with_room;
 pub use stmt::{
     AttrNode, Axis, AxisKind, Block, BufferRegion, CommReducer, For, ForKind, SBlock, Stmt, StmtKind,

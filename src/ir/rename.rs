@@ -1,8 +1,8 @@
 //! Other ids for the variables and buffers of a function's parts.
 
 use super::{
-    AttrNode, AttrValue, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, Origin, Param, PrimFunc,
-    SBlock, Stmt, StmtKind, VarId,
+    AttrNode, AttrValue, Block, Buffer, BufferId, BufferRegion, Expr, ExprKind, For, Origin, Param, PrimFunc,
+    SBlock, Stmt, StmtKind, Var, VarId,
 };
 
 /// New ids for old ones.
@@ -14,6 +14,14 @@ pub(super) trait Rename {
 /// Puts another variable of the same type in the place of one, also in what blocks say that they read and write.
 pub(crate) fn rename_var(block: &mut Block, from: VarId, to: VarId) {
     in_block(block, &mut OneVar { from, to });
+}
+
+/// A loop like another one, with a variable of its own, around a body that has that one's variable.
+pub(crate) fn loop_anew(func: &mut PrimFunc, like: &For, mut body: Block) -> For {
+    let Var { name, ty } = func.var(like.var).clone();
+    let var = func.new_var(name, ty);
+    rename_var(&mut body, like.var, var);
+    For { var, ..like.around(body) }
 }
 
 struct OneVar {

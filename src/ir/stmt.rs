@@ -392,6 +392,13 @@ impl For {
     pub(crate) fn is_plain(&self) -> bool {
         self.kind == ForKind::Serial && self.step.is_none() && self.annotations.is_empty()
     }
+
+    /// The same loop around another body.
+    pub(crate) fn around(&self, body: Block) -> For {
+        let For { var, min, extent, step, kind, annotations, body: _ } = self;
+        let (min, extent, step) = (min.clone(), extent.clone(), step.clone());
+        For { var: *var, min, extent, step, kind: kind.clone(), annotations: annotations.clone(), body }
+    }
 }
 
 /// How the iterations of a loop run.

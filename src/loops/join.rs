@@ -92,7 +92,7 @@ pub(super) fn join(func: &mut PrimFunc, outer: &For, joint: &Joint) -> Option<Fo
         [(outer.var, part(BinOp::FloorDiv, &outer.min)), (inner.var, part(BinOp::FloorMod, &inner.min))];
     let body = copy(func, &inner.body, &values);
     let zero = Expr::int(0, dtype);
-    Some(For { var, min: zero, extent: joint.extent.clone(), body, step: None, ..outer.clone() })
+    Some(For { var, min: zero, extent: joint.extent.clone(), step: None, ..outer.around(body) })
 }
 
 /// What the names of two variables start with, if that is a name; else the name of the first.

@@ -13,7 +13,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::instances::Asker;
 use crate::analysis::volatile;
 use crate::diag::Span;
-use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId, rename_var};
+use crate::ir::{Block, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId, loop_anew};
 
 /// The most accesses in a loop: each is compared with each.
 const MAX_ACCESSES: usize = 32;
@@ -159,15 +159,9 @@ fn distributed(mut l: For, func: &mut PrimFunc, inner: &mut Vec<VarId>) -> Block
 }
 
 /// A body within a loop like another one, and of the same variable if it is the first of these.
-fn around(like: &For, mut body: Block, is_first: bool, func: &mut PrimFunc) -> Stmt {
-    let mut var = like.var;
-    if !is_first {
-        let own = func.var(var).clone();
-        var = func.new_var(own.name, own.ty);
-        rename_var(&mut body, like.var, var);
-    }
-    let head = For { body: Block::new(), ..like.clone() };
-    Stmt { span: Span::NONE, kind: StmtKind::For(Box::new(For { var, body, ..head })) }
+fn around(like: &For, body: Block, is_first: bool, func: &mut PrimFunc) -> Stmt {
+    let l = if is_first { like.around(body) } else { loop_anew(func, like, body) };
+    Stmt { span: Span::NONE, kind: StmtKind::For(Box::new(l)) }
 }
 
 /// Puts another loop around the body of the innermost of so many loops: around each condition in it that the loop does not change,

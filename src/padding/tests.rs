@@ -304,6 +304,18 @@ fn iterations_that_depend_on_each_other_keep_their_order() {
     );
 }
 
+/// A loop that is not solved for stays around what is split off as well as around the core, with what its bindings compute.
+#[test]
+fn what_is_split_off_has_loops_of_its_own() {
+    check(
+        "for r in range(1):\n    s: T.let[T.int32] = n + r\n    B[0] = s\n    for i in range(4):\n        B[r + 1] = s * i\n        \
+         for j in range(4):\n            A[j * 4 + i] = s",
+        |func| sequential_access(func, "A", &Sequential::default()).map(|_| ()),
+        "for r in range(1):\n    B[0] = n + r\nfor r, i in T.grid(1, 4):\n    B[r + 1] = (n + r) * i\n\
+         for i0, r in T.grid(16, 1):\n    A[i0] = n + r",
+    );
+}
+
 /// As [`refused`], for functions of which nothing says that parameters are different memory.
 #[track_caller]
 fn refused_without_noalias(

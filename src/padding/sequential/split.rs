@@ -11,7 +11,9 @@ use super::solve::{Solved, domains_of};
 use crate::arith::invert::Domain;
 use crate::diag::Span;
 use crate::error::Error;
-use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{
+    BinOp, Block, BufferId, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, VarId, loop_anew,
+};
 use crate::padding::accesses::{Access, accesses};
 use crate::padding::refusal::refuse;
 
@@ -25,7 +27,7 @@ struct Parts {
 
 /// A nest as loops over the elements of a buffer, after loops for what does not access it.
 pub(super) fn reordered(
-    func: &PrimFunc,
+    func: &mut PrimFunc,
     stmt: &Stmt,
     found: &Found,
     solved: &Solved,
@@ -141,8 +143,7 @@ fn take_apart(
         return Err(stmt.span);
     }
     if !split.is_empty() {
-        // With the bindings that it may use.
-        parts.first.push((depth, before.to_vec()));
+        parts.first.push((depth, split));
     }
     take_apart(&rest[0], id, found, loops, parts)
 }
@@ -260,35 +261,36 @@ fn only_condition(core: &Block) -> Option<&Expr> {
     }
 }
 
-fn build(func: &PrimFunc, stmt: &Stmt, parts: Parts, found: &Found, solved: &Solved, id: BufferId) -> Block {
+fn build(
+    func: &mut PrimFunc,
+    stmt: &Stmt,
+    parts: Parts,
+    found: &Found,
+    solved: &Solved,
+    id: BufferId,
+) -> Block {
     let span = stmt.span;
-    let around = |loops: &[For], body: Block| {
-        loops.iter().rev().fold(body, |body, for_| {
-            vec![Stmt { span, kind: StmtKind::For(Box::new(For { body, ..for_.clone() })) }]
-        })
+    let as_stmt = |l: For| Stmt { span, kind: StmtKind::For(Box::new(l)) };
+    // Bindings are in place of their names everywhere: what they compute may be needed in several loops.
+    let without_bindings = |mut block: Block| {
+        put_values(&mut block, &found.values);
+        block
     };
     let mut made = Block::new();
     for (depth, block) in parts.first {
-        made.extend(around(&found.loops[..depth], block));
+        // Loops that are not solved for stay around the core as well.
+        let loops = found.loops[..depth].iter().rev();
+        made.extend(loops.fold(without_bindings(block), |body, l| vec![as_stmt(loop_anew(func, l, body))]));
     }
     let rewriting = Rewriting { found, solved, id };
-    // Bindings are in place of their names.
-    let mut core: Block = parts
-        .core
-        .into_iter()
-        .filter(|stmt| !matches!(&stmt.kind, StmtKind::Bind { var, .. } if found.values.contains_key(var)))
-        .collect();
-    core.iter_mut().for_each(|stmt| {
-        put_values(stmt, &found.values);
-        rewriting.stmt(stmt);
-    });
+    let mut core = without_bindings(parts.core);
+    core.iter_mut().for_each(|stmt| rewriting.stmt(stmt));
     let condition = solved.inverse.image.iter().cloned().reduce(|a, b| Expr::binary(BinOp::And, a, b));
     if let Some(cond) = condition {
         core = guarded(cond, core, span);
     }
-    let left: Vec<For> =
-        found.loops.iter().filter(|for_| solved.value(for_.var).is_none()).cloned().collect();
-    let inner = around(&left, core);
+    let left = found.loops.iter().filter(|l| solved.value(l.var).is_none());
+    let inner = left.rev().fold(core, |body, l| vec![as_stmt(l.around(body))]);
     let shape = &func.buffer(id).shape;
     let loops: Vec<(VarId, Expr)> = solved.axes.iter().copied().zip(shape.iter().cloned()).collect();
     made.extend(crate::padding::build::nest(&loops, inner));
@@ -296,10 +298,10 @@ fn build(func: &PrimFunc, stmt: &Stmt, parts: Parts, found: &Found, solved: &Sol
 }
 
 /// Puts the values of bindings in place of their names.
-fn put_values(stmt: &mut Stmt, values: &BTreeMap<VarId, Expr>) {
-    stmt.for_each_expr_mut(|e| e.substitute(&|var| values.get(&var)));
-    stmt.for_each_block_mut(|block| {
-        block.retain(|stmt| !matches!(&stmt.kind, StmtKind::Bind { var, .. } if values.contains_key(var)));
-        block.iter_mut().for_each(|stmt| put_values(stmt, values));
-    });
+fn put_values(block: &mut Block, values: &BTreeMap<VarId, Expr>) {
+    block.retain(|stmt| !matches!(&stmt.kind, StmtKind::Bind { var, .. } if values.contains_key(var)));
+    for stmt in block {
+        stmt.for_each_expr_mut(|e| e.substitute(&|var| values.get(&var)));
+        stmt.for_each_block_mut(|block| put_values(block, values));
+    }
 }
