@@ -116,7 +116,7 @@ pub(in crate::target) fn lanes(bits: u32) -> f64 {
 
 /// By how much an index grows with a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::target) enum Stride {
+pub(crate) enum Stride {
     /// It does not depend on it.
     None,
     /// By this constant.
@@ -128,7 +128,7 @@ pub(in crate::target) enum Stride {
 }
 
 /// By how much an index grows with a variable.
-pub(in crate::target) fn stride(e: &Expr, var: VarId) -> Stride {
+pub(crate) fn stride(e: &Expr, var: VarId) -> Stride {
     use Stride::{Constant, Invariant, None, Varying};
     match &e.kind {
         ExprKind::Var(own) => {

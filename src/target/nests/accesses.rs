@@ -33,6 +33,21 @@ struct Kept {
     is_in_a_loop: bool,
 }
 
+/// What is known of an address.
+struct Address {
+    seen: Seen,
+    /// A hash of it without its constant.
+    base: u64,
+    /// Whether it is a sum that grows with the innermost open loop.
+    is_growing_sum: bool,
+}
+
+impl Address {
+    fn of_vector(seen: Seen) -> Address {
+        Address { seen, base: seen.hash, is_growing_sum: false }
+    }
+}
+
 /// The addends of an address that vary in one loop and not further in.
 #[derive(Clone, Copy, Default)]
 struct Addends {
@@ -93,7 +108,7 @@ const OUT_OF_A_VECTOR: f64 = 2.0;
 impl Estimate<'_> {
     pub(super) fn load(&mut self, e: &Expr, buffer: BufferId, indices: &[Expr], share: f64) -> Seen {
         let here = self.frames.len() - 1;
-        let seen = self.access(buffer, indices, share, false);
+        let (seen, _) = self.access(buffer, indices, share, false);
         let written = (1..=here).rev().find(|&at| self.registers.writes(self.frames[at].var, buffer));
         let hash = mix(tag(e), seen.hash);
         // It is loaded in front of a loop, and what is computed of it is computed there, only if it is loaded in any case: the
@@ -196,16 +211,25 @@ impl Estimate<'_> {
         kept.map(|(at, copies)| Kept { at, copies, at_first: at_first.unwrap_or(at), is_in_a_loop })
     }
 
-    /// What the address of an element takes.
-    pub(super) fn access(&mut self, buffer: BufferId, indices: &[Expr], share: f64, is_store: bool) -> Seen {
+    /// What the address of an element takes, and whether it is computed from a sum that stays.
+    pub(super) fn access(
+        &mut self,
+        buffer: BufferId,
+        indices: &[Expr],
+        share: f64,
+        is_store: bool,
+    ) -> (Seen, bool) {
         let here = self.frames.len() - 1;
         let var = self.frames[here].var;
         let bits = u32::from(self.func.buffer(buffer).dtype.bits);
         let (mut depth, mut hash) = (0, mix(7, u64::from(buffer.0)));
+        let mut base_hash = hash;
         let is_vector = !elements(self.func.buffer(buffer).dtype, indices).is_scalar();
-        let mut grows_by_a_variable = false;
+        let (mut grows_by_a_variable, mut is_at_a_sum) = (false, false);
         for (at, index) in indices.iter().enumerate() {
-            let seen = self.index(index, share);
+            let Address { seen, base, is_growing_sum } = self.index(index, share);
+            is_at_a_sum |= is_growing_sum && self.stays(seen.hash, buffer, share);
+            base_hash = mix(base_hash, base);
             depth = depth.max(seen.depth);
             hash = mix(hash, seen.hash);
             let is_last = at + 1 == indices.len();
@@ -241,9 +265,9 @@ impl Estimate<'_> {
             self.charge(here, 1.0, share);
         }
         if self.knows_all() && !is_vector {
-            self.in_a_whole_loop(buffer, indices, (hash, depth), is_store);
+            self.in_a_whole_loop(buffer, indices, (hash, base_hash, depth), is_store);
         }
-        Seen::unknown(depth, hash)
+        (Seen::unknown(depth, hash), is_at_a_sum)
     }
 
     /// Looks at a store to an element that the innermost open loop does not change: that is done on vectors only where integers
@@ -272,13 +296,13 @@ impl Estimate<'_> {
         self.frames[at].folded_behind += fold_of_vector(lanes);
     }
 
-    /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it; `depth`: of the
-    /// innermost loop that changes it.
+    /// Looks at an access from the innermost loop around it that is not written out. `address`: a hash of it, and `base` of it without
+    /// its constant; `depth`: of the innermost loop that changes it.
     fn in_a_whole_loop(
         &mut self,
         buffer: BufferId,
         indices: &[Expr],
-        (address, depth): (u64, usize),
+        (address, base, depth): (u64, u64, usize),
         is_store: bool,
     ) {
         let mut copies = 1.0;
@@ -306,34 +330,47 @@ impl Estimate<'_> {
             whole.is_prevented |= is_apart || is_unknown;
             if !is_in_a_register {
                 let is_outside = depth < at;
-                whole.access(&Access { hash, is_store, is_outside, bits, along: &along, copies });
+                whole.access(&Access { hash, base, is_store, is_outside, bits, along: &along, copies });
             }
             break;
         }
     }
 
+    /// Looks at a sum that grows with the innermost loop and is the index of an element of a buffer. LLVM makes a pointer that no
+    /// iteration changes of what does not grow, unless elements of several buffers are at the sum: then it stays.
+    /// Whether it is such a one.
+    fn stays(&mut self, sum: u64, buffer: BufferId, share: f64) -> bool {
+        let (first, stays) = self.frame().sums.entry(sum).or_insert((buffer, false));
+        if *first != buffer && !std::mem::replace(stays, true) {
+            let here = self.frames.len() - 1;
+            self.text(here, 1.0, share, None);
+        }
+        self.frame().sums[&sum].1
+    }
+
     /// What is computed for an index: of a vector of neighbours, or of elements that are equally far apart, the address of the
     /// first one; of others the vector.
-    fn index(&mut self, index: &Expr, share: f64) -> Seen {
+    fn index(&mut self, index: &Expr, share: f64) -> Address {
         let lanes = u64::from(index.dtype.lanes);
         match &index.kind {
             ExprKind::Ramp(base, stride) => {
-                let (base, stride) = (self.address(base, share), self.expr(stride, share));
+                let (base, stride) = (self.address(base, share).seen, self.expr(stride, share));
                 let hash = mix(mix(base.hash, stride.hash), lanes);
-                Seen::unknown(base.depth.max(stride.depth), hash)
+                Address::of_vector(Seen::unknown(base.depth.max(stride.depth), hash))
             }
-            _ if lanes > 1 => self.expr(index, share),
+            _ if lanes > 1 => Address::of_vector(self.expr(index, share)),
             _ => self.address(index, share),
         }
     }
 
     /// What is computed for an address: the products of which its sum consists when it is multiplied out, of which those of
     /// one loop variable grow with the loop. What does not vary further in is computed once, however it is spelled.
-    fn address(&mut self, index: &Expr, share: f64) -> Seen {
+    fn address(&mut self, index: &Expr, share: f64) -> Address {
         let here = self.frames.len() - 1;
         let (mut depth, mut hash, mut grows) = (0, 11_u64, false);
         let mut parts = [Addends::default(); 16];
         let (products, constant) = products(index);
+        let is_sum = products.len() > 1;
         for product in products {
             let (seen, is_grown) = self.product(&product, share);
             depth = depth.max(seen.depth);
@@ -354,7 +391,8 @@ impl Estimate<'_> {
                 self.text(at, f64::from(part.others.max(part.subtracted)), share, None);
             }
         }
-        Seen::unknown(depth, mix(hash, constant as u64))
+        let seen = Seen::unknown(depth, mix(hash, constant as u64));
+        Address { seen, base: hash, is_growing_sum: is_sum && grows }
     }
 
     /// A product, and whether it grows by the same amount with each iteration of one loop.

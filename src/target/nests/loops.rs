@@ -95,6 +95,7 @@ impl Estimate<'_> {
         let is_all = l.body.len() == 1;
         let mut frame =
             Frame { var, first, runs: starts * trips, trips, passing: 1.0, is_all, ..Frame::default() };
+        frame.is_constant = length == Length::Constant;
         frame.scalar = !matches!(l.kind, ForKind::Serial | ForKind::Parallel);
         frame.whole.is_prevented = frame.scalar;
         self.frames.push(frame);
@@ -125,7 +126,17 @@ impl Estimate<'_> {
             cost = share.map_or(cost, |share| frame.whole.cost * share);
         }
         if self.knows_all() && !is_written_out && !frame.looped && (frame.inner || frame.computes) {
-            cost = closed.as_a_whole().unwrap_or(cost);
+            cost = match closed.as_a_whole() {
+                Some(cost) => cost,
+                // The SLP vectorizer comes behind the loop vectorizer.
+                None if !frame.inner && frame.stores > 1 => {
+                    let value = |var| self.iterations.of(var);
+                    let share =
+                        neighbours::share_of_iteration(self.func, l, &value, &|cond| self.is_decided(cond));
+                    share.map_or(cost, |share| cost.min(frame.cost * share + closed.around()))
+                }
+                None => cost,
+            };
         }
         self.loops.insert(l.var, cost);
         let outer = &mut self.frames[here];
@@ -143,13 +154,11 @@ impl Estimate<'_> {
             self.known_after.written_out.insert(l.var);
             self.decides |= size.decides;
         } else {
-            let first_ones = &frame.first_ones;
-            if !frame.looped
-                && (first_ones.iterations + 1) as f64 * (frame.size.all() + OF_A_LOOP) <= WRITTEN_OUT
-            {
-                self.known_after.peeled.extend(&first_ones.conditions);
-                let others = trips - first_ones.iterations as f64;
-                if first_ones.iterations > 0 && is_constant && fits(size.size.all(), others) {
+            if !frame.looped {
+                let room = (WRITTEN_OUT / (frame.size.all() + OF_A_LOOP)).floor() - 1.0;
+                let (first, gone) = frame.first_ones.written_out(room as i64);
+                self.known_after.peeled.extend(gone);
+                if first > 0 && is_constant && fits(size.size.all(), trips - first as f64) {
                     self.known_after.written_out_late.insert(l.var);
                 }
             }
@@ -268,7 +277,7 @@ impl Closed<'_> {
         }
         let rest = self.rest(at_once);
         let on_vectors = (frame.runs - starts * rest).max(0.0);
-        let for_each_element = whole.moved + whole.for_each_element / frame.runs;
+        let for_each_element = whole.moved() + whole.for_each_element / frame.runs;
         // What is the same in all iterations is an operand.
         let for_each_vector = whole.cost / frame.runs - whole.invariant + PER_ITERATION / 2.0;
         let vectors = on_vectors * (for_each_vector / lanes + for_each_element);

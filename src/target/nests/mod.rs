@@ -24,9 +24,10 @@ pub(crate) use self::iterations::Odds;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
+pub(crate) use super::llvm::nests::{Stride, stride};
 use super::llvm::nests::{first_of_row, operation, registers_of, selection};
 use crate::cost::{Bindings, Profile};
-use crate::ir::{Block, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// How many vectors LLVM keeps in registers.
 const REGISTERS: f64 = 16.0;
@@ -99,9 +100,10 @@ struct Frame {
     var: Option<VarId>,
     /// The first value of its variable, where it has to be found out which first iterations are written out.
     first: Option<Expr>,
-    /// How often its body runs, and how often each time that it starts.
+    /// How often its body runs, and how often each time that it starts; whether that is a constant.
     runs: f64,
     trips: f64,
+    is_constant: bool,
     /// What is computed in it, in all.
     cost: f64,
     /// The same if nothing ran on vectors.
@@ -142,6 +144,8 @@ struct Frame {
     repeated: f64,
     /// The hashes of addresses that grow with it.
     grown: HashSet<u64>,
+    /// The sums that grow with it at which elements are, each with a buffer of these, and whether it is not the only one.
+    sums: HashMap<u64, (BufferId, bool)>,
     /// What it takes behind it to fold the vectors in which it sums integers.
     folded_behind: f64,
     /// How many of the loads in it are operands of other instructions, which load them.
@@ -359,7 +363,8 @@ impl<'a> Estimate<'a> {
     fn look_for_first_ones(&mut self, cond: &Expr) {
         let frame = self.frame();
         if let (Some(var), Some(first)) = (frame.var, &frame.first) {
-            frame.first_ones.add(cond, var, first);
+            let trips = frame.is_constant.then_some(frame.trips as i64);
+            frame.first_ones.add(cond, var, (first, trips));
         }
     }
 
@@ -425,12 +430,12 @@ impl<'a> Estimate<'a> {
             }
             StmtKind::Store { buffer, indices, value } => {
                 self.expr(value, share);
-                let seen = self.access(*buffer, indices, share, true);
+                let (seen, is_at_a_sum) = self.access(*buffer, indices, share, true);
                 self.store_in_place(*buffer, indices);
                 let here = self.frames.len() - 1;
                 if seen.depth == here {
                     // LLVM counts a store twice whose address is computed with a variable.
-                    self.text(here, 1.0, share, Some(here));
+                    self.text(here, 1.0, share, (!is_at_a_sum).then_some(here));
                 }
                 self.transfer(*buffer, indices, here, share, None);
                 self.accumulates |= seen.depth > 0 && self.leaves_out_a_loop(indices);
@@ -501,6 +506,9 @@ impl<'a> Estimate<'a> {
         if let Some(cond) = lazy {
             self.look_for_first_ones(cond);
         }
+        if let ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) = &e.kind {
+            self.look_for_first_ones(&Expr::binary(BinOp::Lt, (**a).clone(), (**b).clone()));
+        }
         let lazy = lazy.map(|cond| (self.iterations.probability(cond), self.decided_by(cond)));
         let (mut depth, mut hash, mut number) = (0, tag(e), 0);
         let mut of_loops = Some(NO_LOOP);
@@ -548,7 +556,11 @@ impl<'a> Estimate<'a> {
             self.charge(depth, cost.instructions, share);
             let times = self.frames[depth].runs * if depth == here { share } else { 1.0 };
             self.frames[depth].whole.operation(e.dtype.is_float(), cost.for_each_element, times);
-            self.text_by(depth, cost.size, share, |around| around.of_condition(seen.decided_by()));
+            let is_call = matches!(&e.kind, ExprKind::Binary(BinOp::Min | BinOp::Max, ..));
+            self.text_by(depth, cost.size, share, |around| match is_call {
+                true => around.of_call(seen.decided_by()),
+                false => around.of_condition(seen.decided_by()),
+            });
             if depth == here {
                 let folds = loaded && self.decided == Decided::Free && takes_two(e);
                 let frame = self.frame();

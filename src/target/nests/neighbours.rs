@@ -1,11 +1,12 @@
-//! Stores to neighbouring elements in different iterations of loops that are written out: LLVM's SLP vectorizer makes vectors of
-//! them, if what they store are elements that are neighbours as well.
+//! Stores to neighbouring elements, in different iterations of loops that are written out or in one iteration: LLVM's SLP
+//! vectorizer makes vectors of them, if what they store are elements that are neighbours as well.
 
 use hashbrown::HashMap;
 
 use super::hash::{mix, tag};
+use super::registers::condition;
 use crate::ir::value::{Value, evaluate};
-use crate::ir::{Block, BufferId, Expr, ExprKind, For, PrimFunc, StmtKind, VarId};
+use crate::ir::{Block, BufferId, Expr, ExprKind, For, PrimFunc, Stmt, StmtKind, VarId};
 use crate::target::llvm::nests::{lanes, operation};
 
 /// The most stores that are looked at.
@@ -21,16 +22,34 @@ pub(super) fn share_of_operations(
     l: &For,
     value: &dyn Fn(VarId) -> Option<i64>,
 ) -> Option<f64> {
-    let mut run = Run { value, iteration: HashMap::new(), bound: HashMap::new(), stores: Vec::new() };
-    run.for_loop(l, 0)?;
-    let mut stores = run.stores;
+    let mut run = Run::new(value);
+    run.for_loop(l)?;
+    share_of(func, run)
+}
+
+/// The share of its operations that one iteration of a loop takes when neighbours are joined, as far as one in its middle tells.
+/// `is_gone`: whether nothing is left of a condition.
+pub(super) fn share_of_iteration(
+    func: &PrimFunc,
+    l: &For,
+    value: &dyn Fn(VarId) -> Option<i64>,
+    is_gone: &dyn Fn(&Expr) -> bool,
+) -> Option<f64> {
+    let mut run = Run { is_gone: Some(is_gone), ..Run::new(value) };
+    let (min, extent) = (run.integer(&l.min)?, run.integer(&l.extent)?);
+    run.iteration.insert(l.var, min.checked_add(extent / 2)?);
+    run.block(&l.body)?;
+    share_of(func, run)
+}
+
+/// How many stores are left of these, as a share, when neighbours are joined.
+fn share_of(func: &PrimFunc, run: Run<'_>) -> Option<f64> {
+    let Run { mut stores, executed, .. } = run;
     if stores.is_empty() || is_any_loaded(&stores) {
         return None;
     }
+    let in_place = stores.iter().any(|store| store.from.contains(&store.to));
     stores.sort_by(|a, b| (a.what, &a.to).cmp(&(b.what, &b.to)));
-    if stores.windows(2).any(|two| two[0].to == two[1].to) {
-        return None;
-    }
     let (mut at, mut left) = (0, 0);
     while at < stores.len() {
         let lanes = lanes(u32::from(func.buffer(stores[at].to.buffer).dtype.bits)) as usize;
@@ -41,11 +60,13 @@ pub(super) fn share_of_operations(
         at += width.max(1);
         left += 1;
     }
-    Some(left as f64 / stores.len() as f64)
+    // Elements that stay in registers may be vectors all the same.
+    let is_known = left < stores.len() || executed == stores.len() && !in_place;
+    is_known.then_some(left as f64 / stores.len() as f64)
 }
 
 /// An element of a buffer.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Element {
     buffer: BufferId,
     indices: Vec<i64>,
@@ -53,8 +74,9 @@ struct Element {
 
 /// A store that is executed.
 struct Store {
-    /// Hashes of the place of the statement and of the operations by which its value is computed.
-    what: (u64, u64),
+    /// A hash of the operations by which its value is computed; the loop that copies a row, if it does: a call of the C library; and
+    /// a hash of the conditions around it.
+    what: (u64, Option<VarId>, u64),
     to: Element,
     /// What it loads, in order.
     from: Vec<Element>,
@@ -72,9 +94,11 @@ impl Element {
     }
 }
 
-/// Whether a statement loads what one stores to: it may be another element, but that takes more than a comparison of these.
+/// Whether a statement loads of what others store to: that may be another element, but it takes more than a comparison of these to
+/// know.
 fn is_any_loaded(stores: &[Store]) -> bool {
-    stores.iter().any(|store| store.from.iter().any(|from| stores.iter().any(|s| s.to.buffer == from.buffer)))
+    let is_stored = |from: &Element| stores.iter().any(|store| store.to.buffer == from.buffer);
+    stores.iter().any(|store| store.from.iter().any(|from| *from != store.to && is_stored(from)))
 }
 
 /// Whether the first of these are one vector: they store to neighbours what is loaded from neighbours, or from one element.
@@ -97,16 +121,54 @@ struct Run<'a> {
     /// What the variables of the loops are, and those of bindings in them.
     iteration: HashMap<VarId, i64>,
     bound: HashMap<VarId, i64>,
+    /// Whether nothing is left of a condition; if not given, that is so of all, which the loop decides that is written out.
+    is_gone: Option<&'a dyn Fn(&Expr) -> bool>,
+    /// A hash of the conditions that are left around what is looked at: vectors are made within a basic block.
+    guard: u64,
+    /// The innermost loop, if it does nothing but to copy a row.
+    row: Option<VarId>,
     stores: Vec<Store>,
+    /// The stores by their elements, and how many there were, those included that were overwritten.
+    stored: HashMap<Element, usize>,
+    executed: usize,
 }
 
-impl Run<'_> {
+/// Whether a loop does nothing but to copy or fill elements.
+fn copies(l: &For) -> bool {
+    match &l.body[..] {
+        [Stmt { kind: StmtKind::Store { value, .. }, .. }] => {
+            value.is_number() || matches!(value.kind, ExprKind::Load { .. })
+        }
+        _ => false,
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(value: &'a dyn Fn(VarId) -> Option<i64>) -> Run<'a> {
+        Run {
+            value,
+            iteration: HashMap::new(),
+            bound: HashMap::new(),
+            is_gone: None,
+            guard: 0,
+            row: None,
+            stores: Vec::new(),
+            stored: HashMap::new(),
+            executed: 0,
+        }
+    }
+
     fn integer(&self, e: &Expr) -> Option<i64> {
         let of = |var| {
             let inside = self.iteration.get(&var).or_else(|| self.bound.get(&var)).copied();
             inside.or_else(|| (self.value)(var)).map(Value::Int)
         };
         evaluate(e, &of)?.as_int()
+    }
+
+    /// Whether something is left of a condition.
+    fn stays(&self, cond: &Expr) -> bool {
+        self.is_gone.is_some_and(|is_gone| !is_gone(cond))
     }
 
     /// Whether a condition holds, if nothing but the loops decides that.
@@ -120,34 +182,46 @@ impl Run<'_> {
         Some(Element { buffer, indices: indices? })
     }
 
-    fn for_loop(&mut self, l: &For, place: u64) -> Option<()> {
+    fn for_loop(&mut self, l: &For) -> Option<()> {
         let (min, extent) = (self.integer(&l.min)?, self.integer(&l.extent)?);
         for step in 0..extent {
             self.iteration.insert(l.var, min.checked_add(step)?);
-            self.block(&l.body, place)?;
+            self.block(&l.body)?;
         }
         Some(())
     }
 
-    /// `place`: a hash of where the block is.
-    fn block(&mut self, block: &Block, place: u64) -> Option<()> {
-        for (at, stmt) in block.iter().enumerate() {
-            let here = mix(place, at as u64);
+    fn block(&mut self, block: &Block) -> Option<()> {
+        for stmt in block {
             match &stmt.kind {
-                StmtKind::For(l) => self.for_loop(l, here)?,
+                StmtKind::For(l) => {
+                    self.row = copies(l).then_some(l.var);
+                    self.for_loop(l)?;
+                    self.row = None;
+                }
                 StmtKind::If { cond, then, otherwise } => {
-                    let holds = self.holds(cond)?;
-                    self.block(if holds { then } else { otherwise }, mix(here, u64::from(holds)))?;
+                    if self.stays(cond) {
+                        let around = self.guard;
+                        for (arm, block) in [then, otherwise].into_iter().enumerate() {
+                            self.guard = mix(mix(around, condition(cond)), arm as u64);
+                            self.block(block)?;
+                        }
+                        self.guard = around;
+                    } else {
+                        let holds = self.holds(cond)?;
+                        self.block(if holds { then } else { otherwise })?;
+                    }
                 }
                 StmtKind::Bind { var, value } => match self.integer(value) {
                     Some(value) => drop(self.bound.insert(*var, value)),
                     None => drop(self.bound.remove(var)),
                 },
-                StmtKind::Store { buffer, indices, value } if self.stores.len() < MAX_STORES => {
+                StmtKind::Store { buffer, indices, value } if self.executed < MAX_STORES => {
+                    self.executed += 1;
                     let mut from = Vec::new();
                     let operations = self.value(value, &mut from)?;
                     let to = self.element(*buffer, indices)?;
-                    self.stores.push(Store { what: (here, operations), to, from });
+                    self.store(Store { what: (operations, self.row, self.guard), to, from });
                 }
                 _ => return None,
             }
@@ -155,14 +229,34 @@ impl Run<'_> {
         Some(())
     }
 
+    /// Of stores to one element the last one counts.
+    fn store(&mut self, store: Store) {
+        match self.stored.get(&store.to) {
+            Some(&at) => self.stores[at] = store,
+            None => {
+                self.stored.insert(store.to.clone(), self.stores.len());
+                self.stores.push(store);
+            }
+        }
+    }
+
     /// A hash of the operations by which a value is computed, and what it loads; `None` if no vector does that.
     fn value(&self, e: &Expr, from: &mut Vec<Element>) -> Option<u64> {
         match &e.kind {
             ExprKind::Load { buffer, indices } => {
-                from.push(self.element(*buffer, indices)?);
+                let element = self.element(*buffer, indices)?;
+                if let Some(store) = self.stored.get(&element).and_then(|&at| self.stores.get(at)) {
+                    // It is in a register.
+                    from.extend_from_slice(&store.from);
+                    return Some(store.what.0);
+                }
+                from.push(element);
                 return Some(tag(e));
             }
             ExprKind::Call(call) if call.is_lazy_select() => {
+                if self.stays(&call.args[0]) {
+                    return None;
+                }
                 return self.value(&call.args[if self.holds(&call.args[0])? { 1 } else { 2 }], from);
             }
             _ => {}

@@ -2,6 +2,7 @@
 //! an innermost loop (`computePeelCount` of its LoopPeel), so that nothing is left of the conditions.
 
 use super::registers::condition;
+use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, Expr, ExprKind, VarId};
 
 /// The most iterations that are written out (`-unroll-peel-max-count`).
@@ -10,19 +11,38 @@ const MOST: i64 = 7;
 /// Such conditions of one loop.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FirstOnes {
-    /// Their hashes.
-    pub(super) conditions: Vec<u64>,
-    /// How many iterations have to be written out for all of them.
-    pub(super) iterations: i64,
+    conditions: Vec<Decided>,
+}
+
+/// A condition that does not vary from some iteration on.
+#[derive(Clone, Copy, Debug)]
+struct Decided {
+    /// Its hash.
+    condition: u64,
+    /// How many iterations are in front of that one.
+    from: i64,
+    /// Whether that one is the last iteration.
+    is_last: bool,
 }
 
 impl FirstOnes {
-    /// Looks at a condition in the loop over `var` from `first` on.
-    pub(super) fn add(&mut self, cond: &Expr, var: VarId, first: &Expr) {
-        if let Some(later) = later(cond, var, first).filter(|later| later.from <= MOST) {
-            self.conditions.push(condition(cond));
-            self.iterations = self.iterations.max(later.from);
+    /// Looks at a condition in the loop over `var`, of `trips` iterations from `first` on.
+    pub(super) fn add(&mut self, cond: &Expr, var: VarId, (first, trips): (&Expr, Option<i64>)) {
+        if let Some(later) = later(cond, var, first) {
+            let is_last = trips.is_some_and(|trips| later.from == trips - 1);
+            self.conditions.push(Decided { condition: condition(cond), from: later.from, is_last });
         }
+    }
+
+    /// How many first iterations are written out where there is room for so many, and the hashes of the conditions of which nothing
+    /// is left then. If it is none, it may be the last one, which takes room for one (`PeelLast`).
+    pub(super) fn written_out(&self, room: i64) -> (i64, Vec<u64>) {
+        let most = room.min(MOST);
+        let first = self.conditions.iter().map(|decided| decided.from).filter(|&from| from <= most).max();
+        let first = first.unwrap_or(0);
+        let peels_last = first == 0 && room > 0;
+        let is_gone = |decided: &&Decided| decided.from <= first || peels_last && decided.is_last;
+        (first, self.conditions.iter().filter(is_gone).map(|decided| decided.condition).collect())
     }
 }
 
@@ -51,7 +71,7 @@ fn later(cond: &Expr, var: VarId, first: &Expr) -> Option<Later> {
         };
     }
     if a.as_var() != Some(var) {
-        return None;
+        return compared(cond, var, first.as_int()?);
     }
     let before = match (b.as_int(), first.as_int()) {
         (Some(b), Some(first)) => b.checked_sub(first)?,
@@ -67,4 +87,17 @@ fn later(cond: &Expr, var: VarId, first: &Expr) -> Option<Later> {
         _ => return None,
     };
     (later.from >= 0).then_some(later)
+}
+
+/// The same for a comparison of what nothing but the loop changes, iteration by iteration.
+fn compared(cond: &Expr, var: VarId, first: i64) -> Option<Later> {
+    /// An iteration that is late enough.
+    const LATE: i64 = 1_000;
+    let holds = |at: i64| {
+        let value = evaluate(cond, &|v| (v == var).then_some(Value::Int(first + at)))?;
+        Some(value.as_int()? != 0)
+    };
+    let late = holds(LATE)?;
+    let from = (0..=MOST).find(|&at| (at..=MOST).all(|at| holds(at) == Some(late)))?;
+    Some(Later { holds: late, from })
 }

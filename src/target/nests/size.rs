@@ -9,6 +9,8 @@ enum Part {
     Guarded,
     /// They compute a constant.
     Constant,
+    /// The same, but LLVM does not see it before loops are written out (its `UnrolledInstAnalyzer` knows no calls).
+    Call,
     /// A branch on a constant stays as a text, and takes nothing.
     Branch,
 }
@@ -38,6 +40,12 @@ impl Conditions {
     pub(super) fn of_index(self, decided_by: Option<usize>) -> Conditions {
         let part = if decided_by.is_some() { Part::Constant } else { self.part };
         Conditions { decided_by: outer(self.decided_by, decided_by), part, ..self }
+    }
+
+    /// The same for a call.
+    pub(super) fn of_call(self, decided_by: Option<usize>) -> Conditions {
+        let made = self.of_condition(decided_by);
+        Conditions { part: if decided_by.is_some() { Part::Call } else { made.part }, ..made }
     }
 
     /// For the branches on a condition.
@@ -115,6 +123,7 @@ impl Size {
         let (after, left) = match conditions.part {
             Part::Guarded => (all, reached),
             Part::Constant => (0.0, 0.0),
+            Part::Call => (0.0, reached),
             Part::Branch => (all, 0.0),
         };
         self.add_open(Open { decided_by, decides: conditions.decides, all, after, reached, left });
@@ -228,5 +237,9 @@ mod tests {
         assert_eq!(size.all(), 4.0);
         let out = size.written_out(2);
         assert_eq!((out.size.all(), out.reached, out.left, out.decides), (3.0, 4.0, 3.0, false));
+        // A call is a constant too, but LLVM counts it before.
+        size.add(2.0, Conditions::NONE.of_call(Some(2)), 1.0);
+        let out = size.written_out(2);
+        assert_eq!((out.size.all(), out.reached, out.left), (3.0, 6.0, 5.0));
     }
 }

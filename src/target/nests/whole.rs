@@ -2,7 +2,7 @@
 //! several of their iterations at once, also where elements that are no neighbours have to be put into vectors one by one. When it
 //! does that, and what it takes then, was found by small nests with all kinds of accesses that TVM 0.27 compiled for SSE2.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use crate::target::llvm::nests::{Stride, lanes};
 
@@ -11,8 +11,11 @@ use crate::target::llvm::nests::{Stride, lanes};
 pub(super) struct Whole {
     /// What it takes if nothing runs on vectors, each load for itself.
     pub(super) cost: f64,
-    /// What it takes in each iteration, on top of that, to put elements into vectors and to take them out that are no neighbours.
-    pub(super) moved: f64,
+    /// What it takes in each iteration, on top of that, to put elements into vectors that are no neighbours.
+    gathered: f64,
+    /// The elements that are stored in each iteration and are equally far apart from one to the next, by how far, and by their
+    /// address without its constant: how many, and how many of these one vector has.
+    scattered: HashMap<(u64, i64), (f64, f64)>,
     /// What operations take on vectors for each element, on top of their share of a vector, in all.
     pub(super) for_each_element: f64,
     /// The bits of the widest element that is accessed.
@@ -25,8 +28,6 @@ pub(super) struct Whole {
     scalar: f64,
     vector: f64,
     operations: f64,
-    /// How many elements each iteration stores one by one.
-    scattered: f64,
     /// How many elements loops in it load that are the same in all iterations: in front of the loop.
     pub(super) invariant: f64,
     /// The hashes of its accesses.
@@ -66,30 +67,26 @@ struct OnVectors {
     cost: f64,
     /// On top of its share of a vector, for each element.
     moved: f64,
-    /// Whether elements are stored one by one.
-    is_scattered: bool,
 }
 
 /// The same for elements that are so far from each other in different iterations; `copies`: how many of them an iteration
-/// accesses by the same instruction.
+/// accesses in a row.
 fn on_vectors(along: &[Stride], copies: f64, lanes: f64, is_store: bool) -> OnVectors {
     let Some((&last, others)) = along.split_last() else {
-        return OnVectors { cost: 1.0, moved: 0.0, is_scattered: false };
+        return OnVectors { cost: 1.0, moved: 0.0 };
     };
     let is_row = others.iter().all(|along| *along == Stride::None);
     let apart = if is_store {
-        OnVectors { cost: 2.0 * lanes, moved: MOVED_APART, is_scattered: true }
+        OnVectors { cost: 2.0 * lanes, moved: MOVED_APART }
     } else {
-        OnVectors { cost: 2.0 * lanes - 1.0, moved: MOVED, is_scattered: false }
+        OnVectors { cost: 2.0 * lanes - 1.0, moved: MOVED }
     };
     match last {
         _ if !is_row => apart,
-        Stride::None | Stride::Constant(1) => OnVectors { cost: 1.0, moved: 0.0, is_scattered: false },
-        Stride::Constant(2 | -2 | -1) if !is_store => {
-            OnVectors { cost: 3.0, moved: moved(last), is_scattered: false }
-        }
+        Stride::None | Stride::Constant(1) => OnVectors { cost: 1.0, moved: 0.0 },
+        Stride::Constant(2 | -2 | -1) if !is_store => OnVectors { cost: 3.0, moved: moved(last) },
         Stride::Constant(by) if is_store && by as f64 == copies && copies <= MOST_INTERLEAVED => {
-            OnVectors { cost: INTERLEAVED_STORE, moved: MOVED_TO_NEIGHBOURS, is_scattered: false }
+            OnVectors { cost: INTERLEAVED_STORE, moved: MOVED_TO_NEIGHBOURS }
         }
         _ => apart,
     }
@@ -97,8 +94,9 @@ fn on_vectors(along: &[Stride], copies: f64, lanes: f64, is_store: bool) -> OnVe
 
 /// An access as its instruction is executed in different iterations of a loop.
 pub(super) struct Access<'a> {
-    /// A hash of it.
+    /// A hash of it, and one of its address without its constant.
     pub(super) hash: u64,
+    pub(super) base: u64,
     pub(super) is_store: bool,
     /// Whether it is in front of the loop as it is.
     pub(super) is_outside: bool,
@@ -112,7 +110,7 @@ pub(super) struct Access<'a> {
 impl Whole {
     /// Adds an access.
     pub(super) fn access(&mut self, access: &Access<'_>) {
-        let &Access { hash, is_store, is_outside, bits, along, copies } = access;
+        let &Access { hash, base, is_store, is_outside, bits, along, copies } = access;
         self.bits = self.bits.max(bits);
         self.stores += usize::from(is_store);
         self.is_prevented |= along.contains(&Stride::Varying)
@@ -124,12 +122,30 @@ impl Whole {
         if !is_store && along.iter().all(|along| *along == Stride::None) {
             self.invariant += if is_outside { 0.0 } else { copies };
         } else {
-            let taken = on_vectors(along, copies, lanes(bits), is_store);
-            self.moved += copies * taken.moved;
-            self.vector += copies * taken.cost;
             self.scalar += copies;
-            self.scattered += if taken.is_scattered { copies } else { 0.0 };
+            if let ([.., Stride::Constant(by)], true) = (along, is_store) {
+                // Neighbours may be stored by other instructions.
+                let (known, _) = self.scattered.entry((base, *by)).or_insert((0.0, lanes(bits)));
+                *known += copies;
+            } else {
+                let taken = on_vectors(along, copies, lanes(bits), is_store);
+                self.gathered += copies * taken.moved;
+                self.vector += copies * taken.cost;
+            }
         }
+    }
+
+    /// What all that is stored takes on vectors.
+    fn stored(&self) -> impl Iterator<Item = (f64, OnVectors)> + '_ {
+        self.scattered.iter().map(|(&(_, by), &(copies, lanes))| {
+            (copies, on_vectors(&[Stride::Constant(by)], copies, lanes, true))
+        })
+    }
+
+    /// What it takes in each iteration, on top of its share of vectors, to put elements into vectors and to take them out that are
+    /// no neighbours.
+    pub(super) fn moved(&self) -> f64 {
+        self.gathered + self.stored().map(|(copies, taken)| copies * taken.moved).sum::<f64>()
     }
 
     /// Adds an operation that is executed so often; `for_each_element` as [`Operation`](crate::target::llvm::nests::Operation) has it.
@@ -149,10 +165,7 @@ impl Whole {
     /// Whether LLVM takes vectors for cheaper, in a loop of so many iterations in all.
     pub(super) fn is_taken(&self, runs: f64, lanes: f64) -> bool {
         let operations = self.operations / runs;
-        // It does not take loops with stores to several such elements.
-        !self.is_prevented
-            && self.stores > 0
-            && self.scattered <= 1.0
-            && self.vector + operations <= lanes * (self.scalar + operations)
+        let vector = self.vector + self.stored().map(|(copies, taken)| copies * taken.cost).sum::<f64>();
+        !self.is_prevented && self.stores > 0 && vector + operations <= lanes * (self.scalar + operations)
     }
 }
