@@ -26,16 +26,7 @@ pub(super) fn in_better_loops(func: &PrimFunc, options: &Options) -> Option<Prim
 }
 
 fn in_other_loops(func: &PrimFunc, options: &Options) -> Option<PrimFunc> {
-    let mut made = func.clone();
-    let changed =
-        nests::each(&mut made, (Work::Compiled, options), |alone| match loops::run(alone, options) {
-            Some((better, _)) => {
-                *alone = better;
-                true
-            }
-            None => false,
-        });
-    changed.then_some(made)
+    nests::changed(func, (Work::Compiled, options), |alone| loops::run(alone, options).map(|(made, _)| made))
 }
 
 /// What a function without assumptions takes as it is.

@@ -2,8 +2,9 @@
 //! written out (`vectors`). It is made for the estimate only: it may read what the function does not, and is never printed.
 
 use super::calls;
+use super::forward::forward;
 use super::nests::{self, Work};
-use super::sums::grow;
+use super::sums::{addends, grow, summed};
 use super::vectors;
 use crate::cse::Options;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, StmtKind};
@@ -54,11 +55,13 @@ pub(super) fn lowered(func: &PrimFunc, options: &Options, written_out: bool) -> 
 
 /// Writes out short loops, and simplifies what that makes. What elements hold was put to use before.
 fn write_out(func: &mut PrimFunc, options: &Options) {
+    forward(&mut func.body);
     vectors::guard_values(&mut func.body);
     vectors::write_out(&mut func.body);
     vectors::cut(func);
     simplify::run_without_elements(func, &options.simplification(Reach::Everything));
     vectors::choose_values(&mut func.body);
+    forward(&mut func.body);
 }
 
 /// The function without what does not run.
@@ -99,8 +102,27 @@ fn linear(buffer: BufferId, indices: &[Expr], flat: &[Option<Vec<Expr>>]) -> Opt
     }
     let mut parts = indices.iter().zip(shape);
     let (first, _) = parts.next()?;
-    Some(parts.fold(first.clone(), |place, (index, extent)| {
-        let row = Expr::binary(BinOp::Mul, place, extent.clone());
-        Expr::binary(BinOp::Add, row, index.clone())
-    }))
+    Some(parts.fold(first.clone(), |place, (index, extent)| in_row(place, index, extent)))
+}
+
+/// The place of an element of a row: `(p + x // d) * d + x % d` is `p * d + x`.
+fn in_row(row: Expr, index: &Expr, extent: &Expr) -> Expr {
+    if let ExprKind::Binary(BinOp::FloorMod, x, by) = &index.kind
+        && **by == *extent
+    {
+        let quotient = Expr::binary(BinOp::FloorDiv, (**x).clone(), extent.clone());
+        let mut terms = Vec::new();
+        addends(&row, None, false, &mut terms);
+        if let Some(at) = terms.iter().position(|(term, minus)| !minus && *term == quotient) {
+            terms.remove(at);
+            if terms.is_empty() {
+                return (**x).clone();
+            }
+            if let Some(row) = summed(terms) {
+                return in_row(row, x, extent);
+            }
+        }
+    }
+    let start = Expr::binary(BinOp::Mul, row, extent.clone());
+    Expr::binary(BinOp::Add, start, index.clone())
 }

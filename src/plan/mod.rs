@@ -13,6 +13,7 @@ mod calls;
 mod compiled;
 mod cost;
 mod ended;
+mod forward;
 mod lowered;
 mod moves;
 mod nests;

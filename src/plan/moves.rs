@@ -59,15 +59,8 @@ impl Whole {
             (!changes.is_empty()).then_some((name, made, changes))
         };
         let loops = |name, work, what, change: &dyn Fn(&PrimFunc) -> Option<PrimFunc>| {
-            let mut made = func.clone();
-            let changed = nests::each(&mut made, (work, options), |alone| match change(alone) {
-                Some(better) => {
-                    *alone = better;
-                    true
-                }
-                None => false,
-            });
-            changed.then(|| (name, made, vec![plain(what)]))
+            let made = nests::changed(func, (work, options), change)?;
+            Some((name, made, vec![plain(what)]))
         };
         match self {
             Whole::RemoveNoOp => noop("remove-no-op", &mut noop::remove_no_op),

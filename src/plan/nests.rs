@@ -32,6 +32,24 @@ struct Question {
 /// In functions with more statements of their own nothing is kept: it takes time to tell them from others.
 const MAX_STATEMENTS: usize = 64;
 
+/// The function with each of its own statements that has loops changed, or changed as a whole if it has many; `None` if none is.
+/// What `change` makes may depend on nothing but the statement as a function of its own, and the options.
+pub(super) fn changed(
+    func: &PrimFunc,
+    work: (Work, &Options),
+    mut change: impl FnMut(&PrimFunc) -> Option<PrimFunc>,
+) -> Option<PrimFunc> {
+    let mut made = func.clone();
+    let changed = each(&mut made, work, |alone| match change(alone) {
+        Some(other) => {
+            *alone = other;
+            true
+        }
+        None => false,
+    });
+    changed.then_some(made)
+}
+
 /// Does `change` to each of the function's own statements that has loops, or to the function if it has many. Whether it changed
 /// any; it may depend on nothing but the statement as a function of its own, and the options.
 pub(super) fn each(

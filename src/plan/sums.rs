@@ -23,13 +23,18 @@ fn grown_loads(e: &mut Expr) {
 fn grown(e: &mut Expr) {
     let mut terms = Vec::new();
     addends(e, None, false, &mut terms);
+    if let Some(sum) = summed(terms) {
+        *e = sum;
+    }
+}
+
+/// The sum of addends, each with whether it is taken away; `None` for none, or if the first is taken away.
+pub(super) fn summed(terms: Vec<(Expr, bool)>) -> Option<Expr> {
     let sum = terms.into_iter().reduce(|sum, (term, minus)| {
         let op = if minus { BinOp::Sub } else { BinOp::Add };
         (Expr::binary(op, sum.0, term), sum.1)
     });
-    if let Some((sum, false)) = sum {
-        *e = sum;
-    }
+    sum.and_then(|(sum, minus)| (!minus).then_some(sum))
 }
 
 /// The addends of `e` times a factor, each with whether it is taken away.

@@ -161,7 +161,7 @@ fn parts(stmt: &Stmt) -> Option<(For, Vec<i64>)> {
 }
 
 /// Calls `f` on each serial loop without loops in it.
-fn each_innermost(block: &mut Block, f: &mut dyn FnMut(&mut For)) {
+pub(super) fn each_innermost(block: &mut Block, f: &mut dyn FnMut(&mut For)) {
     for stmt in block {
         stmt.for_each_block_mut(|inner| each_innermost(inner, f));
         let StmtKind::For(l) = &mut stmt.kind else { continue };
