@@ -12,6 +12,9 @@ use crate::target::llvm::nests::{lanes, operation};
 /// The most stores that are looked at.
 const MAX_STORES: usize = 256;
 
+/// The most loads of which the value of a store is looked at.
+const MAX_LOADS: usize = 256;
+
 /// A vector of two elements is the shortest one.
 const SHORTEST: usize = 2;
 
@@ -247,6 +250,9 @@ impl<'a> Run<'a> {
                 let element = self.element(*buffer, indices)?;
                 if let Some(store) = self.stored.get(&element).and_then(|&at| self.stores.get(at)) {
                     // It is in a register.
+                    if from.len() + store.from.len() > MAX_LOADS {
+                        return None;
+                    }
                     from.extend_from_slice(&store.from);
                     return Some(store.what.0);
                 }

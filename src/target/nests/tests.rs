@@ -399,6 +399,12 @@ fn neighbours_are_vectors_once_that_sums_of_them_are_written_out() {
 }
 
 #[test]
+fn values_of_which_each_takes_the_last_one_twice_stay_short() {
+    let [squares] = estimates(["for i in range(64):\n    for j in range(40):\n        B[i] = B[i] * B[i]"]);
+    assert!(squares > 600.0, "{squares}");
+}
+
+#[test]
 fn neighbours_that_different_statements_store_are_vectors() {
     let rows = |second: &str, more: &str| {
         let row = |at: usize, op: &str| format!("    B[i * 4 + {at}] = A[i * 4 + {at}] {op} A[4000]\n");
