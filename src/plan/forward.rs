@@ -1,35 +1,37 @@
 //! Elements that are stored to again and again in straight code, as short loops have it once that they are written out: LLVM
-//! keeps the value in a register and stores the last one only.
+//! keeps the value in a register and stores the last one only. For loops on vectors this is part of the estimate. What other loops
+//! keep in registers is not, whatever their order is.
 
-use super::vectors::each_innermost;
-use crate::ir::{Block, BufferId, Expr, ExprKind, For, Stmt, StmtKind};
+use crate::ir::{Block, BufferId, Expr, ExprKind, Stmt, StmtKind, VarId};
 use crate::target::nests::{Stride, stride};
 
 /// How many statements back an earlier store to an element is looked for.
 const BACK: usize = 4;
 
-/// Puts what was stored in place of the load of the element in the next store to it, and drops the earlier store: in innermost
-/// loops that run on vectors. What other loops keep in registers is not in the estimate either, whatever their order is.
-pub(super) fn forward(block: &mut Block) {
-    each_innermost(block, &mut |l| {
-        if is_over_rows(l) {
-            let body = std::mem::take(&mut l.body);
-            l.body = forwarded(body);
+/// Puts what was stored in place of the load of the element in the next store to it, and drops the earlier store.
+pub(super) fn forwarded(block: Block) -> Block {
+    let mut made = Block::with_capacity(block.len());
+    for mut stmt in block {
+        let from = made.len().saturating_sub(BACK);
+        if let Some(at) = (from..made.len()).rev().find(|&at| is_merged(&made[at..], &mut stmt)) {
+            made.remove(at);
         }
-    });
+        made.push(stmt);
+    }
+    made
 }
 
-/// Whether all that a loop accesses are neighbours, or the same in all its iterations.
-fn is_over_rows(l: &For) -> bool {
+/// Whether all that a block accesses are neighbours in different iterations of the loop over `var`, or the same in all of them.
+pub(super) fn is_over_rows(block: &Block, var: VarId) -> bool {
     let mut rows = true;
     let mut look = |indices: &[Expr]| {
         let last = indices.len().saturating_sub(1);
-        rows &= indices.iter().enumerate().all(|(at, index)| match stride(index, l.var) {
+        rows &= indices.iter().enumerate().all(|(at, index)| match stride(index, var) {
             Stride::None => true,
             along => at == last && along == Stride::Constant(1),
         });
     };
-    for stmt in &l.body {
+    for stmt in block {
         if let StmtKind::Store { indices, .. } = &stmt.kind {
             look(indices);
         }
@@ -42,18 +44,6 @@ fn is_over_rows(l: &For) -> bool {
         });
     }
     rows
-}
-
-fn forwarded(block: Block) -> Block {
-    let mut made = Block::with_capacity(block.len());
-    for mut stmt in block {
-        let from = made.len().saturating_sub(BACK);
-        if let Some(at) = (from..made.len()).rev().find(|&at| is_merged(&made[at..], &mut stmt)) {
-            made.remove(at);
-        }
-        made.push(stmt);
-    }
-    made
 }
 
 /// Whether the first of some statements stores to an element that `next` stores to as well, and is not needed any more since
@@ -125,7 +115,7 @@ mod tests {
             );
             let module = crate::parse(&text).expect("a program");
             let StmtKind::For(l) = &module.funcs[0].body[0].kind else { panic!("a loop") };
-            is_over_rows(l)
+            is_over_rows(&l.body, l.var)
         };
         assert!(over_rows("n + i + 3") && over_rows("n * 3"));
         assert!(!over_rows("i * 9 + n") && !over_rows("i * n") && !over_rows("i // 2"));

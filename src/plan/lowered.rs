@@ -2,7 +2,6 @@
 //! written out (`vectors`). It is made for the estimate only: it may read what the function does not, and is never printed.
 
 use super::calls;
-use super::forward::forward;
 use super::nests::{self, Work};
 use super::sums::{addends, grow, summed};
 use super::vectors;
@@ -55,13 +54,11 @@ pub(super) fn lowered(func: &PrimFunc, options: &Options, written_out: bool) -> 
 
 /// Writes out short loops, and simplifies what that makes. What elements hold was put to use before.
 fn write_out(func: &mut PrimFunc, options: &Options) {
-    forward(&mut func.body);
     vectors::guard_values(&mut func.body);
     vectors::write_out(&mut func.body);
     vectors::cut(func);
     simplify::run_without_elements(func, &options.simplification(Reach::Everything));
     vectors::choose_values(&mut func.body);
-    forward(&mut func.body);
 }
 
 /// The function without what does not run.

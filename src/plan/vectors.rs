@@ -3,6 +3,7 @@
 //! variable become choices between values. A minimum or maximum in an address keeps the loop as it is: measured, such loops
 //! run on scalars.
 
+use super::forward::{forwarded, is_over_rows};
 use crate::analysis::length;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, Stmt, StmtKind, Type, VarId};
@@ -54,10 +55,19 @@ fn chosen(e: &mut Expr, var: VarId) {
 
 /// Writes out short innermost loops.
 pub(super) fn write_out(block: &mut Block) {
+    write_out_in(block, None);
+}
+
+/// `around`: the loop around the block.
+fn write_out_in(block: &mut Block, around: Option<VarId>) {
     let mut made = Block::with_capacity(block.len());
     for mut stmt in std::mem::take(block) {
-        stmt.for_each_block_mut(write_out);
+        let inside = if let StmtKind::For(l) = &stmt.kind { Some(l.var) } else { around };
+        stmt.for_each_block_mut(|block| write_out_in(block, inside));
         match short(&stmt) {
+            Some(copies) if around.is_some_and(|var| is_over_rows(&copies, var)) => {
+                made.extend(forwarded(copies));
+            }
             Some(copies) => made.extend(copies),
             None => made.push(stmt),
         }
@@ -161,7 +171,7 @@ fn parts(stmt: &Stmt) -> Option<(For, Vec<i64>)> {
 }
 
 /// Calls `f` on each serial loop without loops in it.
-pub(super) fn each_innermost(block: &mut Block, f: &mut dyn FnMut(&mut For)) {
+fn each_innermost(block: &mut Block, f: &mut dyn FnMut(&mut For)) {
     for stmt in block {
         stmt.for_each_block_mut(|inner| each_innermost(inner, f));
         let StmtKind::For(l) = &mut stmt.kind else { continue };
