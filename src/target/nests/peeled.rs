@@ -94,7 +94,8 @@ fn compared(cond: &Expr, var: VarId, first: i64) -> Option<Later> {
     /// An iteration that is late enough.
     const LATE: i64 = 1_000;
     let holds = |at: i64| {
-        let value = evaluate(cond, &|v| (v == var).then_some(Value::Int(first + at)))?;
+        let at = Value::Int(first.checked_add(at)?);
+        let value = evaluate(cond, &|v| (v == var).then_some(at))?;
         Some(value.as_int()? != 0)
     };
     let late = holds(LATE)?;

@@ -456,3 +456,10 @@ fn extrema_are_no_constants_before_loops_are_written_out() {
     assert_eq!(estimated.written_out.len(), 1);
     assert!(estimated.instructions > 7_000.0, "{}", estimated.instructions);
 }
+
+#[test]
+fn loops_may_begin_at_any_number() {
+    let body = "for i in range(T.int64(9223372036854775000), T.int64(9223372036854775800)):\n    \
+                B[i % T.int64(9)] = A[T.max(i % T.int64(7), T.int64(3))]";
+    assert!(estimated(body).instructions > 0.0);
+}

@@ -123,7 +123,10 @@ impl Whole {
             self.invariant += if is_outside { 0.0 } else { copies };
         } else {
             self.scalar += copies;
-            if let ([.., Stride::Constant(by)], true) = (along, is_store) {
+            if is_store
+                && let [others @ .., Stride::Constant(by)] = along
+                && others.iter().all(|along| *along == Stride::None)
+            {
                 // Neighbours may be stored by other instructions.
                 let (known, _) = self.scattered.entry((base, *by)).or_insert((0.0, lanes(bits)));
                 *known += copies;
