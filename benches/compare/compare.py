@@ -1,8 +1,9 @@
 """Compares satir with its peers on many programs, and writes BENCHMARKS.md.
 
-For every program at the point of TVM's CommonSubexprElim: nothing, TVM's own passes, satir's syntactic and semantic
-modes, and the latter with indices in 64 bits, as `satir.tvm` makes it for CPUs. Counted are the weighted dynamic cost of integer work, operations by class, the instructions that the kernel
-executes when LLVM compiled it at -O3 and -O0, and the time of the pass.
+For every program for CPUs at the point of TVM's CommonSubexprElim: nothing, TVM's own passes, satir's syntactic and
+semantic CSE, and all of satir's passes (`satir opt -O2`). Counted are the weighted dynamic cost of integer work,
+operations by class, the instructions that the kernel executes when LLVM compiled it at -O3, and the time of the pass.
+`gpu.py` does the same for programs for GPUs.
 
     cargo build --release --bin satir --example in_process
     .venv/bin/python benches/compare/compare.py --output BENCHMARKS.md [--quick] [--corpus ../shared/corpus] [NAME …]
@@ -30,8 +31,6 @@ sys.path.insert(0, str(HERE))
 import programs  # noqa: E402
 import report  # noqa: E402
 import timing  # noqa: E402
-
-VARIANTS = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic", "wide"]
 
 # A program that takes longer than this is given up.
 SECONDS = 900
@@ -63,8 +62,8 @@ def measure(args, worker, program, key):
         "program": program,
         "satir": str(args.satir),
         "folder": str(args.folder),
-        "variants": VARIANTS,
-        "levels": [3] if args.quick else [3, 0],
+        "variants": list(report.VARIANTS),
+        "levels": [3],
         "repeats": 1 if args.quick else 3,
         "keep": None,
         "scripts": digest(scripts()),
@@ -83,7 +82,7 @@ def measure(args, worker, program, key):
 
 def describe(result, program):
     """Adds to a result what it is about."""
-    result |= {key: program[key] for key in ("name", "set", "device", "category", "bindings")}
+    result |= {key: program[key] for key in ("name", "set", "category", "bindings")}
     result["bytes"] = pathlib.Path(program["path"]).stat().st_size
     return result
 
@@ -126,7 +125,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "target/compare", help="for results")
     parser.add_argument("--output", type=pathlib.Path, help="Markdown file (default: none)")
     parser.add_argument("--keep", type=pathlib.Path, help="keep compiled kernels and their LLVM IR in this folder")
-    parser.add_argument("--quick", action="store_true", help="every 8th program, -O3 only")
+    parser.add_argument("--quick", action="store_true", help="every 8th program, each timed once")
     parser.add_argument("--sample", type=int, default=1, help="of the generated programs every n-th only")
     parser.add_argument("--minutes", type=float, help="measure no further program after this time")
     parser.add_argument("--fresh", action="store_true", help="measure everything anew")
@@ -143,6 +142,7 @@ def main():
     if not (args.generated / "index.json").exists():
         subprocess.run([sys.executable, HERE / "generate.py", args.generated], check=True)
     wanted = programs.load(args.generated, "generated") + programs.load(args.corpus, "corpus")
+    wanted = [p for p in wanted if p["device"] == "cpu"]
     if args.names:
         wanted = [p for p in wanted if any(name in p["name"] for name in args.names)]
     if args.quick:
@@ -203,7 +203,7 @@ def summary(result):
     if "error" in result:
         return f"{result['name']}: {result['error']}"
     line = result["name"]
-    for name in ("none", "tvm", "semantic"):
+    for name in ("none", "tvm", "semantic", "full"):
         variant = result["variants"][name]
         if "error" in variant:
             line += f"  {name}: {variant['error'][:100]}"

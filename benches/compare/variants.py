@@ -8,20 +8,6 @@ import tvm
 from tvm import s_tir, tirx
 from tvm.script import from_source
 
-# Variants by name, in the order of the tables.
-NAMES = ["none", "tvm", "tvm-simplify", "tvm-hoist", "syntactic", "semantic", "wide"]
-
-# What each is, for the reader of the results.
-TITLES = {
-    "none": "the input, no pass",
-    "tvm": "TVM CommonSubexprElim",
-    "tvm-simplify": "TVM StmtSimplify, CommonSubexprElim",
-    "tvm-hoist": "TVM HoistExpression, CommonSubexprElim",
-    "syntactic": "satir --mode syntactic",
-    "semantic": "satir",
-    "wide": "satir --index-bits 64",
-}
-
 PASSES = {
     "none": [],
     "tvm": [tirx.transform.CommonSubexprElim],
@@ -60,7 +46,7 @@ def satir(command, text=None):
 
 def make(name, binary, text, module, bindings, repeats):
     """The treated module with its text, and the seconds of processor time that the treatment took: in process, for
-    satir also of the whole process; none without repeats."""
+    satir also of the whole process, and of that alone where it is a pipeline of passes; none without repeats."""
     if name in PASSES:
         passes = tvm.ir.transform.Sequential([make_pass() for make_pass in PASSES[name]])
         if not repeats or not PASSES[name]:
@@ -68,16 +54,18 @@ def make(name, binary, text, module, bindings, repeats):
             return result, result.script(), {}
         inside, result = timing.of_passes(passes, module)
         return result, result.script(), {"inside": inside}
-    mode = ["semantic", "--index-bits", "64"] if name == "wide" else [name]
-    command = [binary, "cse", "-", "--mode", *mode, *bind_argument(bindings)]
     if name in PIPELINES:
         command = [binary, "opt", "-", *PIPELINES[name], *bind_argument(bindings)]
+    else:
+        command = [binary, "cse", "-", "--mode", name, *bind_argument(bindings)]
     if not repeats:
         output = satir(command, text)
         return as_module(output), output, {}
     process, output = timing.of_process(lambda: satir(command, text), repeats)
-    inside = timing.in_process(timing.beside(binary), text, bindings, name)
-    return as_module(output), output, {"process": process, "inside": inside}
+    times = {"process": process}
+    if name not in PIPELINES:
+        times["inside"] = timing.in_process(timing.beside(binary), text, bindings, name)
+    return as_module(output), output, times
 
 
 def counts(binary, text, bindings, constraints):
