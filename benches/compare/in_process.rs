@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use cpu_time::ThreadTime;
+use cpu_time::ProcessTime;
 use satir::cse::{self, Mode, Options, Report};
 use satir::ir::Module;
 
@@ -93,7 +93,7 @@ fn stages_of(report: &Report) -> BTreeMap<String, u64> {
 /// One run; what it made is dropped outside of it.
 #[inline(never)]
 fn once(module: &Module, options: &Options) -> anyhow::Result<(Duration, Report)> {
-    let start = ThreadTime::now();
+    let start = ProcessTime::now();
     let (made, report) = cse::run(module, options)?;
     let time = start.elapsed();
     drop(made);
