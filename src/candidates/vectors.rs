@@ -17,27 +17,32 @@ pub(super) fn lane_bound(graph: &Graph) -> HashSet<Id> {
     if !has_lanes {
         return HashSet::new();
     }
-    let mut bound: HashSet<Id> = graph.classes().map(|c| c.id).collect();
+    // Most operands are older than what is computed of them, so in the order of their numbers few rounds are enough.
+    let mut ids: Vec<Id> = graph.classes().map(|c| c.id).collect();
+    ids.sort_unstable();
+    let mut bound: HashSet<Id> = ids.iter().copied().collect();
     loop {
-        let free: Vec<Id> = graph
-            .classes()
-            .filter(|c| bound.contains(&c.id))
-            .filter(|c| {
-                let free = |id: Id| !bound.contains(&graph.find(id));
-                let is_free = |n: &Node| !n.is_virtual() && n.children.iter().all(|&child| free(child));
-                // A sum that does not depend on the lane can be built, even if no node of it stands there yet.
-                let normal_form = graph.facts(c.id).poly.as_ref().filter(|p| p.as_atom().is_none());
-                c.nodes.iter().any(is_free) || normal_form.is_some_and(|p| p.atoms().into_iter().all(free))
-            })
-            .map(|c| c.id)
-            .collect();
-        if free.is_empty() {
+        let before = ids.len();
+        ids.retain(|&id| {
+            let is_bound = !is_free(graph, id, &bound);
+            if !is_bound {
+                bound.remove(&id);
+            }
+            is_bound
+        });
+        if ids.len() == before {
             return bound;
         }
-        for id in free {
-            bound.remove(&id);
-        }
     }
+}
+
+/// Whether a class can be computed of others than those that are bound to lanes.
+fn is_free(graph: &Graph, id: Id, bound: &HashSet<Id>) -> bool {
+    let free = |id: Id| !bound.contains(&graph.find(id));
+    let is_code = |n: &Node| !n.is_virtual() && n.children.iter().all(|&child| free(child));
+    // A sum that does not depend on the lane can be built, even if no node of it stands there yet.
+    let normal_form = graph.facts(id).poly.as_ref().filter(|p| p.as_atom().is_none());
+    graph[id].nodes.iter().any(is_code) || normal_form.is_some_and(|p| p.atoms().into_iter().all(free))
 }
 
 /// Puts vector code into the classes of lanes.
