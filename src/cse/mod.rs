@@ -154,8 +154,8 @@ fn optimized(func: &PrimFunc, options: &Options, model: Model) -> Result<(PrimFu
     let mut best = Cow::Borrowed(func);
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;
-    for pass in 0..if large { 1 } else { MAX_PASSES } {
-        let pass = Pass { options, model, deadline, is_first: pass == 0, report: &mut report };
+    for _ in 0..if large { 1 } else { MAX_PASSES } {
+        let pass = Pass { options, model, deadline, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = found;

@@ -17,9 +17,6 @@ pub(super) struct Pass<'a> {
     pub options: &'a Options,
     pub model: Model,
     pub deadline: Option<Instant>,
-    /// Whether no other pass was done before. After one of saturation, neither syntactic sharing nor contextual simplification
-    /// finds anything: they were seen to change 3 of 1,013 results, for a sixth of the time.
-    pub is_first: bool,
     pub report: &'a mut FunctionReport,
 }
 
@@ -71,15 +68,12 @@ impl Pass<'_> {
     /// What is better than the function, which costs `cost`.
     pub(super) fn run(mut self, func: &PrimFunc, cost: Cost) -> Option<Found> {
         let mut best = Best { model: self.model, func, cost, found: None };
-        let is_semantic = self.options.mode == Mode::Semantic;
-        if self.is_first || !is_semantic {
-            let start = Instant::now();
-            let shared = Found::new(func, self.syntactic(func), Chosen::Syntactic, self.options);
-            self.report.syntactic.get_or_insert_with(|| summary::measure(&shared.cost));
-            best.offer(shared);
-            self.report.spent("syntactic", start.elapsed());
-        }
-        if is_semantic {
+        let start = Instant::now();
+        let shared = Found::new(func, self.syntactic(func), Chosen::Syntactic, self.options);
+        self.report.syntactic.get_or_insert_with(|| summary::measure(&shared.cost));
+        best.offer(shared);
+        self.report.spent("syntactic", start.elapsed());
+        if self.options.mode == Mode::Semantic {
             self.semantic(func, &mut best);
         }
         best.found
@@ -121,7 +115,7 @@ impl Pass<'_> {
         if let Some(inlined) = inlined {
             func = Cow::Owned(inlined);
         }
-        if self.options.simplify && self.is_first {
+        if self.options.simplify {
             let start = Instant::now();
             let mut simplified = func.clone().into_owned();
             let settings = self.options.simplification(Reach::Context);
