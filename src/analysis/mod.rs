@@ -4,6 +4,7 @@ pub(crate) mod accesses;
 pub(crate) mod alias;
 mod by_memory;
 pub(crate) mod contents;
+mod counterexample;
 pub(crate) mod dead;
 pub(crate) mod effects;
 pub(crate) mod hashed;

@@ -214,6 +214,17 @@ impl BinOp {
         matches!(self.family(), Family::Comparison)
     }
 
+    /// The comparison that says the same of exchanged operands.
+    pub(crate) const fn mirrored(self) -> BinOp {
+        match self {
+            BinOp::Lt => BinOp::Gt,
+            BinOp::Le => BinOp::Ge,
+            BinOp::Gt => BinOp::Lt,
+            BinOp::Ge => BinOp::Le,
+            other => other,
+        }
+    }
+
     /// Whether operands are truth values and the second is evaluated lazily.
     ///
     /// ```

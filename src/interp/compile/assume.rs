@@ -121,21 +121,10 @@ fn repairable(e: &Expr) -> bool {
 fn atom<'a>(op: BinOp, a: &'a Expr, b: &'a Expr) -> Option<(BinOp, &'a Expr, &'a Expr)> {
     let (op, load, value) = match (&a.kind, &b.kind) {
         (ExprKind::Load { .. }, _) => (op, a, b),
-        (_, ExprKind::Load { .. }) => (mirrored(op), b, a),
+        (_, ExprKind::Load { .. }) => (op.mirrored(), b, a),
         _ => return None,
     };
     let strict = matches!(op, BinOp::Lt | BinOp::Gt | BinOp::Ne);
     let next_to_it = load.dtype.is_integral() || !strict;
     (next_to_it && load.dtype.is_scalar()).then_some((op, load, value))
-}
-
-/// The comparison that says the same of exchanged operands.
-fn mirrored(op: BinOp) -> BinOp {
-    match op {
-        BinOp::Lt => BinOp::Gt,
-        BinOp::Le => BinOp::Ge,
-        BinOp::Gt => BinOp::Lt,
-        BinOp::Ge => BinOp::Le,
-        other => other,
-    }
 }
