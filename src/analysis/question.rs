@@ -118,13 +118,12 @@ impl Equations {
             (_, number) => number.map_or(Interval::ALL, Interval::point),
         };
         let common = range(&a).meet(range(&b))?;
-        for (var, value) in [(a.as_var(), &b), (b.as_var(), &a)] {
-            let Some(var) = var else { continue };
-            if let Some(of_value) = value.as_var().and_then(|var| self.ranges.get_mut(var.index())) {
-                *of_value = common;
+        let (a, b) = if a.as_var().is_some() { (a, b) } else { (b, a) };
+        if let Some(var) = a.as_var() {
+            if let Some(range) = b.as_var().and_then(|other| self.ranges.get_mut(other.index())) {
+                *range = common;
             }
-            self.values.insert(var, value.clone());
-            break;
+            self.values.insert(var, b);
         }
         Some(())
     }
