@@ -36,7 +36,7 @@ pub(super) fn hold_together<'e>(conditions: impl Iterator<Item = &'e Fact>, rang
     })
 }
 
-/// The parts that all have to hold where a condition does, or, if it is not the `truth`, where it does not.
+/// The parts that all have to hold where a condition is true, or false, as `truth` says.
 fn split(condition: &Expr, truth: bool, parts: &mut Vec<Expr>) {
     match (&condition.kind, truth) {
         (ExprKind::Binary(BinOp::And, a, b), true) | (ExprKind::Binary(BinOp::Or, a, b), false) => {
