@@ -155,6 +155,8 @@ def main():
     os.nice(10)
     measuring = [(HERE / name).read_bytes() for name in ("measure.py", "variants.py", "timing.py")]
     common = (args.satir.read_bytes(), scripts(), *measuring, args.quick)
+    # The commit that is measured, whatever is committed meanwhile.
+    revision = commit()
     results, args.start = [], time.monotonic()
     workers = threading.local()
 
@@ -173,7 +175,7 @@ def main():
         sys.exit("no program could be measured")
     # Pictures belong to the document; without one they go where the results are.
     plots = (ROOT / "benches/plots", ROOT) if args.output else (args.folder / "plots", args.folder)
-    text = report.write(results, invocation(args), commit(), *plots)
+    text = report.write(results, invocation(args), revision, *plots)
     if args.output:
         args.output.write_text(text)
     else:
