@@ -6,6 +6,7 @@
 
 use super::accesses::Fact;
 use super::negation::negated;
+use super::ranges::compared;
 use crate::arith::Interval;
 use crate::arith::points::{mix, value_at};
 use crate::ir::value::{Value, evaluate};
@@ -144,16 +145,14 @@ impl<'e> Trial<'e> {
 
     fn value(&self, var: usize, values: &[Option<i64>], point: u64) -> i64 {
         let known = |var: VarId| values.get(var.index()).copied().flatten().map(Value::Int);
-        let (mut lo, mut hi) = (self.ranges[var].lo(), self.ranges[var].hi());
+        let mut range = Some(self.ranges[var]);
         for Bound { by, op } in &self.bounds[var] {
             let Some(by) = evaluate(by, &known).and_then(Value::as_int) else { continue };
-            match op {
-                BinOp::Eq => return by,
-                BinOp::Lt => hi = Some(hi.map_or(by.saturating_sub(1), |hi| hi.min(by.saturating_sub(1)))),
-                BinOp::Le => hi = Some(hi.map_or(by, |hi| hi.min(by))),
-                BinOp::Gt => lo = Some(lo.map_or(by.saturating_add(1), |lo| lo.max(by.saturating_add(1)))),
-                BinOp::Ge => lo = Some(lo.map_or(by, |lo| lo.max(by))),
-                _ => {}
+            if *op == BinOp::Eq {
+                return by;
+            }
+            if let Some(values) = compared(*op, by) {
+                range = range.and_then(|range| range.meet(values));
             }
         }
         if point.is_multiple_of(2)
@@ -161,7 +160,6 @@ impl<'e> Trial<'e> {
         {
             return same;
         }
-        let range = Interval::new(lo.unwrap_or(Interval::NEG_INF), hi.unwrap_or(Interval::POS_INF));
         let size = SIZES[(mix(var as u64, point) % 8) as usize];
         match range.map(|range| (range, range.lo(), range.hi())) {
             Some((range, Some(_), Some(_))) => value_at(range, true, var as u64, point),

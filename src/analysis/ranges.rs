@@ -1,5 +1,6 @@
 //! Ranges of variables that follow from where they are defined, and from conditions that compare one with a constant.
 
+use super::negation::opposite;
 use crate::arith::Interval;
 use crate::ir::{BinOp, Expr, ExprKind, Param, PrimFunc};
 
@@ -41,22 +42,23 @@ pub(crate) fn satisfying(cond: &Expr, truth: bool) -> Option<(&Expr, Interval)> 
         // The upper half of `uint64`.
         return None;
     }
+    let op = if left { *op } else { op.mirrored() };
+    let op = if truth { op } else { opposite(op)? };
+    Some((x, compared(op, c)?))
+}
+
+/// The values for which a comparison with a constant, which is on the right, holds, if they are an interval.
+pub(super) fn compared(op: BinOp, c: i64) -> Option<Interval> {
     let c = i128::from(c);
-    let (below, above) = ((None, Some(c - 1)), (Some(c + 1), None));
-    let (at_most, at_least) = ((None, Some(c)), (Some(c), None));
-    let (lo, hi) = match (op, truth, left) {
-        (BinOp::Lt, true, true) | (BinOp::Ge, false, true) => below,
-        (BinOp::Gt, true, false) | (BinOp::Le, false, false) => below,
-        (BinOp::Le, true, true) | (BinOp::Gt, false, true) => at_most,
-        (BinOp::Ge, true, false) | (BinOp::Lt, false, false) => at_most,
-        (BinOp::Gt, true, true) | (BinOp::Le, false, true) => above,
-        (BinOp::Lt, true, false) | (BinOp::Ge, false, false) => above,
-        (BinOp::Ge, true, true) | (BinOp::Lt, false, true) => at_least,
-        (BinOp::Le, true, false) | (BinOp::Gt, false, false) => at_least,
-        (BinOp::Eq, true, _) | (BinOp::Ne, false, _) => (Some(c), Some(c)),
+    let (lo, hi) = match op {
+        BinOp::Lt => (None, Some(c - 1)),
+        BinOp::Le => (None, Some(c)),
+        BinOp::Gt => (Some(c + 1), None),
+        BinOp::Ge => (Some(c), None),
+        BinOp::Eq => (Some(c), Some(c)),
         _ => return None,
     };
-    Some((x, Interval::between(lo, hi)?))
+    Interval::between(lo, hi)
 }
 
 #[cfg(test)]
