@@ -113,9 +113,17 @@ impl Scopes {
         least
     }
 
-    /// Whether no scope runs more rarely than the one around it.
-    pub(crate) fn frequencies_grow(&self) -> bool {
-        self.scopes.iter().all(|s| s.parent.is_none_or(|p| self.get(p.scope).frequency <= s.frequency))
+    /// How often `inner`, or any scope around it within `outer`, runs at least.
+    pub(crate) fn least_between(&self, outer: ScopeId, inner: ScopeId) -> Frequency {
+        let (mut at, mut least) = (self.get(inner), self.get(inner).frequency);
+        let depth = self.get(outer).depth;
+        while at.depth > depth
+            && let Some(parent) = at.parent
+        {
+            at = self.get(parent.scope);
+            least = least.min(at.frequency);
+        }
+        least
     }
 
     /// The later of two places of which one lies inside of the other's scope: the deeper scope, or the later statement of

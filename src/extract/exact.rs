@@ -14,7 +14,7 @@ use super::selection::{Children, Index, Selection};
 use super::selector::{Candidate, Selector};
 use super::speculation::SpeculationSafety;
 use super::traps::condition;
-use crate::cost::{Cost, Frequency, Weight};
+use crate::cost::{Cost, Frequency};
 use crate::encode::{Lowered, Place};
 
 /// What the search led to.
@@ -136,19 +136,20 @@ impl Search<'_, '_> {
         }
     }
 
-    /// What the choices for the needed classes, operands first, cost at least, wherever they are placed: each is computed where
-    /// it is used, or bound where all that it needs is defined or further inside; what is used more than once is bound or
-    /// computed again.
+    /// What the choices for the needed classes, operands first, cost at least, wherever they are placed: each is computed
+    /// where it is used, or bound where all that it needs is defined or further inside.
     fn least(&self, roots: &[Index], order: &[Index]) -> Cost {
         let selector = &*self.selector;
         let objective = selector.objective;
-        // Of each class, how many uses there are, and how often a use of it runs at least.
-        let mut uses = vec![(0_u32, Frequency::MAX); selector.classes()];
-        let add = |uses: &mut [(u32, Frequency)], c: Index, frequency: Frequency| {
-            uses[c] = (uses[c].0 + 1, uses[c].1.min(frequency));
-        };
+        let scopes = &self.lowered.scopes;
+        // Of each class: how often all uses together run at least, and any place between one of them and where the class can
+        // be bound first.
+        let mut uses = vec![(Frequency::ZERO, Frequency::MAX); selector.classes()];
+        let scope = |c: Index| selector.needs[c].scope;
         for (&root, site) in roots.iter().zip(&self.lowered.sites) {
-            add(&mut uses, root, self.lowered.scopes.get(site.place.scope).frequency);
+            let (used, between) = &mut uses[root];
+            *used += scopes.get(site.place.scope).frequency;
+            *between = (*between).min(scopes.least_between(scope(root), site.place.scope));
         }
         let mut sum = Cost::ZERO;
         for &c in order.iter().rev() {
@@ -158,15 +159,16 @@ impl Search<'_, '_> {
             if operands.is_empty() {
                 continue;
             }
-            let (uses_of_it, frequency) = uses[c];
-            let frequency = frequency.min(self.bounds.frequency[selector.needs[c].scope.0 as usize]);
-            let once = chosen.price.rank;
-            let again = if uses_of_it > 1 { once.min(objective.binding()) } else { Weight::ZERO };
-            sum += (once + again) * frequency;
-            for (i, &operand) in operands.iter().enumerate() {
+            let (used, between) = uses[c];
+            let weight = chosen.price.rank;
+            sum += (weight * used).min((weight + objective.binding()) * between);
+            let frequency = used.min(between);
+            for (i, operand) in operands.iter().map(|&k| k as Index).enumerate() {
                 let lazy = condition(chosen.node, i).is_some();
-                let frequency = if lazy { frequency * objective.branch() } else { frequency };
-                add(&mut uses, operand as Index, frequency);
+                let further = scopes.least_between(scope(operand), scope(c));
+                let (used, least) = &mut uses[operand];
+                *used += if lazy { frequency * objective.branch() } else { frequency };
+                *least = (*least).min(between).min(further);
             }
         }
         sum
@@ -175,8 +177,6 @@ impl Search<'_, '_> {
 
 /// What computing each class, and each of its candidates, costs at least.
 struct Bounds {
-    /// Per scope: how often it runs, or any inside of it if that is less.
-    frequency: Vec<Frequency>,
     class: Vec<Cost>,
     candidate: Vec<Vec<Cost>>,
     /// The candidates of each class that are worth a look, the least bound first.
@@ -186,11 +186,12 @@ struct Bounds {
 impl Bounds {
     fn new(selector: &Selector<'_>, lowered: &Lowered) -> Bounds {
         let outermost = outermost(selector, lowered);
-        let grows = frequencies_grow(selector, lowered);
+        let frequencies = lowered.scopes.least_frequencies();
+        let has_arms = selector.all_candidates().flatten().any(is_lazy);
         let least = |c: &Candidate<'_>| match needs(selector, c, &outermost, lowered) {
-            Some(place) if grows => c.price.rank * lowered.scopes.get(place.scope).frequency,
-            // Deeper inside it may run more rarely.
-            Some(_) => Cost::ZERO,
+            // In an arm it may run more rarely than anything in the scope.
+            Some(_) if has_arms => Cost::ZERO,
+            Some(place) => c.price.rank * frequencies[place.scope.0 as usize],
             None => Cost::MAX,
         };
         let candidate: Vec<Vec<Cost>> =
@@ -201,7 +202,7 @@ impl Bounds {
             .zip(&candidate)
             .map(|(list, bounds)| worth_a_look(selector, list, bounds))
             .collect();
-        Bounds { frequency: lowered.scopes.least_frequencies(), class, candidate, order }
+        Bounds { class, candidate, order }
     }
 }
 
@@ -214,8 +215,7 @@ fn worth_a_look(selector: &Selector<'_>, candidates: &[Candidate<'_>], bounds: &
         let c = &candidates[i];
         let mut children = selector.operands(c).to_vec();
         children.sort_unstable();
-        let lazy = (0..children.len()).any(|k| condition(c.node, k).is_some());
-        c.partial || lazy || seen.insert((children, c.price.rank, c.own_needs))
+        c.partial || is_lazy(c) || seen.insert((children, c.price.rank, c.own_needs))
     });
     order
 }
@@ -253,8 +253,7 @@ fn needs(
     selector.operands(candidate).iter().fold(own, |p, &c| Some(lowered.scopes.later(p?, places[c as Index]?)))
 }
 
-/// Whether nothing runs more rarely than what is around it.
-fn frequencies_grow(selector: &Selector<'_>, lowered: &Lowered) -> bool {
-    let lazy = |c: &Candidate<'_>| (0..c.node.children.len()).any(|i| condition(c.node, i).is_some());
-    lowered.scopes.frequencies_grow() && !selector.all_candidates().flatten().any(lazy)
+/// Whether a candidate evaluates an operand only under a condition.
+fn is_lazy(candidate: &Candidate<'_>) -> bool {
+    (0..candidate.node.children.len()).any(|i| condition(candidate.node, i).is_some())
 }
