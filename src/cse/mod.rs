@@ -10,6 +10,7 @@ mod options;
 mod pass;
 mod pool;
 mod report;
+mod seen;
 mod summary;
 mod swayed;
 #[doc(hidden)]
@@ -42,6 +43,7 @@ use crate::ir::{Module, PrimFunc, with_room};
 use crate::simplify;
 use crate::verify::verify;
 use pass::{Found, Pass};
+use seen::Seen;
 
 /// Shares equal computations in every function of the module.
 ///
@@ -154,8 +156,9 @@ fn optimized(func: &PrimFunc, options: &Options, model: Model) -> Result<(PrimFu
     let mut best = Cow::Borrowed(func);
     let mut numbering = (!large).then(|| best.to_mut().number());
     let mut changed = false;
+    let mut seen = Seen::default();
     for _ in 0..if large { 1 } else { MAX_PASSES } {
-        let pass = Pass { options, model, deadline, report: &mut report };
+        let pass = Pass { options, model, deadline, seen: &mut seen, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = found;

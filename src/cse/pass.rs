@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use super::seen::Seen;
 use super::windows::Windows;
 use super::{Chosen, FunctionReport, Limit, Mode, Options, SearchReport, summary, syntactic};
 use crate::cost::{Cost, CostBreakdown};
@@ -17,6 +18,7 @@ pub(super) struct Pass<'a> {
     pub options: &'a Options,
     pub model: Model,
     pub deadline: Option<Instant>,
+    pub seen: &'a mut Seen,
     pub report: &'a mut FunctionReport,
 }
 
@@ -49,13 +51,14 @@ impl Found {
 }
 
 impl Best<'_> {
-    /// Takes a function that is better.
-    fn offer(&mut self, found: Found) {
+    /// Takes a function if it is better; whether it is.
+    fn offer(&mut self, found: Found) -> bool {
         let best = self.found.as_ref().map_or(self.func, |found| &found.func);
         let order = compare_programs((&found.func, found.cost.total), (best, self.cost), self.model);
         if order.is_lt() {
             self.take(found);
         }
+        order.is_lt()
     }
 
     fn take(&mut self, found: Found) {
@@ -115,6 +118,10 @@ impl Pass<'_> {
         if let Some(inlined) = inlined {
             func = Cow::Owned(inlined);
         }
+        if self.seen.is_settled_as(&func) {
+            return;
+        }
+        let mut settled = true;
         if self.options.simplify {
             let start = Instant::now();
             let mut simplified = func.clone().into_owned();
@@ -137,16 +144,22 @@ impl Pass<'_> {
                 let shared = self.syntactic(&simplified);
                 best.offer(Found::new(best.func, shared, Chosen::Semantic, self.options));
                 func = Cow::Owned(simplified);
+                settled = false;
             }
         }
-        self.saturate(&func, best);
+        let now = Seen::of(&func, settled);
+        if !self.seen.is(&now) {
+            let found = self.saturate(&func, best);
+            *self.seen = if found { now } else { Seen::default() };
+        }
     }
 
-    fn saturate(&mut self, func: &PrimFunc, best: &mut Best<'_>) {
+    /// Offers what saturation makes of the function; whether that is the best.
+    fn saturate(&mut self, func: &PrimFunc, best: &mut Best<'_>) -> bool {
         let (options, report) = (self.options, &mut *self.report);
         if self.deadline.is_some_and(|end| Instant::now() >= end) {
             report.hit(Limit::Time);
-            return;
+            return false;
         }
         let config = eqsat::Config { deadline: self.deadline, model: self.model, ..options.search() };
         let optimize = |func: &PrimFunc| eqsat::optimize(func, &config).map(|done| (done.func, done.stats));
@@ -180,18 +193,19 @@ impl Pass<'_> {
                     log::error!("an invalid result was dropped: {first}");
                     log::debug!("{}", crate::script::print_func(&made));
                     report.gave_up = Some(format!("an invalid result was dropped: {first}"));
-                    return;
+                    return false;
                 }
                 let found = Found::new(best.func, made, Chosen::Semantic, options);
                 if report.semantic.is_none() || found.cost.total < best.cost {
                     report.search = Some(SearchReport::new(&stats));
                     report.semantic = Some(summary::measure(&found.cost));
                 }
-                best.offer(found);
+                best.offer(found)
             }
             Err(failure) => {
                 log::warn!("function `{}`: equality saturation gave up: {failure}", func.name);
                 report.gave_up = Some(failure.to_string());
+                false
             }
         }
     }
