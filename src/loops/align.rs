@@ -9,7 +9,7 @@ use crate::arith::poly::{Atoms, Poly};
 use crate::ir::{BinOp, Block, Expr, For, ForKind, PrimFunc, Stmt, StmtKind, Type};
 
 /// A loop by what its variable and something else are divided by together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Aligned {
     by: Expr,
     shift: Expr,

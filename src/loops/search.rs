@@ -58,8 +58,8 @@ const MAX_STEPS: usize = 24;
 const FIRST: &str = "first iteration in front";
 const INITS: &str = "initializations in front";
 
-/// Constant divisors of loop variables, with their offsets.
-type Spelled = HashMap<VarId, Vec<(i64, i64)>>;
+/// Constant divisors of loop variables, with their offsets, by [`Rows`].
+type Spelled = HashMap<VarId, [Vec<(i64, i64)>; 2]>;
 
 /// A way to write a statement.
 #[derive(Clone, Debug)]
@@ -135,6 +135,8 @@ struct Search<'a> {
     decided: nests::Decided,
     /// Which quotients loops are split by.
     rows: Rows,
+    /// Whether [`Rows::OfAll`] would have split a loop in other ways, where that is asked.
+    others_differ: Option<bool>,
 }
 
 /// A better way to write the one statement that is the body of a function, if there is one.
@@ -157,13 +159,17 @@ pub(super) fn better(
     let first = search.looked_at(inlined.unwrap_or_else(|| func.clone()), &Rc::default(), &|_| true)?;
     log::debug!("loops: {} instructions are estimated at first", first.instructions);
     // Where it makes a difference, both are tried to the end: rows that are best at first may lead to less, or to more.
-    let rows: &[Rows] = if spelled(&first.func, Rows::OfOthers) == spelled(&first.func, Rows::OfAll) {
-        &[Rows::OfAll]
-    } else {
-        &[Rows::OfOthers, Rows::OfAll]
-    };
-    let found = rows.iter().filter_map(|&rows| Search { rows, ..search.clone() }.result(&first));
-    let (after, better) = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let mut found = Vec::new();
+    let mut differ = true;
+    if spelled(&first.func).values().any(|[all, others]| all != others) {
+        let mut search = Search { rows: Rows::OfOthers, others_differ: Some(false), ..search.clone() };
+        found.extend(search.result(&first));
+        differ = search.others_differ == Some(true);
+    }
+    if differ {
+        found.extend(search.clone().result(&first));
+    }
+    let (after, better) = found.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     if decided == nests::Decided::Inside {
         let before = search.compiled(&first.func);
         log::debug!("loops: {before} and {after} instructions with all that is written out");
@@ -175,11 +181,11 @@ pub(super) fn better(
 }
 
 /// The constant divisors of the loops in a function.
-fn spelled(func: &PrimFunc, rows: Rows) -> Spelled {
+fn spelled(func: &PrimFunc) -> Spelled {
     let mut spelled = Spelled::new();
     let mut look = |stmt: &Stmt| {
         if let StmtKind::For(l) = &stmt.kind {
-            spelled.insert(l.var, split::spelled(l, rows));
+            spelled.insert(l.var, Rows::EACH.map(|rows| split::spelled(l, rows)));
         }
     };
     func.body.iter().for_each(|stmt| stmt.walk(&mut look));
@@ -214,6 +220,7 @@ impl Search<'_> {
             reorders,
             decided,
             rows: Rows::OfAll,
+            others_differ: None,
         }
     }
 
@@ -240,7 +247,7 @@ impl Search<'_> {
     /// The same with all that is known of equality. It stays as it is if that makes the loops worse: shorter expressions may be
     /// of variables of inner loops, of which LLVM computed parts in front of these.
     fn simplified(&self, state: State) -> State {
-        let spelled = Rc::new(spelled(&state.func, self.rows));
+        let spelled = Rc::new(spelled(&state.func));
         let mut func = PrimFunc::clone(&state.func);
         simplify::run(&mut func, &self.options.simplification(Reach::Everything));
         collapse(&mut func);
@@ -268,7 +275,7 @@ impl Search<'_> {
     }
 
     /// What steps make of a statement, if it pays, and what it takes then.
-    fn result(mut self, first: &State) -> Option<(f64, Better)> {
+    fn result(&mut self, first: &State) -> Option<(f64, Better)> {
         let mut state = first.clone();
         // What steps leave of the instructions, without what simplification as a whole does; the first phase that changed anything.
         let (mut left, mut since) = (1.0, None);
@@ -332,7 +339,7 @@ impl Search<'_> {
             _ => state.instructions,
         };
         let func = Rc::unwrap_or_clone(state.func);
-        Some((instructions, Better { func, steps: self.taken, between: state.before }))
+        Some((instructions, Better { func, steps: std::mem::take(&mut self.taken), between: state.before }))
     }
 
     /// What a function takes with all that LLVM makes of it.
@@ -440,12 +447,20 @@ impl Search<'_> {
     }
 
     fn split(&mut self, state: &State, var: VarId) -> Vec<State> {
-        let (parallel, rows) = (self.options.loops.parallel, self.rows);
+        let (parallel, rows, asked) =
+            (self.options.loops.parallel, self.rows, self.others_differ == Some(false));
         let nests = self.at(state, var, |place, l| {
-            let spelled = state.spelled.get(&l.var).map_or(&[][..], Vec::as_slice);
-            split::nests(place, l, parallel, (spelled, rows))
+            let nests = |rows: Rows| {
+                let spelled = state.spelled.get(&l.var).map_or(&[][..], |all| &all[rows as usize][..]);
+                split::nests(place, l, parallel, (spelled, rows))
+            };
+            let made = nests(rows);
+            let differ = asked && made != nests(Rows::OfAll);
+            (made, differ)
         });
-        let made = nests.unwrap_or_default().into_iter().filter_map(|nest| {
+        let (nests, differ) = nests.unwrap_or_default();
+        self.others_differ = self.others_differ.map(|known| known || differ);
+        let made = nests.into_iter().filter_map(|nest| {
             self.rewritten(state, (var, "split"), |func, l| Some(split::split(func, &l, &nest)))
         });
         made.collect()

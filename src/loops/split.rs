@@ -32,8 +32,13 @@ pub(super) enum Rows {
     OfOthers,
 }
 
+impl Rows {
+    /// Each of them, at its number.
+    pub(super) const EACH: [Rows; 2] = [Rows::OfAll, Rows::OfOthers];
+}
+
 /// A way to split a loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
     /// In rows from its first iteration on, or from one with a known number.
     Nest(Nest),
@@ -42,7 +47,7 @@ pub(super) enum Way {
 }
 
 /// A loop as a nest: the extents of its loops, outer ones first, and what is left of the iterations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Nest {
     /// Iterations in front of the first complete row.
     before: i64,
@@ -52,7 +57,7 @@ pub(super) struct Nest {
 }
 
 /// What is done with iterations that do not fill a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Rest {
     /// There are none.
     None,
