@@ -1,7 +1,8 @@
 //! What the passes over a function have searched.
 
 use crate::analysis::{length, lets};
-use crate::ir::PrimFunc;
+use crate::diag::Span;
+use crate::ir::{Block, PrimFunc};
 
 /// How many times as long as a function it may be with all bindings written out, to be compared.
 const GROWTH: usize = 8;
@@ -37,5 +38,45 @@ impl Seen {
 fn written_out(func: &PrimFunc) -> Option<PrimFunc> {
     let mut written_out = lets::inlined(func, length::of(func).saturating_mul(GROWTH))?;
     written_out.compact();
+    forget_spans(&mut written_out.body);
     Some(written_out)
+}
+
+/// Where a statement came from says nothing of what it does.
+fn forget_spans(block: &mut Block) {
+    for stmt in block {
+        stmt.span = Span::NONE;
+        stmt.for_each_block_mut(forget_spans);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The function with these lines in a loop.
+    fn seen(lines: &[&str]) -> Seen {
+        let text = format!(
+            "@T.prim_func\ndef main(A: T.Buffer((9,), \"int32\"), x: T.int32):\n    for i in range(9):\n        {}\n",
+            lines.join("\n        ")
+        );
+        let module = crate::script::parse("seen", &text).unwrap();
+        Seen::of(&module.funcs[0], true)
+    }
+
+    #[test]
+    fn bindings_make_no_other_function() {
+        let plain = seen(&["A[i] = (x * x + i) * (x * x)"]);
+        let bound = seen(&["y: T.let[T.int32] = x * x", "z: T.let[T.int32] = y + i", "A[i] = z * y"]);
+        assert!(plain.is(&bound));
+        assert!(!plain.is(&seen(&["A[i] = (x * x + i) * x * x"])));
+    }
+
+    #[test]
+    fn what_must_stay_bound_is_never_the_same() {
+        // Something else is there when the value is used.
+        let read = || seen(&["y: T.let[T.int32] = A[i]", "A[i] = 0", "A[8 - i] = y"]);
+        assert!(!read().is(&read()));
+        assert!(!Seen::default().is(&Seen::default()));
+    }
 }
