@@ -43,7 +43,7 @@ use crate::ir::{Module, PrimFunc, with_room};
 use crate::simplify;
 use crate::verify::verify;
 use pass::{Found, Pass};
-use seen::Seen;
+use seen::{LARGE, Seen};
 
 /// Shares equal computations in every function of the module.
 ///
@@ -114,9 +114,6 @@ pub(crate) fn compare(before: &PrimFunc, after: &PrimFunc, options: &Options) ->
 
 /// The most passes over a function.
 const MAX_PASSES: usize = 8;
-
-/// Functions that are longer than this, in statements and parts of expressions, get one pass.
-const LARGE: usize = 20_000;
 
 /// Optimizes a function; volatile memory is left as it is.
 fn function(func: &PrimFunc, options: &Options, widened: bool) -> Result<(PrimFunc, FunctionReport), Error> {

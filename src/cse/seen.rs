@@ -4,6 +4,9 @@ use crate::analysis::{length, lets};
 use crate::diag::Span;
 use crate::ir::{Block, PrimFunc};
 
+/// Functions that are longer than this, in statements and parts of expressions, get one pass.
+pub(super) const LARGE: usize = 20_000;
+
 /// How many times as long as a function it may be with all bindings written out, to be compared.
 const GROWTH: usize = 8;
 
@@ -34,9 +37,14 @@ impl Seen {
     }
 }
 
-/// The function without its bindings; none if some of them must stay, or if that is much longer.
+/// The function without its bindings; none if some of them must stay, if that is much longer, or if one pass is all that the
+/// function gets.
 fn written_out(func: &PrimFunc) -> Option<PrimFunc> {
-    let mut written_out = lets::inlined(func, length::of(func).saturating_mul(GROWTH))?;
+    let length = length::up_to(func, LARGE + 1);
+    if length > LARGE {
+        return None;
+    }
+    let mut written_out = lets::inlined(func, length.saturating_mul(GROWTH))?;
     written_out.compact();
     forget_spans(&mut written_out.body);
     Some(written_out)
