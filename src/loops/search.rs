@@ -135,8 +135,8 @@ struct Search<'a> {
     decided: nests::Decided,
     /// Which quotients loops are split by.
     rows: Rows,
-    /// Whether [`Rows::OfAll`] would have split a loop in other ways, where that is asked.
-    others_differ: Option<bool>,
+    /// Whether [`Rows::OfAll`] would have split a loop in other ways.
+    rows_differ: bool,
 }
 
 /// A better way to write the one statement that is the body of a function, if there is one.
@@ -162,12 +162,12 @@ pub(super) fn better(
     let mut found = Vec::new();
     let mut differ = true;
     if spelled(&first.func).values().any(|[all, others]| all != others) {
-        let mut search = Search { rows: Rows::OfOthers, others_differ: Some(false), ..search.clone() };
+        let mut search = Search { rows: Rows::OfOthers, ..search.clone() };
         found.extend(search.result(&first));
-        differ = search.others_differ == Some(true);
+        differ = search.rows_differ;
     }
     if differ {
-        found.extend(search.clone().result(&first));
+        found.extend(search.result(&first));
     }
     let (after, better) = found.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     if decided == nests::Decided::Inside {
@@ -220,7 +220,7 @@ impl Search<'_> {
             reorders,
             decided,
             rows: Rows::OfAll,
-            others_differ: None,
+            rows_differ: false,
         }
     }
 
@@ -447,19 +447,18 @@ impl Search<'_> {
     }
 
     fn split(&mut self, state: &State, var: VarId) -> Vec<State> {
-        let (parallel, rows, asked) =
-            (self.options.loops.parallel, self.rows, self.others_differ == Some(false));
+        let (parallel, rows, differ) = (self.options.loops.parallel, self.rows, self.rows_differ);
         let nests = self.at(state, var, |place, l| {
             let nests = |rows: Rows| {
                 let spelled = state.spelled.get(&l.var).map_or(&[][..], |all| &all[rows as usize][..]);
                 split::nests(place, l, parallel, (spelled, rows))
             };
             let made = nests(rows);
-            let differ = asked && made != nests(Rows::OfAll);
+            let differ = differ || rows != Rows::OfAll && made != nests(Rows::OfAll);
             (made, differ)
         });
-        let (nests, differ) = nests.unwrap_or_default();
-        self.others_differ = self.others_differ.map(|known| known || differ);
+        let Some((nests, differ)) = nests else { return Vec::new() };
+        self.rows_differ = differ;
         let made = nests.into_iter().filter_map(|nest| {
             self.rewritten(state, (var, "split"), |func, l| Some(split::split(func, &l, &nest)))
         });
