@@ -166,7 +166,8 @@ impl Deriver<'_> {
             Some(chains) => chains,
             None => vec![self.equal(before, after)?],
         };
-        let conjuncts = |e| -> Vec<String> { conjuncts(e).into_iter().map(|e| self.show(e)).collect() };
+        let conjuncts =
+            |e: &Expr| -> Vec<String> { e.conjuncts().into_iter().map(|e| self.show(e)).collect() };
         let mut dropped = Vec::new();
         let (old, new) = (conjuncts(before), conjuncts(after));
         if old.len() > 1 && new.iter().all(|part| old.contains(part)) {
@@ -308,14 +309,6 @@ fn differing_children<'e>(a: &'e Expr, b: &'e Expr) -> Option<Vec<(&'e Expr, &'e
         }
     });
     (swapped == *b).then(|| left.into_iter().zip(right).filter(|(a, b)| a != b).collect())
-}
-
-/// The parts of a condition between `and`s.
-fn conjuncts(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
-        _ => vec![e],
-    }
 }
 
 /// How many operations of each class `after` has less than `before`.

@@ -579,6 +579,14 @@ impl Expr {
         }
     }
 
+    /// The parts of a condition between `and`s, in order; all of it if there are none.
+    pub(crate) fn conjuncts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Binary(BinOp::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
+            _ => vec![self],
+        }
+    }
+
     /// Whether one of its variables is wanted.
     pub(crate) fn mentions(&self, wanted: impl Fn(VarId) -> bool) -> bool {
         let mut found = false;

@@ -28,6 +28,9 @@ const PER_INVARIANT_ELEMENT: f64 = 3.0;
 const OF_A_LOOP: f64 = 3.0;
 const JOIN: f64 = 1.0;
 
+/// A call of the C library that copies or fills a row (LLVM's LoopIdiomRecognize), counted as `getMemcpyCost` does.
+const OF_A_CALL: f64 = 4.0;
+
 /// The most instructions of a loop of constant length once that it is written out (LLVM's `-unroll-threshold` at -O3). LLVM writes
 /// loops out from the inside out, before it looks for vectors, and before outer loops keep values in registers.
 const WRITTEN_OUT: f64 = 300.0;
@@ -144,14 +147,18 @@ impl Estimate<'_> {
         outer.scalar_cost += scalar_cost;
         outer.whole.add(&frame.whole);
         // Calls of the C library are made of loops that copy or fill rows, before loops are written out.
-        outer.whole.is_prevented |= closed.copies();
+        outer.whole.is_prevented |= closed.is_call();
         outer.looped |= !is_written_out || frame.looped;
         // A loop for each outcome of a condition that it does not change.
         let loops = if frame.unswitched && frame.size.all() < UNSWITCHED { 2.0 } else { 1.0 };
         if is_written_out {
-            outer.size.add_copies(&size.size, loops * trips, around, share);
-            outer.size.add(JOIN, around, share);
             self.known_after.written_out.insert(l.var);
+        }
+        if closed.is_call() {
+            outer.size.add(frame.stores as f64 * OF_A_CALL, around, share);
+        } else if is_written_out {
+            outer.size.add_copies(&size.size, (trips, loops), around, share);
+            outer.size.add(JOIN, around, share);
             self.decides |= size.decides;
         } else {
             if !frame.looped {
@@ -261,6 +268,11 @@ impl Closed<'_> {
         !frame.inner && frame.stores > 0 && !frame.computes && frame.moved == 0.0 && !frame.scalar
     }
 
+    /// Whether LLVM makes a call of the C library of it before it writes loops out.
+    fn is_call(&self) -> bool {
+        self.copies() && !self.frame.guards
+    }
+
     /// How many elements a loop on vectors works on at a time: as many as it takes, where that is known.
     fn at_once(&self, lanes: f64) -> f64 {
         if self.length == Length::Constant { lanes } else { INTERLEAVED * lanes }
@@ -311,6 +323,10 @@ impl Closed<'_> {
             // Elements that are no neighbours are not put into vectors then, unless vectors are kept of what they are folded
             // into. A rest takes shorter vectors there and of a copy; what else computes does so one by one.
             let lanes_at_once = if folds > 0.0 { at_once } else { lanes };
+            if self.is_call() {
+                // The last vector of a row overlaps the one before it.
+                return Some(starts * (trips / lanes).ceil() * per_iteration);
+            }
             let rest = starts * (trips % lanes_at_once) * per_iteration;
             let one_by_one = match copies {
                 true => 0.5,

@@ -128,6 +128,8 @@ struct Frame {
     computes: bool,
     /// Whether there are branches in it, without those of loops in it.
     branches: bool,
+    /// Whether there are conditions in it, decided ones included, that it changes or that do not guard all that is in it.
+    guards: bool,
     /// Whether what is looked at is all that stands in it.
     is_all: bool,
     /// Whether it has branches on conditions that it does not change, beside other statements.
@@ -188,6 +190,8 @@ struct Estimate<'a> {
     decides: bool,
     /// Whether an element is stored to again and again.
     accumulates: bool,
+    /// Whether what is looked at is the value of a store that only copies.
+    copies: bool,
 }
 
 /// What is known of an expression.
@@ -242,6 +246,7 @@ impl<'a> Estimate<'a> {
             decided: Decided::Free,
             decides: false,
             accumulates: false,
+            copies: false,
         }
     }
 
@@ -374,6 +379,28 @@ impl<'a> Estimate<'a> {
         here > 0 && e.mentions(|var| self.depths.get(&var).copied().unwrap_or(0) >= here)
     }
 
+    /// Whether a value is an element of a row, or zero, whatever conditions hold that the innermost open loop does not change.
+    fn is_copied(&self, value: &Expr) -> bool {
+        match (value.as_intrin(), &value.kind) {
+            (Some(("if_then_else", [cond, then, otherwise])), _) => {
+                !self.varies_here(cond) && self.is_copied(then) && self.is_copied(otherwise)
+            }
+            (_, ExprKind::Load { indices, .. }) => indices.iter().any(|index| self.varies_here(index)),
+            (_, ExprKind::Int(0) | ExprKind::Float(0)) => true,
+            _ => false,
+        }
+    }
+
+    /// What is left of a condition without the parts that are known to be constants once that loops are written out; `None` if
+    /// these are all of it, or none.
+    fn undecided(&self, cond: &Expr) -> Option<Expr> {
+        self.known.as_ref()?;
+        let (decided, mut left): (Vec<&Expr>, Vec<&Expr>) =
+            cond.conjuncts().into_iter().partition(|part| self.is_decided(part));
+        let last = left.pop().filter(|_| !decided.is_empty())?.clone();
+        Some(left.into_iter().rfold(last, |rest, part| Expr::binary(BinOp::And, part.clone(), rest)))
+    }
+
     /// `share`: how many of the iterations of the innermost open loop come here.
     fn block(&mut self, block: &Block, share: f64) {
         for stmt in block {
@@ -388,10 +415,11 @@ impl<'a> Estimate<'a> {
                 let taken = self.iterations.probability(cond);
                 let (around, decided_by) = (self.conditions, self.decided_by(cond));
                 self.conditions = around.of_condition(decided_by);
-                let seen = self.expr(cond, share);
+                let seen = self.expr(self.undecided(cond).as_ref().unwrap_or(cond), share);
                 self.look_for_first_ones(cond);
                 let choice = self.choice(then, otherwise);
                 let is_all = std::mem::take(&mut self.frame().is_all);
+                self.frame().guards |= !is_all || self.varies_here(cond);
                 if !self.is_decided(cond) {
                     self.charge(seen.depth, BRANCH, share);
                     match choice {
@@ -429,7 +457,11 @@ impl<'a> Estimate<'a> {
                 self.guarded_in = guarded_in;
             }
             StmtKind::Store { buffer, indices, value } => {
+                // The C library copies elements and fills memory with zeros.
+                let is_copy = self.is_copied(value);
+                self.copies = is_copy;
                 self.expr(value, share);
+                self.copies = false;
                 let (seen, is_at_a_sum) = self.access(*buffer, indices, share, true);
                 self.store_in_place(*buffer, indices);
                 let here = self.frames.len() - 1;
@@ -439,9 +471,6 @@ impl<'a> Estimate<'a> {
                 }
                 self.transfer(*buffer, indices, here, share, None);
                 self.accumulates |= seen.depth > 0 && self.leaves_out_a_loop(indices);
-                // The C library copies elements and fills memory with zeros.
-                let is_copy =
-                    matches!(value.kind, ExprKind::Load { .. } | ExprKind::Int(0) | ExprKind::Float(0));
                 let frame = self.frame();
                 frame.stores += 1;
                 frame.stored += frame.passing;
@@ -528,7 +557,8 @@ impl<'a> Estimate<'a> {
                 self.guarded_in = if number == 0 { guarded_in } else { guarded_in.max(condition_depth) };
             }
             let loads = self.loads;
-            let seen = self.expr(part, share * taken);
+            let undecided = if lazy.is_some() && number == 0 { self.undecided(part) } else { None };
+            let seen = self.expr(undecided.as_ref().unwrap_or(part), share * taken);
             loaded |= self.loads > loads && is_operand(part);
             if part.dtype.is_float()
                 && !part.is_number()
@@ -548,7 +578,9 @@ impl<'a> Estimate<'a> {
         self.conditions = around;
         self.guarded_in = guarded_in;
         let seen = Seen { depth, hash, of_loops };
-        if is_decided || self.is_constant(seen) {
+        // What is copied is chosen in front of the loop that copies (LLVM's SimpleLoopUnswitch).
+        let is_unswitched = self.copies && lazy.is_some();
+        if is_decided || is_unswitched || self.is_constant(seen) {
             return seen;
         }
         let cost = operation(e);

@@ -168,9 +168,16 @@ impl Size {
         WrittenOut { size, reached, left, decides }
     }
 
-    /// Adds so many copies of another text.
-    pub(super) fn add_copies(&mut self, of: &Size, copies: f64, conditions: Conditions, share: f64) {
-        self.add_text((of.fixed * copies, of.live * copies), conditions, share);
+    /// Adds so many copies of another text, each in so many versions of which one runs.
+    pub(super) fn add_copies(
+        &mut self,
+        of: &Size,
+        (copies, versions): (f64, f64),
+        conditions: Conditions,
+        share: f64,
+    ) {
+        let texts = copies * versions;
+        self.add_text((of.fixed * texts, of.live * copies), conditions, share);
         let reached = |live: f64| {
             let mut alone = Size::default();
             alone.add(live, conditions, share);
@@ -182,8 +189,8 @@ impl Size {
             self.add_open(Open {
                 decided_by,
                 decides: open.decides || conditions.decides,
-                all: open.all * copies,
-                after: open.after * copies,
+                all: open.all * texts,
+                after: open.after * texts,
                 reached: reached(open.reached * copies),
                 left: reached(open.left * copies),
             });
@@ -209,7 +216,7 @@ mod tests {
         let inner = size.written_out(3);
         assert!((inner.size.all(), inner.decides) == (10.0, false), "it depends on a loop further out");
         let mut outer = Size::default();
-        outer.add_copies(&inner.size, 6.0, Conditions::NONE, 1.0);
+        outer.add_copies(&inner.size, (6.0, 1.0), Conditions::NONE, 1.0);
         assert_eq!(outer.all(), 60.0);
         let outer = outer.written_out(2);
         // The comparison is gone, the branch stays.
