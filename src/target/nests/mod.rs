@@ -394,7 +394,9 @@ impl<'a> Estimate<'a> {
     /// What is left of a condition without the parts that are known to be constants once that loops are written out; `None` if
     /// these are all of it, or none.
     fn undecided(&self, cond: &Expr) -> Option<Expr> {
-        self.known.as_ref()?;
+        if !self.knows_all() {
+            return None;
+        }
         let (decided, mut left): (Vec<&Expr>, Vec<&Expr>) =
             cond.conjuncts().into_iter().partition(|part| self.is_decided(part));
         let last = left.pop().filter(|_| !decided.is_empty())?.clone();

@@ -57,8 +57,10 @@ fn share_of(func: &PrimFunc, run: Run<'_>) -> Option<f64> {
     while at < stores.len() {
         let lanes = lanes(u32::from(func.buffer(stores[at].to.buffer).dtype.bits)) as usize;
         let mut width = lanes;
+        // The last vector of a row that the C library copies overlaps the one before it.
+        let ends_a_row = at > 0 && stores[at].what.1.is_some() && is_vector(&stores[at - 1..], SHORTEST);
         while width >= SHORTEST && !is_vector(&stores[at..], width) {
-            width /= 2;
+            width = if ends_a_row { width - 1 } else { width / 2 };
         }
         at += width.max(1);
         left += 1;
