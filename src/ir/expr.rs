@@ -581,9 +581,10 @@ impl Expr {
 
     /// The parts of a condition between `and`s, in order; all of it if there are none.
     pub(crate) fn conjuncts(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Binary(BinOp::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
-            _ => vec![self],
+        if let ExprKind::Binary(BinOp::And, a, b) = &self.kind {
+            [a.conjuncts(), b.conjuncts()].concat()
+        } else {
+            vec![self]
         }
     }
 

@@ -581,7 +581,7 @@ impl<'a> Estimate<'a> {
         self.guarded_in = guarded_in;
         let seen = Seen { depth, hash, of_loops };
         // What is copied is chosen in front of the loop that copies (LLVM's SimpleLoopUnswitch).
-        let is_unswitched = self.copies && lazy.is_some();
+        let is_unswitched = self.copies && lazy.is_some() && condition_depth < here;
         if is_decided || is_unswitched || self.is_constant(seen) {
             return seen;
         }
