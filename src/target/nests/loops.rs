@@ -124,12 +124,7 @@ impl Estimate<'_> {
             Closed { frame: &frame, length, starts, per_iteration, is_written_out, is_written_out_late };
         let scalar_cost = closed.scalar_cost();
         let mut cost = closed.cost(l.kind == ForKind::Vectorized) + closed.folds_of_inner_loops();
-        if is_written_out
-            && self.decided == Decided::Free
-            && !frame.looped
-            && !frame.branches
-            && !closed.is_call()
-        {
+        if is_written_out && self.decided == Decided::Free && !frame.looped && !frame.branches {
             let share = neighbours::share_of_operations(self.func, l, &|var| self.iterations.of(var));
             cost = share.map_or(cost, |share| frame.whole.cost * share);
         }
