@@ -10,6 +10,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rayon::prelude::*;
+
 /// A forward function and its backward function.
 const BOTH: &str = r#"
 @T.prim_func
@@ -75,28 +77,31 @@ const DOCUMENTS: &[&str] = &[
 
 #[test]
 fn commands_of_the_documents_run() {
-    let mut run = 0;
-    for document in DOCUMENTS {
-        let workplace = Workplace::new();
-        for command in commands_of(&read(document)) {
-            workplace.run(document, &command);
-            run += 1;
-        }
-    }
+    let run: usize = DOCUMENTS
+        .par_iter()
+        .map(|document| {
+            let workplace = Workplace::new();
+            let commands = commands_of(&read(document));
+            commands.iter().for_each(|command| workplace.run(document, command));
+            commands.len()
+        })
+        .sum();
     // That many are found: the texts are searched as they should be.
     assert!(run >= 35, "only {run} commands found");
 }
 
 #[test]
 fn commands_of_the_help_texts_run() {
-    let mut run = 0;
-    for path in all_commands() {
-        let workplace = Workplace::new();
-        for example in examples_of(&help(&path)) {
-            workplace.run(&format!("satir {} --help", path.join(" ")), &example);
-            run += 1;
-        }
-    }
+    let run: usize = all_commands()
+        .par_iter()
+        .map(|path| {
+            let workplace = Workplace::new();
+            let examples = examples_of(&help(path));
+            let text = format!("satir {} --help", path.join(" "));
+            examples.iter().for_each(|example| workplace.run(&text, example));
+            examples.len()
+        })
+        .sum();
     assert!(run >= 40, "only {run} commands found");
 }
 
