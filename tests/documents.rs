@@ -77,15 +77,8 @@ const DOCUMENTS: &[&str] = &[
 
 #[test]
 fn commands_of_the_documents_run() {
-    let run: usize = DOCUMENTS
-        .par_iter()
-        .map(|document| {
-            let workplace = Workplace::new();
-            let commands = commands_of(&read(document));
-            commands.iter().for_each(|command| workplace.run(document, command));
-            commands.len()
-        })
-        .sum();
+    let run: usize =
+        DOCUMENTS.par_iter().map(|document| run_in_order(document, &commands_of(&read(document)))).sum();
     // That many are found: the texts are searched as they should be.
     assert!(run >= 35, "only {run} commands found");
 }
@@ -94,15 +87,16 @@ fn commands_of_the_documents_run() {
 fn commands_of_the_help_texts_run() {
     let run: usize = all_commands()
         .par_iter()
-        .map(|path| {
-            let workplace = Workplace::new();
-            let examples = examples_of(&help(path));
-            let text = format!("satir {} --help", path.join(" "));
-            examples.iter().for_each(|example| workplace.run(&text, example));
-            examples.len()
-        })
+        .map(|path| run_in_order(&format!("satir {} --help", path.join(" ")), &examples_of(&help(path))))
         .sum();
     assert!(run >= 40, "only {run} commands found");
+}
+
+/// Runs the commands of a text one after the other, in a folder of their own. Returns how many there are.
+fn run_in_order(text: &str, commands: &[String]) -> usize {
+    let workplace = Workplace::new();
+    commands.iter().for_each(|command| workplace.run(text, command));
+    commands.len()
 }
 
 #[test]

@@ -160,14 +160,20 @@ impl<'e> Trial<'e> {
         {
             return same;
         }
-        let size = SIZES[(mix(var as u64, point) % 8) as usize];
-        match range.map(|range| (range, range.lo(), range.hi())) {
-            Some((range, Some(_), Some(_))) => value_at(range, true, var as u64, point),
-            Some((_, Some(lo), None)) => lo.max(size),
-            Some((_, None, Some(hi))) => hi.min(size),
-            // Where nothing is left, the conditions tell.
-            _ => size,
-        }
+        sample(range, var, point)
+    }
+}
+
+/// A value in a range for the variable with a number at a point: a small one where nothing bounds it from above. Where the range
+/// is empty, any.
+pub(super) fn sample(range: Option<Interval>, var: usize, point: u64) -> i64 {
+    let size = SIZES[(mix(var as u64, point) % 8) as usize];
+    match range.map(|range| (range, range.lo(), range.hi())) {
+        Some((range, Some(_), Some(_))) => value_at(range, true, var as u64, point),
+        Some((_, Some(lo), None)) => lo.max(size),
+        Some((_, None, Some(hi))) => hi.min(size),
+        // Where nothing is left, the conditions tell.
+        _ => size,
     }
 }
 

@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use super::accesses::{Access, Fact, Kind};
+use super::accesses::{Access, Accesses, Fact, Kind};
 use super::instances::{Asker, Instance, Pin, Shared, common};
 pub(crate) use super::trace::Reader;
-use crate::ir::{BinOp, Expr};
+use crate::ir::{BinOp, BufferId, Expr};
 
 /// The most stores that are looked at for one load.
 const MAX_COVERS: usize = 12;
@@ -32,6 +32,9 @@ pub(crate) fn is_dead(
         return Err(reader);
     }
     if !accesses.is_allocated(own.buffer) {
+        if asker.is_seen_apart(store, covers(accesses, own.buffer, &at), facts) {
+            return Err(Reader::Caller);
+        }
         let mut all = facts.to_vec();
         all.extend(uncovered(asker, own, &at, None));
         if all.len() == facts.len() || !asker.refutes(&all) {
@@ -71,13 +74,8 @@ pub(crate) fn is_dead(
 /// named, that it does not happen.
 fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Instance>) -> Vec<Fact> {
     let accesses = asker.accesses;
-    let mut covers: Vec<Expr> = Vec::new();
-    // Those that stand close behind overwrite more often than others.
-    let stores = accesses.next_definitions(own.buffer, at.order).filter(|&i| {
-        let store = &accesses.list[i];
-        matches!(store.kind, Kind::Store(_) | Kind::Undefined) && store.exact && !store.ghost
-    });
-    for position in stores.take(MAX_COVERS) {
+    let mut found: Vec<Expr> = Vec::new();
+    for position in covers(accesses, own.buffer, at) {
         let store = &accesses.list[position];
         if asker.apart((&own.indices, own.buffer), store) {
             continue;
@@ -102,8 +100,21 @@ fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Ins
             parts.extend(facts.map(|(fact, truth)| if truth { fact } else { Expr::not(fact) }));
             let parts = parts.into_iter().filter(|part| part.as_int().is_none_or(|v| v == 0));
             let cover = parts.reduce(|a, b| Expr::binary(BinOp::And, a, b));
-            covers.push(cover.unwrap_or_else(|| Expr::bool(true)));
+            found.push(cover.unwrap_or_else(|| Expr::bool(true)));
         }
     }
-    covers.into_iter().map(|cover| (cover, false)).collect()
+    found.into_iter().map(|cover| (cover, false)).collect()
+}
+
+/// The stores to a buffer that may overwrite what an instance leaves: those that stand close behind do so more often than
+/// others.
+fn covers(accesses: &Accesses, buffer: BufferId, at: &Instance) -> impl Iterator<Item = usize> {
+    let stores = accesses.next_definitions(buffer, at.order).filter(|&i| {
+        let store = &accesses.list[i];
+        matches!(store.kind, Kind::Store(_) | Kind::Undefined)
+            && store.exact
+            && !store.ghost
+            && !at.follows_all(store)
+    });
+    stores.take(MAX_COVERS)
 }

@@ -13,6 +13,7 @@ use super::hashed::Hashed;
 use super::numbers::Numbers;
 use super::question::Question;
 use super::recall;
+use super::samples::Samples;
 use super::trace::Trace;
 use crate::arith::Interval;
 use crate::arith::invert::{self, Domain, mentions, range, residue};
@@ -76,9 +77,12 @@ pub(crate) struct Asker<'a> {
     names: Cell<usize>,
     /// Instances that were named before.
     known: RefCell<HashMap<Hashed<Naming>, Option<Rc<Instance>>>>,
+    /// The only instances of accesses outside of all loops.
+    single: RefCell<HashMap<usize, Rc<Instance>>>,
     /// Answers to questions, and solutions of equations, that were found before.
     answers: RefCell<HashMap<Hashed<Question>, bool>>,
     solved: RefCell<HashMap<Hashed<System>, Solution>>,
+    samples: Samples,
     /// The buffers in which numbers may be known to be.
     numbers: OnceCell<HashSet<BufferId>>,
     /// A run of the function.
@@ -131,8 +135,10 @@ impl<'a> Asker<'a> {
             pairs: Cell::new(0),
             names: Cell::new(0),
             known: RefCell::default(),
+            single: RefCell::default(),
             answers: RefCell::default(),
             solved: RefCell::default(),
+            samples: Samples::default(),
             numbers: OnceCell::new(),
             trace: OnceCell::new(),
         };
@@ -308,12 +314,16 @@ impl<'a> Asker<'a> {
         shared: Shared,
         pin: Pin,
     ) -> Option<Rc<Instance>> {
-        let solve = || self.name(&self.accesses.list[access], element, other, shared, pin).map(Rc::new);
+        let own = &self.accesses.list[access];
+        if own.loops.is_empty() && own.locals.is_empty() {
+            return self.single(access, element);
+        }
+        let solve = || self.name(own, element, other, shared, pin).map(Rc::new);
         // Otherwise the answer depends on the values of the other's variables.
         if !other.values.is_empty() {
             return solve();
         }
-        let common = common(&self.accesses.list[access].loops, &other.loops);
+        let common = common(&own.loops, &other.loops);
         let common = if shared == Shared::Same { common } else { 0 };
         let question = Hashed::new((access, common, pin, element.to_vec()));
         if let Some(known) = self.known.borrow().get(&question) {
@@ -322,6 +332,23 @@ impl<'a> Asker<'a> {
         let found = solve();
         self.known.borrow_mut().insert(question, found.clone());
         found
+    }
+
+    /// The only instance of an access outside of all loops, if its element may be another one.
+    fn single(&self, access: usize, element: &[Expr]) -> Option<Rc<Instance>> {
+        let own = &self.accesses.list[access];
+        let same_types = || element.iter().zip(&own.indices).all(|(a, b)| a.dtype == b.dtype);
+        if !own.exact || element.len() != own.indices.len() || !same_types() || !self.names() {
+            return None;
+        }
+        Some(self.single.borrow_mut().entry(access).or_insert_with(|| Rc::new(self.itself(own))).clone())
+    }
+
+    /// Takes note that an instance is named; `false` if no more may be.
+    fn names(&self) -> bool {
+        let left = self.names.get();
+        self.names.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// The ways to take the loops that an access shares with an instance, as far as they differ.
@@ -343,9 +370,7 @@ impl<'a> Asker<'a> {
         if !access.exact || access.indices.len() != element.len() {
             return None;
         }
-        let names = self.names.get();
-        self.names.set(names.saturating_sub(1));
-        if names == 0 {
+        if !self.names() {
             return None;
         }
         let common = if shared == Shared::Same { common(&access.loops, &other.loops) } else { 0 };
@@ -542,6 +567,16 @@ impl<'a> Asker<'a> {
                 _ => (Expr::binary(BinOp::Eq, x.clone(), y.clone()), true),
             })
             .collect()
+    }
+
+    /// Whether it is seen, without a question, that facts may hold where an access meets an element that none of the others does.
+    pub(super) fn is_seen_apart(
+        &self,
+        own: usize,
+        others: impl Iterator<Item = usize>,
+        facts: &[Fact],
+    ) -> bool {
+        self.samples.is_apart(self.accesses, own, others, facts)
     }
 
     /// Whether no instance of an access of the same memory meets an element, as the ranges of its indices show, or what they are

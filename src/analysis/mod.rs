@@ -22,6 +22,7 @@ mod question;
 pub(crate) mod ranges;
 pub(crate) mod recall;
 pub(crate) mod roots;
+mod samples;
 pub(crate) mod side_effects;
 pub(crate) mod trace;
 pub(crate) mod undef;
