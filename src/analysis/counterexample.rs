@@ -4,6 +4,8 @@
 //!
 //! Such values show that a question has no proof, which takes much less than an attempt to prove it.
 
+use std::borrow::Cow;
+
 use super::accesses::Fact;
 use super::negation::negated;
 use super::ranges::compared;
@@ -38,15 +40,15 @@ pub(super) fn hold_together<'e>(conditions: impl Iterator<Item = &'e Fact>, rang
 }
 
 /// The parts that all have to hold where a condition is true, or false, as `truth` says.
-fn split(condition: &Expr, truth: bool, parts: &mut Vec<Expr>) {
+fn split<'e>(condition: &'e Expr, truth: bool, parts: &mut Vec<Cow<'e, Expr>>) {
     match (&condition.kind, truth) {
         (ExprKind::Binary(BinOp::And, a, b), true) | (ExprKind::Binary(BinOp::Or, a, b), false) => {
             split(a, truth, parts);
             split(b, truth, parts);
         }
         (ExprKind::Not(inner), _) => split(inner, !truth, parts),
-        (_, true) => parts.push(condition.clone()),
-        (_, false) => parts.push(negated(condition.clone())),
+        (_, true) => parts.push(Cow::Borrowed(condition)),
+        (_, false) => parts.push(Cow::Owned(negated(condition.clone()))),
     }
 }
 
@@ -78,7 +80,7 @@ struct Trial<'e> {
 }
 
 impl<'e> Trial<'e> {
-    fn new(parts: &'e [Expr], ranges: &'e [Interval]) -> Trial<'e> {
+    fn new(parts: &'e [Cow<'_, Expr>], ranges: &'e [Interval]) -> Trial<'e> {
         let count = ranges.len();
         let mut trial =
             Trial { ranges, bounds: vec![Vec::new(); count], alike: vec![None; count], order: Vec::new() };

@@ -50,14 +50,32 @@ where
     Q: Clone + Eq + Hash + 'static,
     A: Clone + 'static,
 {
-    let kept = |kept: &mut Option<Kept>| -> Option<A> {
-        let answers = kept.as_mut()?.get(&TypeId::of::<Q>())?.downcast_ref::<HashMap<Q, A>>()?;
-        answers.get(question).cloned()
-    };
-    if let Some(answer) = KEPT.with_borrow_mut(kept) {
+    if let Some(answer) = kept(question) {
         return answer;
     }
     let answer = find(question);
+    keep(question, &answer);
+    answer
+}
+
+/// The answer that was kept.
+pub(crate) fn kept<Q, A>(question: &Q) -> Option<A>
+where
+    Q: Eq + Hash + 'static,
+    A: Clone + 'static,
+{
+    KEPT.with_borrow(|kept| {
+        let answers = kept.as_ref()?.get(&TypeId::of::<Q>())?.downcast_ref::<HashMap<Q, A>>()?;
+        answers.get(question).cloned()
+    })
+}
+
+/// Keeps an answer, if a search runs.
+pub(crate) fn keep<Q, A>(question: &Q, answer: &A)
+where
+    Q: Clone + Eq + Hash + 'static,
+    A: Clone + 'static,
+{
     KEPT.with_borrow_mut(|kept| {
         let Some(kept) = kept else { return };
         let answers = kept.entry(TypeId::of::<Q>()).or_insert_with(|| Box::new(HashMap::<Q, A>::new()));
@@ -67,7 +85,6 @@ where
             answers.insert(question.clone(), answer.clone());
         }
     });
-    answer
 }
 
 #[cfg(test)]

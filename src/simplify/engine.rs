@@ -35,6 +35,24 @@ pub(super) struct Engine<'a> {
     pub tables: OnceCell<usize>,
 }
 
+impl<'a> Engine<'a> {
+    /// How graphs are made.
+    pub(super) fn graphs(&self) -> Graphs<'a> {
+        let Engine { func, profile, rewrites, reach, ties, .. } = *self;
+        Graphs { func, profile, rewrites, reach, ties }
+    }
+}
+
+/// What all graphs of a function are made by; the same as in [`Engine`].
+#[derive(Clone, Copy)]
+pub(super) struct Graphs<'a> {
+    pub func: &'a PrimFunc,
+    pub profile: &'a Profile,
+    pub rewrites: &'a Rewrites,
+    pub reach: Reach,
+    pub ties: Ties,
+}
+
 /// Which expressions of a region are simplified.
 ///
 /// ```

@@ -2,8 +2,9 @@
 
 use egg::Id;
 use hashbrown::{HashMap, HashSet};
+use rayon::prelude::*;
 
-use super::engine::{Engine, Reach};
+use super::engine::{Engine, Graphs, Reach};
 use super::question::{self, Question, Shape};
 use super::recalled::{self, Region};
 use crate::analysis::hashed::Hashed;
@@ -14,7 +15,7 @@ use crate::cost::cost_of_expr;
 use crate::encode::{Lowered, lower_at};
 use crate::eqsat::{limit, raise, saturate, saturate_sites};
 use crate::extract::{self, Selection, select_trees};
-use crate::ir::{Expr, ExprKind};
+use crate::ir::{Expr, ExprKind, with_room};
 use crate::{candidates, theory};
 
 /// The most e-nodes of one region's graph.
@@ -23,6 +24,9 @@ const NODE_LIMIT: usize = 50_000;
 /// The most expressions in one graph. After as many questions of a shape in a row for which nothing cheaper was found, none is
 /// asked again: there are functions with thousands of conditions that differ in a number.
 const FRUITLESS: usize = 256;
+
+/// How many graphs are made side by side.
+const SIDE_BY_SIDE: usize = 4;
 
 /// The cheapest equal expression that a graph finds, without proofs.
 pub(super) fn by_graph(engine: &Engine<'_>, known: &Known, e: &Expr) -> Expr {
@@ -33,42 +37,53 @@ pub(super) fn by_graph(engine: &Engine<'_>, known: &Known, e: &Expr) -> Expr {
 
 /// Replaces each root by the cheapest equal expression that a graph finds. Returns how many were replaced.
 pub(super) fn search(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
-    roots.chunks_mut(FRUITLESS).map(|roots| search_together(engine, known, roots)).sum()
+    // The first ones tell which questions are fruitless.
+    let (first, others) = roots.split_at_mut(roots.len().min(FRUITLESS));
+    let others = others.chunks_mut(SIDE_BY_SIDE * FRUITLESS);
+    std::iter::once(first).chain(others).map(|roots| search_together(engine, known, roots)).sum()
 }
 
-/// The same for as many as one graph takes.
+/// A question without an answer.
+struct Open<'e, 'q> {
+    root: &'e Expr,
+    question: &'q Question,
+    numbers: &'q Numbers,
+    shape: Shape,
+}
+
+/// The same for some roots, by graphs of which none is made after what another one tells.
 fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) -> usize {
     let questions: Vec<(Question, Numbers)> = roots.iter().map(|e| Question::new(known, e)).collect();
     let mut answers = engine.answers.cheaper.borrow_mut();
     let mut fruitless = engine.answers.fruitless.borrow_mut();
     let mut asked: HashSet<&Question> = HashSet::new();
-    let (mut exprs, mut open): (Vec<&Expr>, Vec<&(Question, Numbers)>) = Default::default();
-    let mut shapes: Vec<Shape> = Vec::new();
-    for (root, question) in roots.iter().zip(&questions) {
-        if !answers.contains_key(&question.0) && asked.insert(&question.0) {
-            let shape = question.0.shape();
+    let mut open: Vec<Open<'_, '_>> = Vec::new();
+    for (root, (question, numbers)) in roots.iter().zip(&questions) {
+        if !answers.contains_key(question) && asked.insert(question) {
+            let shape = question.shape();
             if fruitless.get(&shape).is_none_or(|&times| times < FRUITLESS) {
-                exprs.push(root);
-                open.push(question);
-                shapes.push(shape);
+                open.push(Open { root, question, numbers, shape });
             }
         }
     }
-    let known = question::about(known, &exprs);
-    let found = match recalled::tables(engine, &known) {
-        Some(tables) if !exprs.is_empty() => {
-            let region = Hashed::new(Region::new(engine, tables, &known, &exprs));
-            recall::answer(&region, |_| cheapest(engine, &known, &exprs))
-        }
-        _ => cheapest(engine, &known, &exprs),
-    };
+    let graphs: Vec<(Known, Vec<&Expr>)> = open
+        .chunks(FRUITLESS)
+        .map(|open| {
+            let exprs: Vec<&Expr> = open.iter().map(|open| open.root).collect();
+            (question::about(known, &exprs), exprs)
+        })
+        .collect();
+    let found = side_by_side(engine, &graphs);
+    // How many facts had to do with what stands in the same graph.
+    let facts = graphs.iter().flat_map(|(known, exprs)| exprs.iter().map(|_| known.facts.len()));
+    let facts: Vec<usize> = facts.collect();
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
-    for (((question, numbers), shape), found) in open.into_iter().zip(shapes).zip(found) {
+    for ((Open { question, numbers, shape, .. }, found), facts) in open.into_iter().zip(found).zip(facts) {
         let found = found.and_then(|new| numbers.numbered(&new));
         let times = fruitless.entry(shape).or_default();
         *times = if found.is_some() { 0 } else { *times + 1 };
         // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
-        if question.facts() == known.facts.len() {
+        if question.facts() == facts {
             answers.insert(question.clone(), found);
         } else {
             here.insert(question, found);
@@ -84,20 +99,53 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
     replaced
 }
 
-/// For each expression the cheapest equal one, if that is cheaper.
-fn cheapest(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Vec<Option<Expr>> {
-    if exprs.is_empty() {
-        return Vec::new();
+/// What several graphs find, in order. Those that a search has not made before are made at the same time.
+fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Option<Expr>> {
+    let settings = engine.graphs();
+    let regions: Vec<Option<Hashed<Region>>> = graphs
+        .iter()
+        .map(|(known, exprs)| {
+            let tables = recalled::tables(engine, known)?;
+            Some(Hashed::new(Region::new(engine, tables, known, exprs)))
+        })
+        .collect();
+    let kept: Vec<Option<Vec<Option<Expr>>>> =
+        regions.iter().map(|region| region.as_ref().and_then(recall::kept)).collect();
+    let missing: Vec<&(Known, Vec<&Expr>)> =
+        graphs.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(graph, _)| graph).collect();
+    let make = |(known, exprs): &(Known, Vec<&Expr>)| with_room(|| cheapest(settings, known, exprs));
+    let made: Vec<(Vec<Option<Expr>>, usize)> = match missing[..] {
+        [graph] => vec![make(graph)],
+        _ => missing.into_par_iter().map(make).collect(),
+    };
+    let mut made = made.into_iter();
+    let mut found = Vec::new();
+    for (region, kept) in regions.into_iter().zip(kept) {
+        let of_graph = kept.or_else(|| {
+            let (new, work) = made.next()?;
+            engine.work.set(engine.work.get() + work);
+            if let Some(region) = region {
+                recall::keep(&region, &new);
+            }
+            Some(new)
+        });
+        found.extend(of_graph.into_iter().flatten());
     }
-    let Some((lowered, selection)) = saturated(engine, known, exprs) else { return vec![None; exprs.len()] };
+    found
+}
+
+/// For each expression the cheapest equal one, if that is cheaper; and how many e-nodes that took.
+fn cheapest(settings: Graphs<'_>, known: &Known, exprs: &[&Expr]) -> (Vec<Option<Expr>>, usize) {
+    let (found, work) = saturated(settings, known, exprs);
+    let Some((lowered, selection)) = found else { return (vec![None; exprs.len()], work) };
     let safe = extract::safe_sites(&lowered, &selection);
     let found = raise::expressions(&lowered, &selection).into_iter().zip(safe).zip(exprs);
     let cheaper = |new: &Expr, old: &Expr| {
-        let [after, before] = [new, old].map(|e| cost_of_expr(engine.profile, e));
-        let shorter = engine.reach == Reach::Everything && after == before && size(new) < size(old);
+        let [after, before] = [new, old].map(|e| cost_of_expr(settings.profile, e));
+        let shorter = settings.reach == Reach::Everything && after == before && size(new) < size(old);
         new.dtype == old.dtype && (shorter || after < before)
     };
-    found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect()
+    (found.map(|((new, safe), old)| new.filter(|new| safe && cheaper(new, old))).collect(), work)
 }
 
 /// How many nodes an expression has.
@@ -109,7 +157,9 @@ fn size(e: &Expr) -> usize {
 
 /// Equal expressions that cannot trap where `known` holds, if there are such for all.
 pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<Vec<Expr>> {
-    let (lowered, selection) = saturated(engine, known, exprs)?;
+    let (found, work) = saturated(engine.graphs(), known, exprs);
+    engine.work.set(engine.work.get() + work);
+    let (lowered, selection) = found?;
     let total = selection.sites.iter().all(|&index| selection.chosen[index].total);
     if total { raise::expressions(&lowered, &selection).into_iter().collect() } else { None }
 }
@@ -138,14 +188,15 @@ pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) 
 }
 
 /// The saturated graph of expressions and its cheapest trees; `None` if the facts contradict each other (the place
-/// is never reached) or nothing could be extracted.
-fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Lowered, Selection)> {
-    let mut lowered = lower_at(engine.func, engine.profile, known, exprs, engine.rewrites.settings());
+/// is never reached) or nothing could be extracted. And how many e-nodes it has.
+fn saturated(settings: Graphs<'_>, known: &Known, exprs: &[&Expr]) -> (Option<(Lowered, Selection)>, usize) {
+    let Graphs { func, profile, rewrites, reach, ties } = settings;
+    let mut lowered = lower_at(func, profile, known, exprs, rewrites.settings());
     let node_limit = limit(&mut lowered, NODE_LIMIT);
-    if engine.reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
-        match engine.reach {
-            Reach::Everything => saturate(&mut lowered, engine.rewrites, node_limit),
-            Reach::Context => saturate_sites(&mut lowered, engine.rewrites, node_limit),
+    if reach == Reach::Everything || exprs.iter().any(|e| divides_by_variable(e)) {
+        match reach {
+            Reach::Everything => saturate(&mut lowered, rewrites, node_limit),
+            Reach::Context => saturate_sites(&mut lowered, rewrites, node_limit),
         };
     } else {
         // What takes rules is left to the graph of the whole function.
@@ -153,12 +204,12 @@ fn saturated(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<(Low
     }
     let roots: Vec<Id> = lowered.sites.iter().map(|site| site.class).collect();
     candidates::offer_needed(&mut lowered.graph, &roots, node_limit);
-    engine.work.set(engine.work.get() + lowered.graph.total_size());
+    let work = lowered.graph.total_size();
     if lowered.graph.analysis.contradictions > 0 {
-        return None;
+        return (None, work);
     }
-    let selection = select_trees(&lowered, engine.profile, engine.ties)?;
-    Some((lowered, selection))
+    let selection = select_trees(&lowered, profile, ties);
+    (selection.map(|selection| (lowered, selection)), work)
 }
 
 /// Whether an expression holds a division by what is no constant: there rules ask facts for its sign.
