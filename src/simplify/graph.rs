@@ -74,16 +74,16 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
         })
         .collect();
     let found = side_by_side(engine, &graphs);
-    // How many facts had to do with what stands in the same graph.
-    let facts = graphs.iter().flat_map(|(known, exprs)| exprs.iter().map(|_| known.facts.len()));
-    let facts: Vec<usize> = facts.collect();
+    let known_in_graph = graphs.iter().flat_map(|(known, exprs)| exprs.iter().map(move |_| known));
+    let is_all: Vec<bool> =
+        open.iter().zip(known_in_graph).map(|(open, known)| open.question.is_all(known)).collect();
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
-    for ((Open { question, numbers, shape, .. }, found), facts) in open.into_iter().zip(found).zip(facts) {
+    for ((Open { question, numbers, shape, .. }, found), is_all) in open.into_iter().zip(found).zip(is_all) {
         let found = found.and_then(|new| numbers.numbered(&new));
         let times = fruitless.entry(shape).or_default();
         *times = if found.is_some() { 0 } else { *times + 1 };
         // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
-        if question.facts() == facts {
+        if is_all {
             answers.insert(question.clone(), found);
         } else {
             here.insert(question, found);

@@ -37,9 +37,10 @@ impl Question {
         (Question { expr, facts, vars }, numbers)
     }
 
-    /// How many facts have to do with it.
-    pub(super) fn facts(&self) -> usize {
-        self.facts.len()
+    /// Whether what has to do with it is all that has to do with the expressions that [`about`] was asked of, and nothing was left
+    /// out.
+    pub(super) fn is_all(&self, about: &Known) -> bool {
+        self.facts.len() == about.facts.len() && self.facts.len() < MAX_FACTS
     }
 
     /// The question without the numbers in it.
@@ -78,6 +79,10 @@ pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
     }
 }
 
+/// The most facts that are looked at with expressions, of the nearest places first: a graph takes all of them in, and a function
+/// may assume thousands.
+const MAX_FACTS: usize = 32;
+
 /// The most variables of an expression or a fact whose values are looked into. In a chain of bindings each value leads to
 /// all before it.
 const MAX_VALUES: usize = 64;
@@ -106,10 +111,11 @@ impl Subject {
         loop {
             let (near, far): (Vec<_>, Vec<_>) =
                 others.into_iter().partition(|(_, other)| subject.meets(other));
-            if near.is_empty() {
+            let room = MAX_FACTS - subject.facts.len();
+            if near.is_empty() || room == 0 {
                 break;
             }
-            for (i, other) in near {
+            for (i, other) in near.into_iter().rev().take(room) {
                 subject.vars.extend(other.vars);
                 subject.values.extend(other.values);
                 subject.buffers.extend(other.buffers);
@@ -217,6 +223,18 @@ mod tests {
         assert_eq!(about(&known, &[&var(0)]).facts, facts[1..]);
         assert_eq!(about(&known, &[&Expr::int(1, DType::I32)]).facts, []);
         assert_ne!(Question::new(&known, &var(0)).0, Question::new(&known, &var(3)).0);
+    }
+
+    #[test]
+    fn of_many_facts_the_nearest_count() {
+        let about_few = known((0..8).map(|i| below(var(0) * i, var(1))).collect());
+        let about_many = known((0..100).map(|i| below(var(0) * i, var(1))).collect());
+        let few = Question::new(&about_few, &var(0)).0;
+        assert!(few.is_all(&about(&about_few, &[&var(0)])));
+        let (many, known) = (Question::new(&about_many, &var(0)).0, about(&about_many, &[&var(0), &var(1)]));
+        assert_eq!(known.facts, about_many.facts[100 - MAX_FACTS..]);
+        // What is left out may differ from one expression to the other.
+        assert!(!many.is_all(&known));
     }
 
     #[test]
