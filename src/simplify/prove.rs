@@ -1,6 +1,6 @@
 //! What the decision procedure of `arith` says of a condition at a place.
 
-use super::question::{self, Question};
+use super::question::{self, MAX_FACTS, Question};
 use crate::analysis::known::Known;
 use crate::analysis::recall;
 use crate::arith::linear::Prover;
@@ -21,7 +21,11 @@ pub(super) fn prover(known: &Known) -> Prover<'_> {
 /// Whether a condition holds where `known` does, if that is proven. `possible`: it is known to hold for some values for
 /// which `known` does.
 pub(crate) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> {
-    if is_decidable(cond) { prover(known).decide_possible(cond, FUEL, possible) } else { None }
+    if !is_decidable(cond) {
+        return None;
+    }
+    let ask = |known: &Known| prover(known).decide_possible(cond, FUEL, possible);
+    if known.facts.len() > MAX_FACTS { ask(&question::about(known, &[cond])) } else { ask(known) }
 }
 
 /// Whether a condition is proven to hold where `known` does. While a search runs, the same is asked once.

@@ -81,7 +81,7 @@ pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
 
 /// The most facts that are looked at with expressions, of the nearest places first: a graph takes all of them in, and a function
 /// may assume thousands.
-const MAX_FACTS: usize = 32;
+pub(super) const MAX_FACTS: usize = 32;
 
 /// The most variables of an expression or a fact whose values are looked into. In a chain of bindings each value leads to
 /// all before it.
@@ -102,26 +102,25 @@ impl Subject {
     fn of(known: &Known, exprs: &[&Expr]) -> Subject {
         let mut subject = Subject::default();
         exprs.iter().for_each(|e| subject.add(known, e));
-        let mut others: Vec<(usize, Subject)> = Vec::with_capacity(known.facts.len());
-        for (i, (fact, _)) in known.facts.iter().enumerate() {
-            let mut other = Subject::default();
-            other.add(known, fact);
-            others.push((i, other));
-        }
-        loop {
-            let (near, far): (Vec<_>, Vec<_>) =
-                others.into_iter().partition(|(_, other)| subject.meets(other));
-            let room = MAX_FACTS - subject.facts.len();
-            if near.is_empty() || room == 0 {
+        // The nearest places first.
+        let (mut near, mut far): (Vec<(usize, Subject)>, Vec<(usize, Subject)>) = Default::default();
+        for (i, (fact, _)) in known.facts.iter().enumerate().rev() {
+            if near.len() == MAX_FACTS {
                 break;
             }
-            for (i, other) in near.into_iter().rev().take(room) {
+            let mut other = Subject::default();
+            other.add(known, fact);
+            if subject.meets(&other) { near.push((i, other)) } else { far.push((i, other)) }
+        }
+        while !near.is_empty() && subject.facts.len() < MAX_FACTS {
+            let room = MAX_FACTS - subject.facts.len();
+            for (i, other) in near.into_iter().take(room) {
                 subject.vars.extend(other.vars);
                 subject.values.extend(other.values);
                 subject.buffers.extend(other.buffers);
                 subject.facts.push(i);
             }
-            others = far;
+            (near, far) = far.into_iter().partition(|(_, other)| subject.meets(other));
         }
         subject.facts.sort_unstable();
         subject
