@@ -103,7 +103,7 @@ impl Subject {
         let mut subject = Subject::default();
         exprs.iter().for_each(|e| subject.add(known, e));
         // The nearest places first.
-        let (mut near, mut far): (Vec<(usize, Subject)>, Vec<(usize, Subject)>) = Default::default();
+        let (mut near, mut far) = (Vec::new(), Vec::new());
         for (i, (fact, _)) in known.facts.iter().enumerate().rev() {
             if near.len() == MAX_FACTS {
                 break;
@@ -120,7 +120,7 @@ impl Subject {
                 subject.buffers.extend(other.buffers);
                 subject.facts.push(i);
             }
-            (near, far) = far.into_iter().partition(|(_, other)| subject.meets(other));
+            (near, far) = far.into_iter().partition(|(_, other): &(usize, Subject)| subject.meets(other));
         }
         subject.facts.sort_unstable();
         subject
