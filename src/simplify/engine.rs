@@ -11,8 +11,9 @@ use crate::ir::PrimFunc;
 use crate::rewrite::Rewrites;
 use crate::target::Ties;
 
-/// What all regions of a function share.
-pub(super) struct Engine<'a> {
+/// What all graphs of a function are made by.
+#[derive(Clone, Copy)]
+pub(super) struct Graphs<'a> {
     /// The function's tables.
     pub func: &'a PrimFunc,
     /// Which of two equal expressions is cheaper.
@@ -23,6 +24,12 @@ pub(super) struct Engine<'a> {
     pub reach: Reach,
     /// Which of expressions of one cost are taken.
     pub ties: Ties,
+}
+
+/// What all regions of a function share.
+pub(super) struct Engine<'a> {
+    /// By what graphs are made.
+    pub graphs: Graphs<'a>,
     /// The e-nodes of all graphs so far.
     pub work: Cell<usize>,
     /// Sample points.
@@ -33,24 +40,6 @@ pub(super) struct Engine<'a> {
     pub answers: Rc<Answers>,
     /// The number of the function's tables in a search.
     pub tables: OnceCell<usize>,
-}
-
-impl<'a> Engine<'a> {
-    /// How graphs are made.
-    pub(super) fn graphs(&self) -> Graphs<'a> {
-        let Engine { func, profile, rewrites, reach, ties, .. } = *self;
-        Graphs { func, profile, rewrites, reach, ties }
-    }
-}
-
-/// What all graphs of a function are made by; the same as in [`Engine`].
-#[derive(Clone, Copy)]
-pub(super) struct Graphs<'a> {
-    pub func: &'a PrimFunc,
-    pub profile: &'a Profile,
-    pub rewrites: &'a Rewrites,
-    pub reach: Reach,
-    pub ties: Ties,
 }
 
 /// Which expressions of a region are simplified.

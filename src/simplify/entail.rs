@@ -28,7 +28,7 @@ pub(super) fn entails(
     if decide(engine, known, &samples, goal) == Some(truth) {
         return true;
     }
-    let graph_helps = (is_control || engine.reach == Reach::Everything)
+    let graph_helps = (is_control || engine.graphs.reach == Reach::Everything)
         && !known.facts.iter().map(|(fact, _)| fact).chain([goal]).all(is_linear);
     graph_helps && proves(engine, known, goal, truth)
 }

@@ -101,7 +101,7 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
 
 /// What several graphs find, in order. Those that a search has not made before are made at the same time.
 fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Option<Expr>> {
-    let settings = engine.graphs();
+    let settings = engine.graphs;
     let regions: Vec<Option<Hashed<Region>>> = graphs
         .iter()
         .map(|(known, exprs)| {
@@ -157,7 +157,7 @@ fn size(e: &Expr) -> usize {
 
 /// Equal expressions that cannot trap where `known` holds, if there are such for all.
 pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -> Option<Vec<Expr>> {
-    let (found, work) = saturated(engine.graphs(), known, exprs);
+    let (found, work) = saturated(engine.graphs, known, exprs);
     engine.work.set(engine.work.get() + work);
     let (lowered, selection) = found?;
     let total = selection.sites.iter().all(|&index| selection.chosen[index].total);
@@ -166,19 +166,25 @@ pub(super) fn total_forms(engine: &Engine<'_>, known: &Known, exprs: &[&Expr]) -
 
 /// Whether no place is reached where `known` holds: the facts that have to do with `e` contradict each other.
 pub(super) fn contradicts(engine: &Engine<'_>, known: &Known, e: &Expr) -> bool {
-    let mut lowered =
-        lower_at(engine.func, engine.profile, &question::about(known, &[e]), &[], engine.rewrites.settings());
+    let mut lowered = lower_at(
+        engine.graphs.func,
+        engine.graphs.profile,
+        &question::about(known, &[e]),
+        &[],
+        engine.graphs.rewrites.settings(),
+    );
     let node_limit = limit(&mut lowered, NODE_LIMIT);
-    saturate(&mut lowered, engine.rewrites, node_limit);
+    saturate(&mut lowered, engine.graphs.rewrites, node_limit);
     lowered.graph.analysis.contradictions > 0
 }
 
 /// Whether the expressions of each pair are equal where `known` holds.
 pub(super) fn equal(engine: &Engine<'_>, known: &Known, pairs: &[(Expr, Expr)]) -> bool {
     let exprs: Vec<&Expr> = pairs.iter().flat_map(|(a, b)| [a, b]).collect();
-    let mut lowered = lower_at(engine.func, engine.profile, known, &exprs, engine.rewrites.settings());
+    let mut lowered =
+        lower_at(engine.graphs.func, engine.graphs.profile, known, &exprs, engine.graphs.rewrites.settings());
     let node_limit = limit(&mut lowered, NODE_LIMIT);
-    saturate(&mut lowered, engine.rewrites, node_limit);
+    saturate(&mut lowered, engine.graphs.rewrites, node_limit);
     let graph = &lowered.graph;
     graph.analysis.contradictions == 0
         && lowered

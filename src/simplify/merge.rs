@@ -59,5 +59,5 @@ fn mergeable(engine: &Engine<'_>, known: &mut Known, first: &Stmt, second: &Stmt
 
 /// Whether running one of the blocks may change the value of `e`.
 fn changes(engine: &Engine<'_>, blocks: [&Block; 2], e: &Expr) -> bool {
-    Written::by_blocks(engine.func, blocks).may_change(e)
+    Written::by_blocks(engine.graphs.func, blocks).may_change(e)
 }

@@ -52,8 +52,8 @@ use hashbrown::HashSet;
 
 pub(crate) use self::arms::owed;
 pub(crate) use self::assume::{assume, assume_parts};
-use self::engine::Engine;
 pub use self::engine::Reach;
+use self::engine::{Engine, Graphs};
 pub(crate) use self::idle::tidy;
 pub(crate) use self::inline::inlined;
 pub(crate) use self::prove::{holds, prove};
@@ -228,12 +228,15 @@ fn walk(func: &mut PrimFunc, settings: &Settings<'_>, refuted: Option<&mut Vec<S
     let numbers = if refuted.is_none() { kept::Numbers::of(func) } else { None };
     let body = std::mem::take(&mut func.body);
     let parameters = free_vars(&body, func.vars.len());
-    let mut engine = Engine {
+    let graphs = Graphs {
         func,
         profile: settings.profile,
         rewrites: settings.rewrites,
         reach: settings.reach,
         ties: Ties::Input,
+    };
+    let mut engine = Engine {
+        graphs,
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::new(known.clone(), parameters),
@@ -290,11 +293,7 @@ pub fn expression(
     e: &Expr,
 ) -> Expr {
     let engine = Engine {
-        func,
-        profile,
-        rewrites,
-        reach: Reach::Everything,
-        ties: Ties::Shorter,
+        graphs: Graphs { func, profile, rewrites, reach: Reach::Everything, ties: Ties::Shorter },
         work: Cell::new(0),
         sampler: sample::Sampler::default(),
         base: base::Base::default(),
@@ -439,7 +438,7 @@ impl Simplifier<'_> {
                     refuted.push(stmt.clone());
                 }
                 let learned = self.learned(&stmt);
-                let written = self.knows_memory().then(|| Written::by(self.engine.func, &stmt));
+                let written = self.knows_memory().then(|| Written::by(self.engine.graphs.func, &stmt));
                 self.stmt(stmt, &mut out);
                 if let Some(memory) = written {
                     forget(&mut self.known, &memory);
@@ -460,7 +459,7 @@ impl Simplifier<'_> {
     fn learned(&self, stmt: &Stmt) -> Vec<Expr> {
         match gives_fact(stmt) {
             Some(fact) => vec![fact.clone()],
-            None if self.has_sizes => access::positive_sizes(self.engine.func, &self.known, stmt),
+            None if self.has_sizes => access::positive_sizes(self.engine.graphs.func, &self.known, stmt),
             None => Vec::new(),
         }
     }
@@ -624,7 +623,7 @@ impl Simplifier<'_> {
     fn stores_own_element(&mut self, stmt: &Stmt) -> bool {
         let StmtKind::Store { buffer, indices, value } = &stmt.kind else { return false };
         let ExprKind::Load { buffer: from, indices: at } = &value.kind else { return false };
-        alias::have_the_same_elements(self.engine.func, *from, *buffer)
+        alias::have_the_same_elements(self.engine.graphs.func, *from, *buffer)
             && indices.len() == at.len()
             && !indices.iter().chain(at).any(Expr::has_effect)
             && indices.iter().zip(at).all(|(a, b)| {
@@ -718,7 +717,7 @@ impl Simplifier<'_> {
         if std::mem::replace(&mut self.known.ranges[var.index()], range) != range {
             self.engine.sampler.forget_values();
         }
-        let dtype = self.engine.func.var(var).ty.dtype();
+        let dtype = self.engine.graphs.func.var(var).ty.dtype();
         if dtype != min.dtype || dtype != extent.dtype || !dtype.is_scalar() {
             return;
         }
@@ -739,7 +738,7 @@ impl Simplifier<'_> {
 /// Forgets the facts that running the block may change.
 fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
     if known.facts.iter().any(|(fact, _)| fact.reads_memory()) {
-        forget(known, &Written::by_blocks(engine.func, [body]));
+        forget(known, &Written::by_blocks(engine.graphs.func, [body]));
     }
 }
 

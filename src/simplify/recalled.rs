@@ -39,12 +39,15 @@ impl Hash for Tables {
 impl Tables {
     fn of(engine: &Engine<'_>, known: &Known) -> Tables {
         Tables {
-            params: engine.func.params.clone(),
-            buffers: engine.func.buffers.clone(),
+            params: engine.graphs.func.params.clone(),
+            buffers: engine.graphs.func.buffers.clone(),
             magnitudes: known.magnitudes.without_variables(),
-            reach: engine.reach,
-            ties: engine.ties,
-            told: (std::ptr::from_ref(engine.profile).addr(), std::ptr::from_ref(engine.rewrites).addr()),
+            reach: engine.graphs.reach,
+            ties: engine.graphs.ties,
+            told: (
+                std::ptr::from_ref(engine.graphs.profile).addr(),
+                std::ptr::from_ref(engine.graphs.rewrites).addr(),
+            ),
         }
     }
 }
@@ -98,7 +101,7 @@ impl Region {
         buffers.sort_unstable();
         buffers.dedup();
         // Where a buffer is accessed, its sizes are those of the place.
-        for buffer in buffers.into_iter().map(|id| engine.func.buffer(id)) {
+        for buffer in buffers.into_iter().map(|id| engine.graphs.func.buffer(id)) {
             for size in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
                 size.walk(&mut |e| vars.extend(e.as_var()));
             }

@@ -17,7 +17,7 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
     let mut taught: Vec<&mut Expr> = Vec::new();
     let mut lesson = None;
     for (root, is_control) in roots {
-        match engine.reach {
+        match engine.graphs.reach {
             Reach::Everything if worth_it(known, root) || computes(root) => open.push(root),
             Reach::Context
                 if (*is_control || !known.facts.is_empty())
@@ -147,7 +147,7 @@ fn arm(engine: &Engine<'_>, known: &mut Known, conds: &[(&Expr, bool)], e: &mut 
         let lesson = Lesson::new(&engine.sampler, known, facts);
         if lesson.may_change(e) {
             replaced += settle(engine, known, &mut [&mut *e]);
-            replaced += match engine.reach {
+            replaced += match engine.graphs.reach {
                 Reach::Everything => search(engine, known, &mut [&mut *e]),
                 Reach::Context => search(engine, known, &mut lesson.taught(e)),
             };

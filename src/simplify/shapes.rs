@@ -51,7 +51,7 @@ pub(super) fn simplified(
     known: &mut Known,
     buffer: BufferId,
 ) -> Option<(Vec<Expr>, usize)> {
-    let mut shape = engine.func.buffer(buffer).shape.clone();
+    let mut shape = engine.graphs.func.buffer(buffer).shape.clone();
     if !shape.iter().any(|e| region::worth_it(known, e)) {
         return None;
     }
