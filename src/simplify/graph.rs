@@ -113,10 +113,11 @@ fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Opti
         regions.iter().map(|region| region.as_ref().and_then(recall::kept)).collect();
     let missing: Vec<&(Known, Vec<&Expr>)> =
         graphs.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(graph, _)| graph).collect();
-    let make = |(known, exprs): &(Known, Vec<&Expr>)| with_room(|| cheapest(settings, known, exprs));
+    let make = |(known, exprs): &(Known, Vec<&Expr>)| cheapest(settings, known, exprs);
     let made: Vec<(Vec<Option<Expr>>, usize)> = match missing[..] {
-        [graph] => vec![make(graph)],
-        _ => missing.into_par_iter().map(make).collect(),
+        [] | [_] => missing.into_iter().map(make).collect(),
+        // The threads' own stacks are small.
+        _ => missing.into_par_iter().map(|graph| with_room(|| make(graph))).collect(),
     };
     let mut made = made.into_iter();
     let mut found = Vec::new();
