@@ -60,6 +60,21 @@ impl Magnitude {
         Magnitude(SmallVec::from_iter([(Product::from_iter([(var, 1)]), 1.0)]))
     }
 
+    /// The bound, if it is a number.
+    fn number(&self) -> Option<f64> {
+        match &self.0[..] {
+            [] => Some(0.0),
+            [(product, number)] if product.is_empty() => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// What two bounds come to that are numbers, as most are: there is nothing to sort.
+    fn of_numbers(&self, other: &Magnitude, with: impl Fn(f64, f64) -> f64) -> Option<Magnitude> {
+        let number = with(self.number()?, other.number()?);
+        is_fine(number).then(|| Magnitude::constant(number))
+    }
+
     fn normal(
         mut terms: SmallVec<[(Product, f64); 2]>,
         merge: impl Fn(f64, f64) -> f64,
@@ -72,18 +87,20 @@ impl Magnitude {
             }
             same
         });
-        let fine = terms.len() <= MAX_TERMS && terms.iter().all(|(_, c)| c.is_finite() && *c < 1e30);
+        let fine = terms.len() <= MAX_TERMS && terms.iter().all(|(_, c)| is_fine(*c));
         fine.then_some(Magnitude(terms))
     }
 
     /// Of a sum or difference.
     pub(crate) fn add(&self, other: &Magnitude) -> Option<Magnitude> {
-        Magnitude::normal(self.0.iter().chain(&other.0).cloned().collect(), |a, b| a + b)
+        let terms = || self.0.iter().chain(&other.0).cloned().collect();
+        self.of_numbers(other, |a, b| a + b).or_else(|| Magnitude::normal(terms(), |a, b| a + b))
     }
 
     /// Of either of two values.
     pub(crate) fn either(&self, other: &Magnitude) -> Option<Magnitude> {
-        Magnitude::normal(self.0.iter().chain(&other.0).cloned().collect(), f64::max)
+        let terms = || self.0.iter().chain(&other.0).cloned().collect();
+        self.of_numbers(other, f64::max).or_else(|| Magnitude::normal(terms(), f64::max))
     }
 
     /// Of so many times the value.
@@ -104,6 +121,9 @@ impl Magnitude {
 
     /// Of a product.
     pub(crate) fn mul(&self, other: &Magnitude) -> Option<Magnitude> {
+        if let Some(product) = self.of_numbers(other, |a, b| a * b) {
+            return Some(product);
+        }
         let mut terms = SmallVec::new();
         for (p, c) in &self.0 {
             for (q, d) in &other.0 {
@@ -121,6 +141,10 @@ impl Magnitude {
         Magnitude::normal(terms.collect::<Option<_>>()?, |a, b| a + b)?
             .add(&Magnitude::constant(if rounds_up { 1.0 } else { 0.0 }))
     }
+}
+
+fn is_fine(coefficient: f64) -> bool {
+    coefficient.is_finite() && coefficient < 1e30
 }
 
 /// What bounds the variables of a function, and which products of sizes fit their type.

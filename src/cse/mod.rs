@@ -6,6 +6,7 @@
 //! limit ended the search, and what is optimized again stays as it is.
 
 mod loops;
+mod made;
 mod options;
 mod pass;
 mod pool;
@@ -42,7 +43,8 @@ use crate::error::Error;
 use crate::ir::{Module, PrimFunc, with_room};
 use crate::simplify;
 use crate::verify::verify;
-use pass::{Found, Pass};
+use made::Found;
+use pass::Pass;
 use seen::{LARGE, Seen};
 
 /// Shares equal computations in every function of the module.
@@ -155,7 +157,7 @@ fn optimized(func: &PrimFunc, options: &Options, model: Model) -> Result<(PrimFu
     let mut changed = false;
     let mut seen = Seen::default();
     for _ in 0..if large { 1 } else { MAX_PASSES } {
-        let pass = Pass { options, model, deadline, seen: &mut seen, report: &mut report };
+        let pass = Pass { options, model, deadline, large, seen: &mut seen, report: &mut report };
         let Some(Found { func: mut next, cost: found, by }) = pass.run(&best, cost.total) else { break };
         let gone = if by == Chosen::Semantic { simplify::tidy(&mut next) } else { 0 };
         cost = found;

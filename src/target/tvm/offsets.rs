@@ -10,8 +10,9 @@ use crate::ir::{BinOp, Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 /// Writes the indices of `after` that TVM folds over the limits of their type in another way, unless `before` has some: then
 /// it does not compile as it is. Returns whether there were any.
 pub(crate) fn keep(before: &PrimFunc, after: &mut PrimFunc) -> bool {
+    let has_steps = after.buffers.iter().any(|buffer| buffer.shape.len() > 1);
     // Most programs have no constants of this size.
-    if !has_large(after) || has_folded(before) || !has_folded(after) {
+    if !has_steps || !has_large(after) || has_folded(before) || !has_folded(after) {
         return false;
     }
     let buffers = after.buffers.clone();
