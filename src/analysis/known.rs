@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::facts::Facts;
 use super::magnitude::Magnitudes;
 use crate::arith::Ranges;
 use crate::ir::{Expr, VarId};
@@ -13,10 +14,17 @@ use crate::ir::{Expr, VarId};
 pub(crate) struct Known {
     /// The range of each variable.
     pub ranges: Ranges,
-    /// Conditions that hold (`true`) or do not. They must read no memory and have no effect.
-    pub facts: Vec<(Expr, bool)>,
+    /// Conditions that hold or do not.
+    pub facts: Facts,
     /// Values of variables bound by `Bind`, which must read no memory and have no effect.
     pub values: HashMap<VarId, Expr>,
     /// What bounds the variables of the function.
     pub magnitudes: Arc<Magnitudes>,
+}
+
+impl Known {
+    /// Takes a condition, which has no effect, as one that has this truth value.
+    pub(crate) fn learn(&mut self, cond: Expr, truth: bool) {
+        self.facts.push(cond, truth, &self.values);
+    }
 }

@@ -78,7 +78,7 @@ pub(crate) fn lower_at<'a>(
     let place = Place { scope, position: 0 };
     lowerer.version_at(place);
     lowerer.known_values = Some(&known.values);
-    for (fact, truth) in &known.facts {
+    for (fact, truth) in known.facts.iter() {
         let fact = lowerer.expr(fact);
         let truth = lowerer.add(Op::int(i64::from(*truth)), DType::BOOL, []);
         lowerer.out.graph.union(fact, truth, Reason::Input);

@@ -33,7 +33,7 @@ pub(crate) fn assume_parts(known: &mut Known, cond: &Expr, truth: bool, memory: 
                 && cond.as_int().is_none()
                 && (memory || !cond.reads_memory())
             {
-                known.facts.push((cond.clone(), truth));
+                known.learn(cond.clone(), truth);
             }
         }
     }

@@ -316,7 +316,7 @@ pub fn expression(
         return Expr::bool(truth);
     }
     // If a divisor is zero the expression has no value, so every other one is as good.
-    known.facts.extend(defined::conditions(e).into_iter().map(|condition| (condition, true)));
+    defined::conditions(e).into_iter().for_each(|condition| known.learn(condition, true));
     let mut simplest = |mut result: Expr| {
         engine.work.set(0);
         for _ in 0..MAX_PASSES {
@@ -423,7 +423,7 @@ impl Simplifier<'_> {
             };
             if self.knows_memory() && acts_itself(&block[start]) {
                 // Something is written while the statement's expressions are evaluated.
-                self.known.facts.iter_mut().filter(|(fact, _)| fact.reads_memory()).for_each(forget_fact);
+                self.known.facts.forget(|_| true);
             }
             if let StmtKind::While { body, .. } = &block[start].kind {
                 // Its condition is evaluated again after the body.
@@ -466,7 +466,7 @@ impl Simplifier<'_> {
 
     /// Whether a fact reads memory.
     fn knows_memory(&self) -> bool {
-        self.known.facts.iter().any(|(fact, _)| fact.reads_memory())
+        self.known.facts.read_memory()
     }
 
     /// Replaces the expressions of the statements themselves (not of their blocks) where a cheaper one is equal.
@@ -485,9 +485,13 @@ impl Simplifier<'_> {
             let new = &roots[before.len()..];
             before.extend(new.iter().map(|(root, _)| divisors::Before::of(root, bound, &self.in_divisors)));
         }
-        let mut replaced = region::simplify(&self.engine, &self.known, &mut roots);
+        // Of many facts those that have to do with the expressions.
+        let mut near = (self.known.facts.len() > question::MAX_FACTS)
+            .then(|| question::about_each(&self.known, roots.iter().map(|(root, _)| &**root)));
+        let known = near.as_mut().unwrap_or(&mut self.known);
+        let mut replaced = region::simplify(&self.engine, known, &mut roots);
         for (root, _) in &mut roots {
-            replaced += region::simplify_arms(&self.engine, &mut self.known, root);
+            replaced += region::simplify_arms(&self.engine, known, root);
         }
         if replaced > 0 {
             // A condition deep in an expression may be a constant now.
@@ -737,19 +741,14 @@ impl Simplifier<'_> {
 
 /// Forgets the facts that running the block may change.
 fn forget_writes(engine: &Engine<'_>, known: &mut Known, body: &Block) {
-    if known.facts.iter().any(|(fact, _)| fact.reads_memory()) {
+    if known.facts.read_memory() {
         forget(known, &Written::by_blocks(engine.graphs.func, [body]));
     }
 }
 
-/// Forgets the facts that read what was written. Something that holds anyway takes their places, so that the facts
-/// of enclosing scopes keep theirs.
+/// Forgets the facts that read what was written.
 fn forget(known: &mut Known, written: &Written) {
-    known.facts.iter_mut().filter(|(fact, _)| written.may_change(fact)).for_each(forget_fact);
-}
-
-fn forget_fact(fact: &mut (Expr, bool)) {
-    *fact = (Expr::bool(true), true);
+    known.facts.forget(|fact| written.may_change(fact));
 }
 
 /// Whether the expressions of the statement itself (not of its blocks) do more than compute values.

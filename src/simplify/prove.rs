@@ -12,7 +12,7 @@ const FUEL: u64 = 10_000;
 /// A prover that knows what `known` says.
 pub(super) fn prover(known: &Known) -> Prover<'_> {
     let mut prover = Prover::with_values(&known.ranges, &known.values);
-    for (cond, truth) in &known.facts {
+    for (cond, truth) in known.facts.iter() {
         prover.assume(cond, *truth);
     }
     prover

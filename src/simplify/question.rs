@@ -7,9 +7,10 @@
 
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::Magnitude;
+use crate::analysis::mentions::Mentions;
 use crate::analysis::numbers::Numbers;
 use crate::arith::Interval;
-use crate::ir::{BufferId, Expr, ExprKind, VarId};
+use crate::ir::{Expr, ExprKind};
 
 /// An expression and what is known that has to do with it, in numbered variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,12 +26,13 @@ impl Question {
     pub(super) fn new(known: &Known, e: &Expr) -> (Question, Numbers) {
         let mut numbers = Numbers::default();
         let expr = numbers.number(e);
-        let subject = Subject::of(known, &[e]);
-        let facts = subject.facts(known).map(|(fact, truth)| (numbers.number(fact), *truth)).collect();
+        let Subject { mentions, facts } = Subject::of(known, [e]);
+        let facts = facts.into_iter().map(|position| &known.facts[position]);
+        let facts = facts.map(|(fact, truth)| (numbers.number(fact), *truth)).collect();
         let mut vars = Vec::new();
         while let Some(var) = numbers.var(vars.len()) {
             let range = known.ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
-            let value = known.values.get(&var).filter(|_| subject.values.contains(&var));
+            let value = known.values.get(&var).filter(|_| mentions.values.contains(&var));
             let value = value.map(|value| numbers.number(value));
             vars.push((range, value, known.magnitudes.of_var(var).cloned()));
         }
@@ -68,12 +70,28 @@ fn without_numbers(e: &mut Expr) {
 
 /// What is known that has to do with expressions.
 pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
-    let subject = Subject::of(known, exprs);
-    let facts = subject.facts(known).cloned().collect();
-    let values = subject.values.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
+    part(known, &Subject::of(known, exprs.iter().copied()))
+}
+
+/// What is known that has to do with expressions: of each what [`about`] says of it alone.
+pub(super) fn about_each<'e>(known: &Known, exprs: impl Iterator<Item = &'e Expr>) -> Known {
+    let mut all = Subject::default();
+    for e in exprs {
+        let Subject { mentions, facts } = Subject::of(known, [e]);
+        all.mentions.extend(&mentions);
+        all.facts.extend(facts);
+    }
+    all.facts.sort_unstable();
+    all.facts.dedup();
+    part(known, &all)
+}
+
+fn part(known: &Known, subject: &Subject) -> Known {
+    let values =
+        subject.mentions.values.iter().filter_map(|var| Some((*var, known.values.get(var)?.clone())));
     Known {
         ranges: known.ranges.clone(),
-        facts,
+        facts: known.facts.part(&subject.facts),
         values: values.collect(),
         magnitudes: known.magnitudes.clone(),
     }
@@ -83,95 +101,35 @@ pub(super) fn about(known: &Known, exprs: &[&Expr]) -> Known {
 /// may assume thousands.
 pub(super) const MAX_FACTS: usize = 32;
 
-/// The most variables of an expression or a fact whose values are looked into. In a chain of bindings each value leads to
-/// all before it.
-const MAX_VALUES: usize = 64;
-
 /// What expressions speak of, together with the facts that speak of some of it.
 #[derive(Default)]
 struct Subject {
-    vars: Vec<VarId>,
-    /// The variables whose values are looked into.
-    values: Vec<VarId>,
-    buffers: Vec<BufferId>,
-    /// The facts, by their positions.
+    mentions: Mentions,
+    /// The facts, by their positions, ascending.
     facts: Vec<usize>,
 }
 
 impl Subject {
-    fn of(known: &Known, exprs: &[&Expr]) -> Subject {
-        let mut subject = Subject::default();
-        exprs.iter().for_each(|e| subject.add(known, e));
-        // The nearest places first.
-        let (mut near, mut far) = (Vec::new(), Vec::new());
-        for (i, (fact, _)) in known.facts.iter().enumerate().rev() {
-            if near.len() == MAX_FACTS {
+    fn of<'e>(known: &Known, exprs: impl IntoIterator<Item = &'e Expr>) -> Subject {
+        let mut mentions = Mentions::of(exprs, &known.values);
+        let mut facts = Vec::new();
+        while facts.len() < MAX_FACTS {
+            let near = known.facts.nearest(&mentions, &facts, MAX_FACTS - facts.len());
+            if near.is_empty() {
                 break;
             }
-            let mut other = Subject::default();
-            other.add(known, fact);
-            if subject.meets(&other) { near.push((i, other)) } else { far.push((i, other)) }
+            near.iter().for_each(|&position| known.facts.mention(position, &mut mentions));
+            facts.extend(near);
         }
-        while !near.is_empty() && subject.facts.len() < MAX_FACTS {
-            let room = MAX_FACTS - subject.facts.len();
-            for (i, other) in near.into_iter().take(room) {
-                subject.vars.extend(other.vars);
-                subject.values.extend(other.values);
-                subject.buffers.extend(other.buffers);
-                subject.facts.push(i);
-            }
-            (near, far) = far.into_iter().partition(|(_, other): &(usize, Subject)| subject.meets(other));
-        }
-        subject.facts.sort_unstable();
-        subject
-    }
-
-    /// Adds what an expression speaks of, its variables' values included: those of the nearest ones.
-    fn add(&mut self, known: &Known, e: &Expr) {
-        let mut next = self.vars.len();
-        let most = self.values.len() + MAX_VALUES;
-        self.mention(e);
-        while self.values.len() < most
-            && let Some(&var) = self.vars.get(next)
-        {
-            next += 1;
-            if let Some(value) = known.values.get(&var) {
-                self.values.push(var);
-                self.mention(value);
-            }
-        }
-    }
-
-    /// Adds the variables and buffers of an expression.
-    fn mention(&mut self, e: &Expr) {
-        e.walk(&mut |e| match &e.kind {
-            ExprKind::Var(var) if !self.vars.contains(var) => self.vars.push(*var),
-            ExprKind::Load { buffer, .. }
-            | ExprKind::BufferData(buffer)
-            | ExprKind::BufferRef(buffer)
-            | ExprKind::Region(buffer, _)
-                if !self.buffers.contains(buffer) =>
-            {
-                self.buffers.push(*buffer);
-            }
-            _ => {}
-        });
-    }
-
-    fn meets(&self, other: &Subject) -> bool {
-        other.vars.iter().any(|var| self.vars.contains(var))
-            || other.buffers.iter().any(|buffer| self.buffers.contains(buffer))
-    }
-
-    fn facts<'a>(&self, known: &'a Known) -> impl Iterator<Item = &'a (Expr, bool)> {
-        self.facts.iter().map(|&i| &known.facts[i])
+        facts.sort_unstable();
+        Subject { mentions, facts }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{BinOp, DType};
+    use crate::ir::{BinOp, DType, VarId};
 
     fn var(i: u32) -> Expr {
         Expr::var(VarId(i), DType::I32)
@@ -182,7 +140,7 @@ mod tests {
     }
 
     fn known(facts: Vec<(Expr, bool)>) -> Known {
-        Known { facts, ..Known::default() }
+        Known { facts: facts.into_iter().collect(), ..Known::default() }
     }
 
     #[test]
@@ -219,8 +177,8 @@ mod tests {
         let facts = vec![below(var(3), var(4)), below(var(1), var(2)), below(var(0), var(1))];
         let known = known(facts.clone());
         // The second one by way of the third.
-        assert_eq!(about(&known, &[&var(0)]).facts, facts[1..]);
-        assert_eq!(about(&known, &[&Expr::int(1, DType::I32)]).facts, []);
+        assert_eq!(*about(&known, &[&var(0)]).facts, facts[1..]);
+        assert!(about(&known, &[&Expr::int(1, DType::I32)]).facts.is_empty());
         assert_ne!(Question::new(&known, &var(0)).0, Question::new(&known, &var(3)).0);
     }
 
@@ -231,7 +189,7 @@ mod tests {
         let few = Question::new(&about_few, &var(0)).0;
         assert!(few.is_all(&about(&about_few, &[&var(0)])));
         let (many, known) = (Question::new(&about_many, &var(0)).0, about(&about_many, &[&var(0), &var(1)]));
-        assert_eq!(known.facts, about_many.facts[100 - MAX_FACTS..]);
+        assert_eq!(*known.facts, about_many.facts[100 - MAX_FACTS..]);
         // What is left out may differ from one expression to the other.
         assert!(!many.is_all(&known));
     }
@@ -241,7 +199,7 @@ mod tests {
         let mut known = known(vec![below(var(1), var(2))]);
         known.values.insert(VarId(0), var(1) + 3);
         known.values.insert(VarId(4), var(1) + 4);
-        assert_eq!(about(&known, &[&var(0)]).facts, known.facts);
+        assert_eq!(*about(&known, &[&var(0)]).facts, *known.facts);
         assert_eq!(about(&known, &[&var(0)]).values.len(), 1);
         assert_ne!(Question::new(&known, &var(0)).0, Question::new(&known, &var(4)).0);
     }

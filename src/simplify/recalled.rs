@@ -115,7 +115,7 @@ impl Region {
         Region {
             tables,
             exprs: exprs.iter().map(|e| (*e).clone()).collect(),
-            facts: known.facts.clone(),
+            facts: known.facts.to_vec(),
             values,
             vars: vars.into_iter().map(about).collect(),
         }

@@ -331,6 +331,7 @@ const _: () = assert!(LANES.is_multiple_of(4), "every width of ranges occurs equ
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::facts::Facts;
 
     fn var(i: u32, dtype: DType) -> Expr {
         Expr::var(VarId(i), dtype)
@@ -339,7 +340,7 @@ mod tests {
     #[test]
     fn facts_about_floats_leave_points() {
         let negative = Expr::binary(BinOp::Lt, var(0, DType::F32), Expr::float(0.0, DType::F32));
-        let known = Known { facts: vec![(negative.clone(), false)], ..Known::default() };
+        let known = Known { facts: Facts::from_iter([(negative.clone(), false)]), ..Known::default() };
         let sampler = Sampler::default();
         let samples = Samples::new(&sampler, &known, 1);
         assert!(samples.points().len() > LANES / 4);
@@ -350,10 +351,10 @@ mod tests {
     #[test]
     fn loops_over_symbolic_sizes_leave_points() {
         let (n, i) = (var(0, DType::I32), var(1, DType::I32));
-        let facts = vec![
+        let facts = Facts::from_iter([
             (Expr::binary(BinOp::Le, n.clone(), i.clone()), true),
             (Expr::binary(BinOp::Lt, i, n.clone() + n.clone()), true),
-        ];
+        ]);
         let known =
             Known { ranges: vec![Interval::NON_NEGATIVE, Interval::ALL].into(), facts, ..Known::default() };
         let sampler = Sampler::default();

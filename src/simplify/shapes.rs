@@ -56,8 +56,7 @@ pub(super) fn simplified(
         return None;
     }
     let facts = known.facts.len();
-    let defined = shape.iter().flat_map(defined::conditions);
-    known.facts.extend(defined.map(|condition| (condition, true)));
+    shape.iter().flat_map(defined::conditions).for_each(|condition| known.learn(condition, true));
     let mut replaced = 0;
     for _ in 0..MAX_PASSES {
         let mut open: Vec<&mut Expr> = shape.iter_mut().filter(|e| !e.has_effect()).collect();

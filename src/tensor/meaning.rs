@@ -204,11 +204,11 @@ impl Meaning {
                 let (axis, zero) =
                     (Expr::var(VarId(first + at as u32), size.dtype), Expr::int(0, size.dtype));
                 let one = Expr::int(1, size.extent.dtype);
-                known.facts.push((Expr::binary(BinOp::Le, zero, axis.clone()), true));
+                known.learn(Expr::binary(BinOp::Le, zero, axis.clone()), true);
                 if size.extent.dtype == size.dtype {
-                    known.facts.push((Expr::binary(BinOp::Lt, axis, size.extent.clone()), true));
+                    known.learn(Expr::binary(BinOp::Lt, axis, size.extent.clone()), true);
                 }
-                known.facts.push((Expr::binary(BinOp::Le, one, size.extent.clone()), true));
+                known.learn(Expr::binary(BinOp::Le, one, size.extent.clone()), true);
             }
         }
         for stored in stored {
