@@ -4,15 +4,17 @@
 //! The end of the function reads all elements of parameters, and none of what the function allocates. For each load that may
 //! follow, it is refuted that it meets the element while no store in between did.
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
 use super::accesses::{Access, Accesses, Fact, Kind};
 use super::instances::{Asker, Instance, Pin, Shared, common};
+use super::samples;
 pub(crate) use super::trace::Reader;
 use crate::ir::{BinOp, BufferId, Expr};
 
-/// The most stores that are looked at for one load.
-const MAX_COVERS: usize = 12;
+/// The most stores that are looked at for one load: first the nearest, which mostly do, and then all.
+const COVERS: [usize; 2] = [2, 12];
 
 /// Whether no load sees what the store `store` leaves in its element where `facts` hold; else who may. `sees` says which
 /// accesses count as loads. Stores that a change adds do not count as overwriting.
@@ -31,15 +33,21 @@ pub(crate) fn is_dead(
     if let Some(reader) = asker.trace().and_then(|trace| trace.reader(accesses, store, facts, &sees)) {
         return Err(reader);
     }
-    if !accesses.is_allocated(own.buffer) {
-        if asker.is_seen_apart(store, covers(accesses, own.buffer, &at), facts) {
-            return Err(Reader::Caller);
-        }
-        let mut all = facts.to_vec();
-        all.extend(uncovered(asker, own, &at, None));
-        if all.len() == facts.len() || !asker.refutes(&all) {
-            return Err(Reader::Caller);
-        }
+    let covers = LazyCell::new(|| covers(accesses, own.buffer, &at));
+    let is_covered = |reader: Option<&Instance>, facts: &[Fact]| {
+        let mut before = 0;
+        COVERS.into_iter().any(|most| {
+            let nearest = covers.iter().take(most).copied();
+            let uncovered = uncovered(asker, own, &at, reader, nearest);
+            let more = uncovered.len() > before;
+            before = uncovered.len();
+            more && asker.refutes(&[facts, &uncovered].concat())
+        })
+    };
+    if !accesses.is_allocated(own.buffer)
+        && (samples::is_apart(accesses, store, &covers, facts) || !is_covered(None, facts))
+    {
+        return Err(Reader::Caller);
     }
     let from = accesses.around(at.order, &at.loops).start;
     for position in accesses.loads_within(own.buffer, from..u32::MAX) {
@@ -60,22 +68,25 @@ pub(crate) fn is_dead(
         all.push((after, true));
         all.extend(reader.conditions.iter().cloned());
         all.extend(facts.iter().cloned());
-        if !asker.refutes(&all) {
-            all.extend(uncovered(asker, own, &at, Some(&reader)));
-            if !asker.refutes(&all) {
-                return Err(Reader::Load(position));
-            }
+        if !asker.refutes(&all) && !is_covered(Some(&reader), &all) {
+            return Err(Reader::Load(position));
         }
     }
     Ok(())
 }
 
-/// That no store writes the element between an instance and a reader, or the end of the function: for each store that can be
-/// named, that it does not happen.
-fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Instance>) -> Vec<Fact> {
+/// That no store writes the element between an instance and a reader, or the end of the function: for each of the stores
+/// `covers` that can be named, that it does not happen.
+fn uncovered(
+    asker: &Asker<'_>,
+    own: &Access,
+    at: &Instance,
+    reader: Option<&Instance>,
+    covers: impl Iterator<Item = usize>,
+) -> Vec<Fact> {
     let accesses = asker.accesses;
     let mut found: Vec<Expr> = Vec::new();
-    for position in covers(accesses, own.buffer, at) {
+    for position in covers {
         let store = &accesses.list[position];
         if asker.apart((&own.indices, own.buffer), store) {
             continue;
@@ -108,7 +119,7 @@ fn uncovered(asker: &Asker<'_>, own: &Access, at: &Instance, reader: Option<&Ins
 
 /// The stores to a buffer that may overwrite what an instance leaves: those that stand close behind do so more often than
 /// others.
-fn covers(accesses: &Accesses, buffer: BufferId, at: &Instance) -> impl Iterator<Item = usize> {
+fn covers(accesses: &Accesses, buffer: BufferId, at: &Instance) -> Vec<usize> {
     let stores = accesses.next_definitions(buffer, at.order).filter(|&i| {
         let store = &accesses.list[i];
         matches!(store.kind, Kind::Store(_) | Kind::Undefined)
@@ -116,5 +127,5 @@ fn covers(accesses: &Accesses, buffer: BufferId, at: &Instance) -> impl Iterator
             && !store.ghost
             && !at.follows_all(store)
     });
-    stores.take(MAX_COVERS)
+    stores.take(COVERS[1]).collect()
 }

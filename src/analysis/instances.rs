@@ -13,7 +13,6 @@ use super::hashed::Hashed;
 use super::numbers::Numbers;
 use super::question::Question;
 use super::recall;
-use super::samples::Samples;
 use super::trace::Trace;
 use crate::arith::Interval;
 use crate::arith::invert::{self, Domain, mentions, range, residue};
@@ -82,7 +81,6 @@ pub(crate) struct Asker<'a> {
     /// Answers to questions, and solutions of equations, that were found before.
     answers: RefCell<HashMap<Hashed<Question>, bool>>,
     solved: RefCell<HashMap<Hashed<System>, Solution>>,
-    samples: Samples,
     /// The buffers in which numbers may be known to be.
     numbers: OnceCell<HashSet<BufferId>>,
     /// A run of the function.
@@ -138,7 +136,6 @@ impl<'a> Asker<'a> {
             single: RefCell::default(),
             answers: RefCell::default(),
             solved: RefCell::default(),
-            samples: Samples::default(),
             numbers: OnceCell::new(),
             trace: OnceCell::new(),
         };
@@ -567,16 +564,6 @@ impl<'a> Asker<'a> {
                 _ => (Expr::binary(BinOp::Eq, x.clone(), y.clone()), true),
             })
             .collect()
-    }
-
-    /// Whether it is seen, without a question, that facts may hold where an access meets an element that none of the others does.
-    pub(super) fn is_seen_apart(
-        &self,
-        own: usize,
-        others: impl Iterator<Item = usize>,
-        facts: &[Fact],
-    ) -> bool {
-        self.samples.is_apart(self.accesses, own, others, facts)
     }
 
     /// Whether no instance of an access of the same memory meets an element, as the ranges of its indices show, or what they are

@@ -17,7 +17,7 @@ pub(crate) use self::domain::Domain;
 #[allow(unused_imports, reason = "passes that move data use parts of it")]
 pub(crate) use self::explore::{Trouble, trouble};
 #[allow(unused_imports, reason = "passes that move data use parts of it")]
-pub(crate) use self::solve::{candidates, mentions, range, residue};
+pub(crate) use self::solve::{candidates, mentions, range, range_by, residue};
 use super::Interval;
 use super::linear::Prover;
 use crate::ir::{BinOp, Expr, VarId};

@@ -243,11 +243,16 @@ impl Solver<'_> {
 
 /// A range of an integer expression from ranges of its variables.
 pub(crate) fn range(e: &Expr, ranges: &[Interval]) -> Interval {
+    range_by(e, &|var| ranges.get(var.index()).copied().unwrap_or(Interval::ALL))
+}
+
+/// The same, by a function that tells the ranges of variables.
+pub(crate) fn range_by(e: &Expr, range_of: &impl Fn(VarId) -> Interval) -> Interval {
     match &e.kind {
         ExprKind::Int(v) => Interval::point(*v),
-        ExprKind::Var(var) => ranges.get(var.index()).copied().unwrap_or(Interval::ALL),
+        ExprKind::Var(var) => range_of(*var),
         ExprKind::Binary(op, a, b) if e.dtype.is_index() && a.dtype.is_index() => {
-            transfer::interval(*op, range(a, ranges), range(b, ranges)).unwrap_or(Interval::ALL)
+            transfer::interval(*op, range_by(a, range_of), range_by(b, range_of)).unwrap_or(Interval::ALL)
         }
         _ => Interval::ALL,
     }
