@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::accesses::Fact;
 use super::negation::negated;
+use super::numbers::Numbers;
 use super::ranges::compared;
 use crate::arith::Interval;
 use crate::arith::points::{mix, value_at};
@@ -36,6 +37,21 @@ pub(super) fn hold_together<'e>(conditions: impl Iterator<Item = &'e Fact>, rang
         parts
             .iter()
             .all(|part| evaluate(part, &value).and_then(Value::as_int).is_some_and(|holds| holds != 0))
+    })
+}
+
+/// Values of the variables of conditions at some points, at which they mostly hold together. `ranges` has those of all variables.
+pub(super) fn likely(conditions: &[Fact], ranges: &[Interval]) -> impl Iterator<Item = Vec<(VarId, i64)>> {
+    let mut numbers = Numbers::default();
+    let conditions: Vec<Fact> =
+        conditions.iter().map(|(condition, truth)| (numbers.number(condition), *truth)).collect();
+    let range = |var: &VarId| ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
+    let ranges: Vec<Interval> = numbers.vars().iter().map(range).collect();
+    (0..TRIED).map(move |point| {
+        let mut parts = Vec::new();
+        conditions.iter().for_each(|(condition, truth)| split(condition, *truth, &mut parts));
+        let values = Trial::new(&parts, &ranges).values(point);
+        numbers.vars().iter().zip(values).filter_map(|(var, value)| Some((*var, value?))).collect()
     })
 }
 

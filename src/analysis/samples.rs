@@ -1,10 +1,12 @@
 //! The elements that accesses meet at sample values of variables, those in loops in any iteration: two that differ there are not
 //! always the same. To see that takes much less than to ask whether they are.
 
+use std::cell::Cell;
+
 use smallvec::SmallVec;
 
 use super::accesses::{Access, Accesses, Fact, Loop};
-use super::counterexample::sample;
+use super::counterexample::{likely, sample};
 use crate::arith::Interval;
 use crate::arith::invert::range_by;
 use crate::ir::value::{Value, evaluate};
@@ -18,26 +20,39 @@ pub(super) fn is_apart(accesses: &Accesses, own: usize, others: &[usize], facts:
     let own = &accesses.list[own];
     // What is bound within loops has another value in each iteration.
     let is_known = |access: &Access| access.locals.is_empty();
-    is_known(own)
-        && others.iter().all(|&other| is_known(&accesses.list[other]))
-        && (0..POINTS).map(|number| Point { accesses, number }).any(|point| {
-            let Some(element) = point.element(own) else { return false };
-            let holds = |(fact, truth): &Fact| {
-                point.evaluate(fact).is_some_and(|value| (value != Value::Int(0)) == *truth)
-            };
-            facts.iter().all(holds)
-                && !others.iter().any(|&other| point.may_meet(&accesses.list[other], &element))
-        })
+    if !is_known(own) || !others.iter().all(|&other| is_known(&accesses.list[other])) {
+        return false;
+    }
+    let held = Cell::new(false);
+    let is_apart_at = |point: &Point<'_>| {
+        let Some(element) = point.element(own) else { return false };
+        let holds =
+            |(fact, truth): &Fact| point.evaluate(fact).is_some_and(|v| (v != Value::Int(0)) == *truth);
+        let all_hold = facts.iter().all(holds);
+        held.set(held.get() || all_hold);
+        all_hold && !others.iter().any(|&other| point.may_meet(&accesses.list[other], &element))
+    };
+    let point = |number, given| Point { accesses, number, given };
+    (0..POINTS).any(|number| is_apart_at(&point(number, Vec::new())))
+        || !held.get()
+            && (0..)
+                .zip(likely(facts, &accesses.ranges))
+                .any(|(number, given)| is_apart_at(&point(number, given)))
 }
 
 /// Sample values of all variables.
 struct Point<'a> {
     accesses: &'a Accesses,
     number: u64,
+    /// Those of some variables, if others than usual.
+    given: Vec<(VarId, i64)>,
 }
 
 impl Point<'_> {
     fn value(&self, var: VarId) -> Option<i64> {
+        if let Some((_, value)) = self.given.iter().find(|(given, _)| *given == var) {
+            return Some(*value);
+        }
         let range = *self.accesses.ranges.get(var.index())?;
         Some(sample(Some(range), var.index(), self.number))
     }
