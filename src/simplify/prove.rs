@@ -25,6 +25,8 @@ pub(crate) fn prove(known: &Known, cond: &Expr, possible: bool) -> Option<bool> 
         return None;
     }
     let ask = |known: &Known| prover(known).decide_possible(cond, FUEL, possible);
+    // Facts that have nothing to do with the condition may contradict each other, which decides it too; of many, only those that
+    // have are looked at.
     if known.facts.len() > MAX_FACTS { ask(&question::about(known, &[cond])) } else { ask(known) }
 }
 
