@@ -253,6 +253,10 @@ impl Checker {
             let multiplied = self.pass(module, "reciprocals", "multiply-reciprocals", &options)?;
             self.same("reciprocals", module, &multiplied)?;
         }
+        if wanted("vectorize") {
+            let vectors = self.pass(module, "vectorize", "vectorize", &options)?;
+            self.same("vectorize", module, &vectors)?;
+        }
         if wants_loops("loops") {
             let chosen = self.pass(module, "loops", "loops", &options)?;
             self.same("loops", module, &chosen)?;

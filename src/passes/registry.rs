@@ -156,6 +156,18 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
+        name: "vectorize",
+        about: "write short loops over neighbouring elements as vectors, in functions for the CPU",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| {
+            Ok(each(module, |func| {
+                if settings.options.target_of(func) == Target::Cpu {
+                    target::vectors::vectorize(func);
+                }
+            }))
+        },
+    },
+    Pass {
         name: "multiply-reciprocals",
         about: "divide by sizes in kernels for GPUs by multiplying with a reciprocal that the host computes",
         needs: &[Analysis::WellFormed],

@@ -8,6 +8,7 @@ mod objective;
 mod reason;
 pub(crate) mod sizes;
 pub(crate) mod tvm;
+pub(crate) mod vectors;
 mod widen;
 
 pub(crate) use compiler::multiplies_wide;
