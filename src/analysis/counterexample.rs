@@ -40,18 +40,24 @@ pub(super) fn hold_together<'e>(conditions: impl Iterator<Item = &'e Fact>, rang
     })
 }
 
-/// Values of the variables of conditions at some points, at which they mostly hold together. `ranges` has those of all variables.
-pub(super) fn likely(conditions: &[Fact], ranges: &[Interval]) -> impl Iterator<Item = Vec<(VarId, i64)>> {
+/// Whether something is so at one of some points, at which the conditions mostly hold together. It is told the number of the point
+/// and the values of the conditions' variables. `ranges` has those of all variables.
+pub(super) fn is_likely(
+    conditions: &[Fact],
+    ranges: &[Interval],
+    mut is_so: impl FnMut(u64, Vec<(VarId, i64)>) -> bool,
+) -> bool {
     let mut numbers = Numbers::default();
     let conditions: Vec<Fact> =
         conditions.iter().map(|(condition, truth)| (numbers.number(condition), *truth)).collect();
     let range = |var: &VarId| ranges.get(var.index()).copied().unwrap_or(Interval::ALL);
     let ranges: Vec<Interval> = numbers.vars().iter().map(range).collect();
-    (0..TRIED).map(move |point| {
-        let mut parts = Vec::new();
-        conditions.iter().for_each(|(condition, truth)| split(condition, *truth, &mut parts));
-        let values = Trial::new(&parts, &ranges).values(point);
-        numbers.vars().iter().zip(values).filter_map(|(var, value)| Some((*var, value?))).collect()
+    let mut parts = Vec::new();
+    conditions.iter().for_each(|(condition, truth)| split(condition, *truth, &mut parts));
+    let trial = Trial::new(&parts, &ranges);
+    (0..TRIED).any(|point| {
+        let values = numbers.vars().iter().zip(trial.values(point));
+        is_so(point, values.filter_map(|(var, value)| Some((*var, value?))).collect())
     })
 }
 

@@ -43,14 +43,7 @@ impl Mentions {
 
     /// Adds the variables and buffers of an expression.
     fn add(&mut self, e: &Expr) {
-        e.walk(&mut |e| match &e.kind {
-            ExprKind::Var(var) => add(&mut self.vars, *var),
-            ExprKind::Load { buffer, .. }
-            | ExprKind::BufferData(buffer)
-            | ExprKind::BufferRef(buffer)
-            | ExprKind::Region(buffer, _) => add(&mut self.buffers, *buffer),
-            _ => {}
-        });
+        for_each(e, |var| add(&mut self.vars, var), |buffer| add(&mut self.buffers, buffer));
     }
 
     /// Adds what others speak of.
@@ -65,6 +58,18 @@ impl Mentions {
         other.vars.iter().any(|var| self.vars.contains(var))
             || other.buffers.iter().any(|buffer| self.buffers.contains(buffer))
     }
+}
+
+/// Calls `var` with each variable that an expression speaks of itself, and `buffer` with each buffer.
+pub(crate) fn for_each(e: &Expr, mut var: impl FnMut(VarId), mut buffer: impl FnMut(BufferId)) {
+    e.walk(&mut |e| match &e.kind {
+        ExprKind::Var(own) => var(*own),
+        ExprKind::Load { buffer: own, .. }
+        | ExprKind::BufferData(own)
+        | ExprKind::BufferRef(own)
+        | ExprKind::Region(own, _) => buffer(*own),
+        _ => {}
+    });
 }
 
 fn add<A: smallvec::Array<Item: PartialEq>>(all: &mut SmallVec<A>, item: A::Item) {

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use smallvec::SmallVec;
 
 use super::accesses::{Access, Accesses, Fact, Loop};
-use super::counterexample::{likely, sample};
+use super::counterexample::{is_likely, sample};
 use crate::arith::Interval;
 use crate::arith::invert::range_by;
 use crate::ir::value::{Value, evaluate};
@@ -35,9 +35,7 @@ pub(super) fn is_apart(accesses: &Accesses, own: usize, others: &[usize], facts:
     let point = |number, given| Point { accesses, number, given };
     (0..POINTS).any(|number| is_apart_at(&point(number, Vec::new())))
         || !held.get()
-            && (0..)
-                .zip(likely(facts, &accesses.ranges))
-                .any(|(number, given)| is_apart_at(&point(number, given)))
+            && is_likely(facts, &accesses.ranges, |number, given| is_apart_at(&point(number, given)))
 }
 
 /// Sample values of all variables.

@@ -134,10 +134,8 @@ pub const ALL: &[Pass] = &[
         about: "compute the indices of functions for the CPU in 64 bits, the width of addresses",
         needs: &[Analysis::WellFormed],
         apply: |module, settings| {
-            Ok(each(module, |func| {
-                if settings.options.target_of(func) == Target::Cpu
-                    && let Some(wide) = target::widen(func, &lets::named(func))
-                {
+            Ok(each_for_cpu(module, settings, |func| {
+                if let Some(wide) = target::widen(func, &lets::named(func)) {
                     *func = wide;
                 }
             }))
@@ -148,10 +146,8 @@ pub const ALL: &[Pass] = &[
         about: "tell the compiler of functions for the CPU that sizes are not negative",
         needs: &[Analysis::WellFormed],
         apply: |module, settings| {
-            Ok(each(module, |func| {
-                if settings.options.target_of(func) == Target::Cpu {
-                    target::sizes::assume(func);
-                }
+            Ok(each_for_cpu(module, settings, |func| {
+                target::sizes::assume(func);
             }))
         },
     },
@@ -160,10 +156,8 @@ pub const ALL: &[Pass] = &[
         about: "write short loops over neighbouring elements as vectors, in functions for the CPU",
         needs: &[Analysis::WellFormed],
         apply: |module, settings| {
-            Ok(each(module, |func| {
-                if settings.options.target_of(func) == Target::Cpu {
-                    target::vectors::vectorize(func);
-                }
+            Ok(each_for_cpu(module, settings, |func| {
+                target::vectors::vectorize(func);
             }))
         },
     },
@@ -325,6 +319,19 @@ fn each(module: &Module, apply: impl FnMut(&mut PrimFunc)) -> Option<Module> {
     let mut result = module.clone();
     result.funcs.iter_mut().for_each(apply);
     (result != *module).then_some(result)
+}
+
+/// The same with the functions for the CPU only.
+fn each_for_cpu(
+    module: &Module,
+    settings: &Settings<'_>,
+    mut apply: impl FnMut(&mut PrimFunc),
+) -> Option<Module> {
+    each(module, |func| {
+        if settings.options.target_of(func) == Target::Cpu {
+            apply(func);
+        }
+    })
 }
 
 /// The module with what `make` makes of its functions.

@@ -9,9 +9,9 @@ use super::answers::Answers;
 use super::engine::{Engine, Reach};
 use crate::analysis::known::Known;
 use crate::analysis::magnitude::{Magnitude, Magnitudes};
-use crate::analysis::recall;
+use crate::analysis::{mentions, recall};
 use crate::arith::Interval;
-use crate::ir::{Buffer, BufferId, Expr, ExprKind, Param, VarId};
+use crate::ir::{Buffer, BufferId, Expr, Param, VarId};
 use crate::target::Ties;
 
 /// What a function and its run say of all regions.
@@ -84,16 +84,8 @@ impl Region {
             known.values.iter().map(|(var, value)| (*var, value.clone())).collect();
         values.sort_unstable_by_key(|(var, _)| *var);
         let (mut vars, mut buffers): (Vec<VarId>, Vec<BufferId>) = Default::default();
-        let mut mention = |e: &Expr| {
-            e.walk(&mut |e| match &e.kind {
-                ExprKind::Var(var) => vars.push(*var),
-                ExprKind::Load { buffer, .. }
-                | ExprKind::BufferData(buffer)
-                | ExprKind::BufferRef(buffer)
-                | ExprKind::Region(buffer, _) => buffers.push(*buffer),
-                _ => {}
-            });
-        };
+        let mut mention =
+            |e: &Expr| mentions::for_each(e, |var| vars.push(var), |buffer| buffers.push(buffer));
         exprs.iter().for_each(|e| mention(e));
         known.facts.iter().for_each(|(fact, _)| mention(fact));
         values.iter().for_each(|(_, value)| mention(value));

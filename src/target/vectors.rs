@@ -12,8 +12,8 @@ use crate::analysis::alias::Regions;
 use crate::analysis::volatile;
 use crate::ir::value::{Value, evaluate};
 use crate::ir::{
-    BinOp, Block, Buffer, BufferId, DType, Expr, ExprKind, For, Kind, Origin, PrimFunc, Stmt, StmtKind, Type,
-    VarId,
+    BinOp, Block, Buffer, BufferId, DType, Expr, ExprKind, For, ForKind, Kind, Origin, PrimFunc, Stmt,
+    StmtKind, Type, VarId,
 };
 
 /// How many iterations a loop has that becomes vectors.
@@ -53,8 +53,16 @@ fn in_block(func: &mut PrimFunc, regions: &Regions, block: &mut Block, in_loop: 
             found = true;
             continue;
         }
-        let in_loop = in_loop || matches!(stmt.kind, StmtKind::For(_));
-        stmt.for_each_block_mut(|inner| found |= in_block(func, regions, inner, in_loop));
+        let is_loop = match &stmt.kind {
+            // TVM makes vectors of what is in it, and takes none there.
+            StmtKind::For(l) if l.kind == ForKind::Vectorized => {
+                out.push(stmt);
+                continue;
+            }
+            StmtKind::For(_) => true,
+            _ => false,
+        };
+        stmt.for_each_block_mut(|inner| found |= in_block(func, regions, inner, in_loop || is_loop));
         out.push(stmt);
     }
     *block = out;
@@ -84,7 +92,8 @@ impl<'a> Loop<'a> {
     fn new(func: &'a PrimFunc, regions: &'a Regions, l: &'a For) -> Option<Loop<'a>> {
         let lanes = l.extent.as_int().filter(|n| LANES.contains(n))?;
         l.min.as_int()?;
-        (l.is_plain() && l.min.dtype.is_index()).then(|| Loop {
+        let dtype = func.var(l.var).ty.dtype();
+        (l.is_plain() && dtype.is_index() && dtype == l.min.dtype).then(|| Loop {
             func,
             regions,
             l,
@@ -217,14 +226,16 @@ impl<'a> Loop<'a> {
             return None;
         }
         let mut indices: Vec<Expr> = indices.iter().map(|index| self.first(index)).collect();
-        let growth = self.growth(last)?;
-        if growth == 1 {
-            let base = indices.pop()?;
-            let one = Expr::int(1, base.dtype);
-            indices.push(Expr::ramp(base, one, self.lanes));
+        match self.growth(last)? {
+            0 => Some((indices, false)),
+            1 if !self.may_be_registers(of) => {
+                let base = indices.pop()?;
+                let one = Expr::int(1, base.dtype);
+                indices.push(Expr::ramp(base, one, self.lanes));
+                Some((indices, true))
+            }
+            _ => None,
         }
-        let varies = growth == 1;
-        (growth == 0 || varies && !self.may_be_registers(of)).then_some((indices, varies))
     }
 
     /// A value on vectors; as it is if it is the same in all lanes.
@@ -354,6 +365,7 @@ mod tests {
             "for j in range(4):\n    A[i * 4 + j] = B[C[j]]",
             "for j in range(4):\n    if i < 2:\n        A[i * 4 + j] = B[j]",
             "for j in T.parallel(4):\n    A[i * 4 + j] = B[j]",
+            "for v in T.vectorized(2):\n    for j in range(4):\n        A[v * 4 + j] = B[j]",
             "for j in range(4):\n    A[i] = B[j]",
         ] {
             assert_eq!(made(body), None);
