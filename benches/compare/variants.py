@@ -21,7 +21,7 @@ PIPELINES = {
     "loops": ["--passes", "loops,semantic-cse"],
     "full": ["-O2"],
     # What `-O2` runs, after `plan`.
-    "plan": ["--passes", "plan,loops,cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes,multiply-reciprocals"],
+    "plan": ["--passes", "plan,loops,keep-scalar,cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes,multiply-reciprocals"],
 }
 
 

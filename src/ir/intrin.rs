@@ -119,6 +119,10 @@ pub struct Intrin {
 /// Around a load of volatile memory while a function is optimized: a call of which nothing is known. No text can name it.
 pub(crate) const VOLATILE_LOAD: &str = "volatile load";
 
+/// A float as it is, where LLVM may not look through: its loop vectorizer takes no loop with one, and no instruction is left of
+/// it. In texts it is `T.call_llvm_pure_intrin(dtype, "llvm.arithmetic.fence", x)`.
+pub(crate) const FENCE: &str = "llvm.arithmetic.fence";
+
 const fn row(name: &'static str, effect: Effect, result: ResultType, cost: CostClass) -> Intrin {
     Intrin { name, effect, result, cost, may_trap: false }
 }
@@ -155,7 +159,7 @@ const FIRST: ResultType = ResultType::SpelledFirst;
 use CostClass::{Bitwise, Call, Cheap, FloatDiv, Free, Shift, Transcendental};
 
 /// The table, sorted by name.
-static TABLE: [Intrin; 143] = [
+static TABLE: [Intrin; 144] = [
     updates("TVMBackendAllocWorkspace", HANDLE),
     updates("TVMBackendFreeWorkspace", I32),
     pure("acos", SAME, Transcendental),
@@ -230,6 +234,7 @@ static TABLE: [Intrin; 143] = [
     pure("large_uint_imm", FIRST, Free),
     pure("ldexp", SAME, Cheap),
     row("likely", Effect::Annotation, SAME, Free),
+    row(FENCE, Effect::Annotation, SAME, Free),
     pure("log", SAME, Transcendental),
     pure("log10", SAME, Transcendental),
     pure("log1p", SAME, Transcendental),

@@ -31,7 +31,7 @@ pub(super) enum Item {
 const LEVELS: [&str; 3] = [
     "verify",
     "simplify,syntactic-cse",
-    "loops,cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes,multiply-reciprocals",
+    "loops,keep-scalar,cheapest(semantic-cse|simplify,semantic-cse),widen-indices,assume-sizes,multiply-reciprocals",
 ];
 
 impl Pipeline {

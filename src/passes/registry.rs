@@ -162,6 +162,19 @@ pub const ALL: &[Pass] = &[
         },
     },
     Pass {
+        name: "keep-scalar",
+        about: "keep LLVM from running loops for x86 on vectors of elements that are no neighbours, where that takes more",
+        needs: &[Analysis::WellFormed],
+        apply: |module, settings| {
+            let Options { profile, bindings, .. } = settings.options;
+            Ok(each_for_cpu(module, settings, |func| {
+                if target::is_llvm_for_x86(func) {
+                    target::scalars::keep(func, profile, bindings);
+                }
+            }))
+        },
+    },
+    Pass {
         name: "multiply-reciprocals",
         about: "divide by sizes in kernels for GPUs by multiplying with a reciprocal that the host computes",
         needs: &[Analysis::WellFormed],

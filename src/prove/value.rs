@@ -11,7 +11,7 @@ use super::place::{Book, Goal, Premise};
 use super::range::Range;
 pub(super) use super::side::{Side, Unsupported};
 use super::term::{Node, Sort, Term, Terms};
-use crate::ir::intrin::{self, Effect, VOLATILE_LOAD};
+use crate::ir::intrin::{self, Effect, FENCE, VOLATILE_LOAD};
 use crate::ir::value::MathFn;
 use crate::ir::{BinOp, BufferId, Call, Callee, DType, Expr, ExprKind, PrimFunc, VarId};
 
@@ -370,7 +370,7 @@ impl<'a> Machine<'a> {
                 }
                 return Ok(self.terms.choice(cond, arms[0], arms[1]));
             }
-            ("likely" | "ignore_loop_partition", [a]) => return self.value(side, a),
+            ("likely" | "ignore_loop_partition" | FENCE, [a]) => return self.value(side, a),
             (VOLATILE_LOAD, [Expr { kind: ExprKind::Load { buffer, indices }, .. }]) => {
                 return self.volatile_load(side, dtype, *buffer, indices);
             }

@@ -133,6 +133,26 @@ fn kind_of(func: &PrimFunc) -> Option<&str> {
     func.attrs.iter().find(|(name, _)| &**name == "target").and_then(|(_, value)| kind(value))
 }
 
+/// Whether LLVM compiles a function for x86: its attribute `target` says LLVM and no triple of another processor.
+pub(crate) fn is_llvm_for_x86(func: &PrimFunc) -> bool {
+    let target = func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value);
+    let is_x86 = |triple: &str| triple.starts_with("x86_64");
+    kind_of(func) == Some("llvm") && target.and_then(triple).is_none_or(is_x86)
+}
+
+/// The triple of a target, if it has one.
+fn triple(target: &AttrValue) -> Option<&str> {
+    match target {
+        AttrValue::Call(_, args, _) => args.first().and_then(triple),
+        AttrValue::Dict(entries) => match entries.iter().find(|(key, _)| &**key == "mtriple") {
+            Some((_, AttrValue::Str(text))) => Some(text),
+            _ => None,
+        },
+        AttrValue::Str(text) => text.split_whitespace().find_map(|word| word.strip_prefix("-mtriple=")),
+        _ => None,
+    }
+}
+
 /// The kind of a target as TVM prints it: `T.target({"kind": "llvm", …})` or `T.target("llvm -mcpu=…")`.
 fn kind(target: &AttrValue) -> Option<&str> {
     match target {
@@ -142,5 +162,22 @@ fn kind(target: &AttrValue) -> Option<&str> {
         }
         AttrValue::Str(text) => text.split_whitespace().next(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn llvm_is_for_x86_unless_a_triple_says_otherwise() {
+        let of = |attrs: &str| {
+            let text = format!("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    {attrs}\n    A[0] = A[1]\n");
+            is_llvm_for_x86(&crate::parse(&text).expect("a program").funcs[0])
+        };
+        let target = |target: &str| of(&format!("T.func_attr({{\"target\": T.target({target})}})"));
+        assert!(target("{\"kind\": \"llvm\", \"mtriple\": \"x86_64-linux-gnu\"}") && target("\"llvm\""));
+        assert!(!target("{\"kind\": \"llvm\", \"mtriple\": \"aarch64-linux-gnu\"}"));
+        assert!(!target("\"llvm -mtriple=riscv64\"") && !target("{\"kind\": \"c\"}") && !of("pass"));
     }
 }

@@ -6,13 +6,14 @@ mod model;
 pub(crate) mod nests;
 mod objective;
 mod reason;
+pub(crate) mod scalars;
 pub(crate) mod sizes;
 pub(crate) mod tvm;
 pub(crate) mod vectors;
 mod widen;
 
-pub(crate) use compiler::multiplies_wide;
 pub use compiler::{IndexBits, Target};
+pub(crate) use compiler::{is_llvm_for_x86, multiplies_wide};
 pub use model::Model;
 pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};
 pub use reason::Reason;

@@ -8,7 +8,7 @@ use super::bounds::Bounds;
 use super::memory::{Memories, Pending};
 pub(crate) use super::side::{Refused, Side};
 use super::term::{COMMUTES, Node, Sort, Term, Terms};
-use crate::ir::intrin::{self, Effect};
+use crate::ir::intrin::{self, Effect, FENCE};
 use crate::ir::value::{self, MathFn, Value};
 use crate::ir::{BinOp, BufferId, Call, Callee, Commutes, DType, Expr, ExprKind, PrimFunc, VarId};
 
@@ -390,7 +390,7 @@ impl<'a> Machine<'a> {
                 }
                 return Ok(self.terms.choice(cond, arms[0], arms[1]));
             }
-            ("likely" | "ignore_loop_partition", [a]) => return self.value(side, a),
+            ("likely" | "ignore_loop_partition" | FENCE, [a]) => return self.value(side, a),
             ("address_of", [Expr { kind: ExprKind::Load { buffer, indices }, .. }]) => {
                 let index = indices.iter().map(|i| self.value(side, i)).collect::<Result<Vec<_>, _>>()?;
                 let number = self.memories.number(side, *buffer)?;

@@ -198,3 +198,11 @@ fn conditions_and_loops_may_leave_one_value() {
     certified("F[0] = T.Select(F[2] < F[1], F[1], F[2])", "F[0] = T.max(F[1], F[2])");
     certified("F[0] = F[1] / T.sqrt(T.float32(4))", "F[0] = F[1] / T.float32(2)");
 }
+
+#[test]
+fn a_fence_is_what_is_in_it() {
+    let call = |name: &str| format!("F[k] = T.call_llvm_pure_intrin(\"float32\", \"{name}\", F[1] * F[k])");
+    certified("F[k] = F[1] * F[k]", &call("llvm.arithmetic.fence"));
+    certified(&call("llvm.arithmetic.fence.f32"), "F[k] = F[1] * F[k]");
+    refused("F[k] = F[1] * F[k]", &call("llvm.canonicalize"));
+}

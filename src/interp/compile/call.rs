@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::program::{ArgPlan, CallPlan, Inst, Slot};
 use super::{Compiler, Unsupported, spelled};
-use crate::ir::intrin::{Effect, effect};
+use crate::ir::intrin::{Effect, FENCE, effect};
 use crate::ir::matrix::is_matrix_call;
 use crate::ir::value::{MathFn, Value};
 use crate::ir::{AttrValue, Call, Callee, DType, Expr, ExprKind, Kind};
@@ -20,7 +20,7 @@ impl<'a> Compiler<'a> {
         };
         match (&**name, &*call.args) {
             ("if_then_else", [cond, a, b]) => self.lazy_select(e, cond, a, b),
-            ("likely", [a]) => self.expr(a),
+            ("likely" | FENCE, [a]) => self.expr(a),
             ("assume", [cond]) => self.assume(cond),
             ("undef", []) => {
                 self.program.has_undef = true;

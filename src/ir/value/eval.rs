@@ -1,6 +1,7 @@
 //! Constant expressions and their values, and the value of a whole expression, given those of its variables.
 
 use super::{MathFn, Value, binary, cast, float, not};
+use crate::ir::intrin::FENCE;
 use crate::ir::{BinOp, DType, Expr, ExprKind, VarId};
 
 impl Value {
@@ -82,7 +83,7 @@ pub fn evaluate(e: &Expr, value_of: &impl Fn(VarId) -> Option<Value>) -> Option<
         ExprKind::Select(s) => choice(&s.cond, &s.then, &s.otherwise),
         ExprKind::Call(_) => match e.as_intrin()? {
             ("if_then_else", [c, a, b]) => choice(c, a, b),
-            ("likely", [a]) => of(a),
+            ("likely" | FENCE, [a]) => of(a),
             (name, args) => {
                 let values: Vec<Value> = args.iter().map(of).collect::<Option<_>>()?;
                 MathFn::from_name(name)?.eval(args.first()?.dtype, &values).ok()

@@ -89,3 +89,12 @@ fn what_is_decided_of_a_choice_is_decided_of_a_sum_with_it() {
     check("float32", &added("-0.0"), "T.if_then_else(k < 4, A[1] - B[1], A[2])", true);
     check("float32", &added("0.0"), "T.if_then_else(k < 4, A[1] - B[1], A[2])", false);
 }
+
+#[test]
+fn a_fence_is_what_is_in_it() {
+    let call = |name: &str| format!("T.call_llvm_pure_intrin(\"float32\", \"{name}\", A[2] + B[1])");
+    check("float32", &call("llvm.arithmetic.fence"), "A[2] + B[1]", true);
+    check("float32", "B[1] + A[2]", &call("llvm.arithmetic.fence.f32"), true);
+    check("float32", &call("llvm.arithmetic.fences"), "A[2] + B[1]", false);
+    check("float32", &call("llvm.fabs"), "A[2] + B[1]", false);
+}

@@ -98,6 +98,14 @@ impl Lower<'_> {
             if let Some(ty) = ty {
                 kwargs.push(("ret_ty".into(), ty));
             }
+            if let ("call_llvm_pure_intrin", [Expr { kind: ExprKind::Str(callee), .. }, value]) =
+                (name, &list[..])
+                && callee.strip_prefix(intrin::FENCE).is_some_and(|of| of.is_empty() || of.starts_with('.'))
+                && value.dtype == dtype
+                && dtype.is_float()
+            {
+                return Ok(Value::Expr(Expr::call(dtype, intrin::FENCE, vec![value.clone()])));
+            }
             let call = Call { callee: Callee::Intrin(name.into()), args: list, kwargs };
             return Ok(Value::Expr(Expr { dtype, kind: ExprKind::Call(Box::new(call)) }));
         }

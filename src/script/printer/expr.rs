@@ -238,6 +238,12 @@ impl Printer<'_> {
     }
 
     fn plain_call(&mut self, dtype: DType, name: &str, call: &Call) {
+        if let (intrin::FENCE, [value]) = (name, &call.args[..]) {
+            let _ = write!(self.line, "T.call_llvm_pure_intrin(\"{dtype}\", \"{name}\", ");
+            self.expr(value);
+            self.line.push(')');
+            return;
+        }
         let _ = write!(self.line, "T.{name}(");
         let spelled = intrin::lookup(name).map(|row| row.result);
         let mut first = true;

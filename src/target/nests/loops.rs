@@ -2,7 +2,7 @@
 
 use super::neighbours;
 use super::size::{Conditions, WrittenOut};
-use super::{Decided, Estimate, Frame};
+use super::{Decided, Estimate, Frame, Slowed};
 use crate::ir::{For, ForKind};
 use crate::target::llvm::nests::lanes;
 
@@ -130,7 +130,16 @@ impl Estimate<'_> {
         }
         if self.knows_all() && !is_written_out && !frame.looped && (frame.inner || frame.computes) {
             cost = match closed.as_a_whole() {
-                Some(cost) => cost,
+                Some(vectors) => {
+                    let slowed = Slowed {
+                        on_scalars: scalar_cost < vectors,
+                        with_rows: frame.inner && cost < scalar_cost.min(vectors),
+                    };
+                    if slowed.on_scalars || slowed.with_rows {
+                        self.slowed.insert(l.var, slowed);
+                    }
+                    vectors
+                }
                 // The SLP vectorizer comes behind the loop vectorizer.
                 None if !frame.inner && frame.stores > 1 => {
                     let value = |var| self.iterations.of(var);

@@ -27,6 +27,7 @@ use self::whole::Whole;
 pub(crate) use super::llvm::nests::{Stride, stride};
 use super::llvm::nests::{first_of_row, operation, registers_of, selection};
 use crate::cost::{Bindings, Profile};
+use crate::ir::intrin::FENCE;
 use crate::ir::{BinOp, Block, BufferId, Expr, ExprKind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// How many vectors LLVM keeps in registers.
@@ -66,6 +67,17 @@ pub(crate) struct Taken {
     pub(crate) of_loops: HashMap<VarId, f64>,
     /// The loops that are written out, if that makes conditions free.
     pub(crate) written_out: HashSet<VarId>,
+    /// The loops that LLVM is known to run on vectors, though they take less otherwise.
+    pub(crate) slowed: HashMap<VarId, Slowed>,
+}
+
+/// How a loop takes less than on the vectors that LLVM makes of its iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slowed {
+    /// If nothing in it runs on vectors.
+    pub(crate) on_scalars: bool,
+    /// With vectors of neighbours within an iteration, and less than on scalars.
+    pub(crate) with_rows: bool,
 }
 
 /// The same with what each loop takes.
@@ -192,6 +204,8 @@ struct Estimate<'a> {
     accumulates: bool,
     /// Whether what is looked at is the value of a store that only copies.
     copies: bool,
+    /// The loops that take less otherwise than on the vectors that LLVM makes of their iterations.
+    slowed: HashMap<VarId, Slowed>,
 }
 
 /// What is known of an expression.
@@ -247,6 +261,7 @@ impl<'a> Estimate<'a> {
             decides: false,
             accumulates: false,
             copies: false,
+            slowed: HashMap::new(),
         }
     }
 
@@ -278,6 +293,7 @@ impl<'a> Estimate<'a> {
             instructions: self.frames.pop().map_or(0.0, |frame| frame.cost),
             of_loops: self.loops,
             written_out: if is_free { self.known_after.written_out } else { HashSet::new() },
+            slowed: self.slowed,
         }
     }
 
@@ -615,6 +631,11 @@ impl<'a> Estimate<'a> {
         let branches = chooses && e.reads_memory();
         if branches {
             self.branches(seen, BRANCH + JUMP, share);
+        }
+        if matches!(e.as_intrin(), Some((FENCE, _))) {
+            // The loop vectorizer takes no loop that has it.
+            self.frames[depth].scalar = true;
+            self.frames[depth].whole.is_prevented = true;
         }
         let frame = self.frame();
         frame.computes |= chooses;
