@@ -168,7 +168,7 @@ pub const ALL: &[Pass] = &[
         apply: |module, settings| {
             let Options { profile, bindings, .. } = settings.options;
             Ok(each_for_cpu(module, settings, |func| {
-                if target::is_llvm_for_x86(func) {
+                if target::is_llvm_for_any_x86(func) {
                     target::scalars::keep(func, profile, bindings);
                 }
             }))

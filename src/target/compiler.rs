@@ -133,22 +133,28 @@ fn kind_of(func: &PrimFunc) -> Option<&str> {
     func.attrs.iter().find(|(name, _)| &**name == "target").and_then(|(_, value)| kind(value))
 }
 
-/// Whether LLVM compiles a function for x86: its attribute `target` says LLVM and no triple of another processor.
-pub(crate) fn is_llvm_for_x86(func: &PrimFunc) -> bool {
+/// Whether LLVM compiles a function for a processor of which nothing is known but that it is x86: its attribute `target` says
+/// LLVM, no triple of another one, and neither a processor nor its features.
+pub(crate) fn is_llvm_for_any_x86(func: &PrimFunc) -> bool {
     let target = func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value);
-    let is_x86 = |triple: &str| triple.starts_with("x86_64");
-    kind_of(func) == Some("llvm") && target.and_then(triple).is_none_or(is_x86)
+    let has = |key| target.and_then(|target| option(target, key));
+    kind_of(func) == Some("llvm")
+        && has("mtriple").is_none_or(|triple| triple.starts_with("x86_64"))
+        && has("mcpu").is_none()
+        && has("mattr").is_none()
 }
 
-/// The triple of a target, if it has one.
-fn triple(target: &AttrValue) -> Option<&str> {
+/// An option of a target, if it has one; empty if it is no text.
+fn option<'a>(target: &'a AttrValue, key: &str) -> Option<&'a str> {
     match target {
-        AttrValue::Call(_, args, _) => args.first().and_then(triple),
-        AttrValue::Dict(entries) => match entries.iter().find(|(key, _)| &**key == "mtriple") {
-            Some((_, AttrValue::Str(text))) => Some(text),
-            _ => None,
+        AttrValue::Call(_, args, _) => args.first().and_then(|target| option(target, key)),
+        AttrValue::Dict(entries) => match entries.iter().find(|(of, _)| &**of == key)? {
+            (_, AttrValue::Str(text)) => Some(text),
+            _ => Some(""),
         },
-        AttrValue::Str(text) => text.split_whitespace().find_map(|word| word.strip_prefix("-mtriple=")),
+        AttrValue::Str(text) => text
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix('-')?.strip_prefix(key)?.strip_prefix('=')),
         _ => None,
     }
 }
@@ -170,14 +176,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn llvm_is_for_x86_unless_a_triple_says_otherwise() {
+    fn llvm_is_for_any_x86_unless_the_target_says_more() {
         let of = |attrs: &str| {
             let text = format!("@T.prim_func\ndef main(A: T.Buffer((9,))):\n    {attrs}\n    A[0] = A[1]\n");
-            is_llvm_for_x86(&crate::parse(&text).expect("a program").funcs[0])
+            is_llvm_for_any_x86(&crate::parse(&text).expect("a program").funcs[0])
         };
         let target = |target: &str| of(&format!("T.func_attr({{\"target\": T.target({target})}})"));
-        assert!(target("{\"kind\": \"llvm\", \"mtriple\": \"x86_64-linux-gnu\"}") && target("\"llvm\""));
-        assert!(!target("{\"kind\": \"llvm\", \"mtriple\": \"aarch64-linux-gnu\"}"));
-        assert!(!target("\"llvm -mtriple=riscv64\"") && !target("{\"kind\": \"c\"}") && !of("pass"));
+        for any in
+            ["{\"kind\": \"llvm\", \"mtriple\": \"x86_64-linux-gnu\"}", "\"llvm\"", "{\"kind\": \"llvm\"}"]
+        {
+            assert!(target(any), "{any}");
+        }
+        for other in [
+            "{\"kind\": \"llvm\", \"mtriple\": \"aarch64-linux-gnu\"}",
+            "\"llvm -mtriple=riscv64\"",
+            "\"llvm -mcpu=core-avx2\"",
+            "{\"kind\": \"llvm\", \"mcpu\": \"core-avx2\"}",
+            "{\"kind\": \"llvm\", \"mattr\": [\"+avx2\"]}",
+            "{\"kind\": \"c\"}",
+        ] {
+            assert!(!target(other), "{other}");
+        }
+        assert!(!of("pass"));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod vectors;
 mod widen;
 
 pub use compiler::{IndexBits, Target};
-pub(crate) use compiler::{is_llvm_for_x86, multiplies_wide};
+pub(crate) use compiler::{is_llvm_for_any_x86, multiplies_wide};
 pub use model::Model;
 pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};
 pub use reason::Reason;
