@@ -557,8 +557,13 @@ impl Expr {
 
     /// Whether it loads an element of a buffer.
     pub(crate) fn reads_memory(&self) -> bool {
+        self.loads_from(|_| true)
+    }
+
+    /// Whether it loads an element of one of the wanted buffers.
+    pub(crate) fn loads_from(&self, wanted: impl Fn(BufferId) -> bool) -> bool {
         let mut found = false;
-        self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+        self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { buffer, .. } if wanted(buffer)));
         found
     }
 

@@ -117,9 +117,7 @@ impl Moving<'_> {
     }
 
     fn is_named_in(&self, e: &Expr) -> bool {
-        let mut named = false;
-        e.walk(&mut |e| named |= matches!(e.kind, ExprKind::Load { buffer, .. } if self.is_it(buffer)));
-        named
+        e.loads_from(|buffer| self.is_it(buffer))
     }
 
     fn in_expr(&self, e: &mut Expr, stmt: usize) -> Option<()> {

@@ -31,10 +31,7 @@ pub(super) fn stores_what_is_there(
     let mut folder = Folder::new(asker, &at, facts, settings);
     let there = folder.fold(&own);
     // Of an element of which nothing is known only itself is the same.
-    let mut reads_own = false;
-    value.walk(&mut |e| {
-        reads_own |= matches!(e.kind, ExprKind::Load { buffer, .. } if buffer == store.buffer);
-    });
+    let reads_own = value.loads_from(|buffer| buffer == store.buffer);
     if folder.elements.iter().all(|element| element.content.is_none()) && !reads_own {
         return false;
     }

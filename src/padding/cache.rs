@@ -367,9 +367,7 @@ fn is_assumed(stmt: &Stmt, id: BufferId) -> bool {
     let mut found = false;
     stmt.walk(&mut |stmt| {
         if is_assumption(stmt) {
-            stmt.for_each_expr(|e| {
-                e.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Load { buffer, .. } if *buffer == id));
-            });
+            stmt.for_each_expr(|e| found |= e.loads_from(|buffer| buffer == id));
         }
     });
     found

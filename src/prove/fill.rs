@@ -7,7 +7,7 @@ use super::steps::{self, Placed, Step};
 use super::term::{Node, Term, Terms};
 use super::value::Side;
 use super::walk::Walk;
-use crate::ir::{BufferId, Expr, ExprKind, For, ForKind, Stmt, StmtKind};
+use crate::ir::{Expr, For, ForKind, Stmt, StmtKind};
 
 impl<'a> Walk<'a> {
     /// After two loops that are known to store the same, of which nothing is known yet but which memories they changed: what
@@ -74,11 +74,7 @@ impl<'a> Walk<'a> {
 
     /// Whether an expression of the first program loads from a memory.
     fn loads_from(&self, root: usize, e: &Expr) -> bool {
-        let is_of =
-            |buffer: BufferId| self.machine.buffers.root(Side::First, buffer).is_ok_and(|of| of == root);
-        let mut found = false;
-        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { buffer, .. } if is_of(buffer)));
-        found
+        e.loads_from(|buffer| self.machine.buffers.root(Side::First, buffer).is_ok_and(|of| of == root))
     }
 }
 

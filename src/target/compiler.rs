@@ -130,18 +130,23 @@ pub(crate) fn multiplies_wide(func: &PrimFunc) -> bool {
 
 /// The kind of target that a function's attribute names.
 fn kind_of(func: &PrimFunc) -> Option<&str> {
-    func.attrs.iter().find(|(name, _)| &**name == "target").and_then(|(_, value)| kind(value))
+    attribute(func).and_then(kind)
+}
+
+/// The target that a function's attribute names.
+fn attribute(func: &PrimFunc) -> Option<&AttrValue> {
+    func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value)
 }
 
 /// Whether LLVM compiles a function for a processor of which nothing is known but that it is x86: its attribute `target` says
 /// LLVM, no triple of another one, and neither a processor nor its features.
 pub(crate) fn is_llvm_for_any_x86(func: &PrimFunc) -> bool {
-    let target = func.attrs.iter().find(|(name, _)| &**name == "target").map(|(_, value)| value);
-    let has = |key| target.and_then(|target| option(target, key));
-    kind_of(func) == Some("llvm")
-        && has("mtriple").is_none_or(|triple| triple.starts_with("x86_64"))
-        && has("mcpu").is_none()
-        && has("mattr").is_none()
+    attribute(func).is_some_and(|target| {
+        kind(target) == Some("llvm")
+            && option(target, "mtriple").is_none_or(|triple| triple.starts_with("x86_64"))
+            && option(target, "mcpu").is_none()
+            && option(target, "mattr").is_none()
+    })
 }
 
 /// An option of a target, if it has one; empty if it is no text.

@@ -18,3 +18,6 @@ pub use model::Model;
 pub(crate) use objective::{Objective, Price, Prices, Ties, compare_programs};
 pub use reason::Reason;
 pub(crate) use widen::widen;
+
+#[cfg(test)]
+mod tests;

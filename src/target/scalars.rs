@@ -7,11 +7,12 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::nests::{self, Decided, Odds, Slowed};
+use super::llvm::nests::lanes;
+use super::nests::{self, Decided, Element, Odds, Slowed};
 use crate::cost::{Bindings, Profile};
 use crate::ir::intrin::FENCE;
 use crate::ir::value::{Value, evaluate};
-use crate::ir::{Block, BufferId, DType, Expr, ExprKind, For, Kind, PrimFunc, Stmt, StmtKind, VarId};
+use crate::ir::{Block, BufferId, DType, Expr, For, Kind, PrimFunc, Stmt, StmtKind, VarId};
 
 /// Puts a fence into each loop that takes less on scalars. Returns whether there were any.
 pub(crate) fn keep(func: &mut PrimFunc, profile: &Profile, bindings: &Bindings) -> bool {
@@ -75,7 +76,7 @@ fn fence_in(stmt: &mut Stmt, place: &Place, number: &mut usize) {
 }
 
 fn fence_value(value: &mut Expr) {
-    let inner = std::mem::replace(value, Expr::int(0, DType::I32));
+    let inner = std::mem::replace(value, Expr::bool(false));
     *value = Expr::call(inner.dtype, FENCE, vec![inner]);
 }
 
@@ -125,16 +126,22 @@ impl Sample {
         evaluate(e, &of)?.as_int()
     }
 
-    fn element(&self, indices: &[Expr]) -> Option<Vec<i64>> {
-        indices.iter().map(|index| self.value(index)).collect()
+    /// The element that a store is to.
+    fn element(&self, store: &Store) -> Option<Element> {
+        let indices = store.indices.iter().map(|index| self.value(index)).collect::<Option<_>>()?;
+        Some(Element { buffer: store.buffer, indices })
     }
 }
 
 impl Seen {
     fn look_at(&mut self, block: &Block, depth: usize) {
         for stmt in block {
+            let mut inner = depth;
             match &stmt.kind {
-                StmtKind::For(l) => self.loops.push((l.var, l.extent.as_int())),
+                StmtKind::For(l) => {
+                    self.loops.push((l.var, l.extent.as_int()));
+                    inner += 1;
+                }
                 StmtKind::Bind { var, value } => {
                     if self.varies(value) {
                         self.varying.insert(*var);
@@ -152,7 +159,6 @@ impl Seen {
                 }),
                 _ => {}
             }
-            let inner = depth + usize::from(matches!(stmt.kind, StmtKind::For(_)));
             stmt.for_each_block(|block| self.look_at(block, inner));
         }
     }
@@ -167,10 +173,7 @@ impl Seen {
     }
 
     fn loads_what_is_stored(&self, e: &Expr) -> bool {
-        let is_stored = |buffer: BufferId| self.stores.iter().any(|store| store.buffer == buffer);
-        let mut found = false;
-        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { buffer, .. } if is_stored(buffer)));
-        found
+        e.loads_from(|buffer| self.stores.iter().any(|store| store.buffer == buffer))
     }
 
     fn sample(&self, next: Option<VarId>) -> Sample {
@@ -226,7 +229,7 @@ impl Seen {
 
     /// Whether iterations of loops in the loop may store elements next to that of a store, and as many as a vector has.
     fn is_of_loops(&self, store: &Store) -> bool {
-        let lanes = i64::from(128 / store.value.dtype.bits.max(8));
+        let lanes = lanes(u32::from(store.value.dtype.bits)) as i64;
         self.loops.iter().zip(1..).any(|((_, length), next)| {
             length.is_none_or(|length| length >= lanes) && self.are_neighbours(store, store, next)
         })
@@ -242,12 +245,9 @@ impl Seen {
         if store.buffer != other.buffer {
             return false;
         }
-        let elements =
-            (self.samples[0].element(&store.indices), self.samples[sample].element(&other.indices));
-        let (Some(here), Some(there)) = elements else { return true };
-        match (here.split_last(), there.split_last()) {
-            (Some((x, here)), Some((y, there))) => here == there && x.abs_diff(*y) == 1,
-            _ => false,
+        match (self.samples[0].element(store), self.samples[sample].element(other)) {
+            (Some(here), Some(there)) => here.is_behind(&there, 1) || there.is_behind(&here, 1),
+            _ => true,
         }
     }
 }
@@ -261,9 +261,8 @@ fn contains(e: &Expr, part: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fuzz::compare_options;
-    use crate::interp::equiv;
     use crate::ir::Module;
+    use crate::target::tests::same_after;
 
     /// A function with these lines.
     fn program(body: &str) -> Module {
@@ -274,17 +273,12 @@ mod tests {
 
     /// What becomes of it, if anything: it does the same.
     fn made(body: &str) -> Option<String> {
-        let before = program(body);
-        let mut module = before.clone();
-        let found = keep(&mut module.funcs[0], &Profile::default(), &Bindings::default());
-        crate::verify::verify(&module).unwrap_or_else(|e| panic!("{e:?}\n{module}"));
+        let keep = |func: &mut PrimFunc| keep(func, &Profile::default(), &Bindings::default());
+        let (module, found) = same_after(&program(body), keep);
         let text = module.to_string();
-        assert_eq!(crate::parse(&text).map(|parsed| parsed.to_string()), Ok(text));
-        let same = equiv(&before, &module, &compare_options(&before, 1)).unwrap();
-        assert!(same.difference.is_none() && same.compared > 0, "{same:?}\n{module}");
-        let again = keep(&mut module.funcs[0].clone(), &Profile::default(), &Bindings::default());
-        assert!(!again, "one fence is enough: {module}");
-        found.then(|| module.to_string())
+        assert_eq!(crate::parse(&text).map(|parsed| parsed.to_string()), Ok(text.clone()));
+        assert!(!keep(&mut module.funcs[0].clone()), "one fence is enough: {module}");
+        found.then_some(text)
     }
 
     #[track_caller]

@@ -298,9 +298,8 @@ fn is_exact(op: BinOp, dtype: DType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fuzz::compare_options;
-    use crate::interp::equiv;
     use crate::ir::Module;
+    use crate::target::tests::same_after;
 
     /// A function of a loop with these lines.
     fn program(body: &str) -> Module {
@@ -311,12 +310,7 @@ mod tests {
 
     /// What becomes of it, if anything: it does the same.
     fn made(body: &str) -> Option<String> {
-        let before = program(body);
-        let mut module = before.clone();
-        let found = vectorize(&mut module.funcs[0]);
-        crate::verify::verify(&module).unwrap_or_else(|e| panic!("{e:?}\n{module}"));
-        let same = equiv(&before, &module, &compare_options(&before, 1)).unwrap();
-        assert!(same.difference.is_none() && same.compared > 0, "{same:?}\n{module}");
+        let (module, found) = same_after(&program(body), vectorize);
         found.then(|| module.to_string())
     }
 

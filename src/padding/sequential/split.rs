@@ -242,11 +242,7 @@ fn reduction(core: &Block) -> Option<(BufferId, Vec<Expr>)> {
     let [(buffer, indices, value)] = <[_; 1]>::try_from(stores).ok()?;
     let ExprKind::Binary(BinOp::Add, a, b) = &value.kind else { return None };
     let own = |e: &Expr| matches!(&e.kind, ExprKind::Load { buffer: of, indices: at } if *of == buffer && **at == *indices);
-    let reads = |e: &Expr| {
-        let mut found = false;
-        e.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Load { buffer: of, .. } if *of == buffer));
-        found
-    };
+    let reads = |e: &Expr| e.loads_from(|of| of == buffer);
     ((own(a) && !reads(b)) || (own(b) && !reads(a))).then_some((buffer, indices))
 }
 

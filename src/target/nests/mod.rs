@@ -21,6 +21,7 @@ use hashbrown::{HashMap, HashSet};
 use self::hash::{mix, tag};
 use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
+pub(super) use self::neighbours::Element;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;

@@ -72,9 +72,9 @@ fn share_of(func: &PrimFunc, run: Run<'_>) -> Option<f64> {
 
 /// An element of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Element {
-    buffer: BufferId,
-    indices: Vec<i64>,
+pub(in crate::target) struct Element {
+    pub(in crate::target) buffer: BufferId,
+    pub(in crate::target) indices: Vec<i64>,
 }
 
 /// A store that is executed.
@@ -89,7 +89,7 @@ struct Store {
 
 impl Element {
     /// Whether it is so many elements behind another one.
-    fn is_behind(&self, first: &Element, distance: usize) -> bool {
+    pub(in crate::target) fn is_behind(&self, first: &Element, distance: usize) -> bool {
         let (Some((last, others)), Some((start, same))) =
             (self.indices.split_last(), first.indices.split_last())
         else {
