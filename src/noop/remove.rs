@@ -216,6 +216,8 @@ fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool)
         });
     }
     let mut edits = Edits::default();
+    // How many iterations went in front and at the end of the loop before: neighbours are often alike.
+    let mut usual = (0, 0);
     for (number, var, (min, end)) in loops {
         let span = accesses.spans[number];
         let idle = |from: i64, to: i64| -> Option<Vec<Reason>> {
@@ -241,27 +243,25 @@ fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool)
             }
             Some(reasons)
         };
-        let (mut first, mut last) = (min, end);
+        // The reasons of the last question that is answered with yes are those of all that goes.
         let mut reasons = Vec::new();
-        if let Some(more) = idle(end - 1, end) {
-            reasons = more;
-            last = least(min, end - 1, |h| idle(h, end).is_some());
-        }
-        if last > min && idle(min, min + 1).is_some() {
-            let below = least(min, last - 1, |l| idle(min, min + last - l).is_some());
+        let mut note = |found: Option<Vec<Reason>>| found.map(|found| reasons = found).is_some();
+        let last = least(min, end, end - usual.1, |h| note(idle(h, end)));
+        let mut first = min;
+        // Where all but one go, that one is known to stay.
+        if last > min + 1 {
+            let mut more = Vec::new();
+            let mut note = |found: Option<Vec<Reason>>| found.map(|found| more = found).is_some();
+            let below = least(min, last, last - usual.0, |l| note(idle(min, min + last - l)));
             first = min + last - below;
-            reasons.extend(
-                idle(min, first)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .filter(|r| !reasons.contains(r))
-                    .collect::<Vec<_>>(),
-            );
+            more.retain(|reason| !reasons.contains(reason));
+            reasons.append(&mut more);
         }
         if asker.is_exhausted() {
             break;
         }
-        if (first, last) != (min, end) {
+        usual = (first - min, end - last);
+        if usual != (0, 0) {
             let name = func.var(var).name.clone();
             let left = end - min - (last - first);
             let what = format!("{left} iterations of the loop over `{name}` go");
@@ -272,18 +272,20 @@ fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool)
     edits
 }
 
-/// The least value from `low` to `high` that satisfies a monotone condition, which `high` does.
-fn least(low: i64, high: i64, satisfies: impl Fn(i64) -> bool) -> i64 {
+/// The least value from `low` to `high` that satisfies a monotone condition, which `high` does. `guess` is tried first.
+fn least(low: i64, high: i64, guess: i64, mut satisfies: impl FnMut(i64) -> bool) -> i64 {
     let (mut low, mut high) = (low, high);
+    let mut guesses = [guess, guess - 1].into_iter();
     while low < high {
-        let middle = low + (high - low) / 2;
-        if satisfies(middle) {
-            high = middle;
+        let guessed = guesses.find(|at| (low..high).contains(at));
+        let at = guessed.unwrap_or(low + (high - low) / 2);
+        if satisfies(at) {
+            high = at;
         } else {
-            low = middle + 1;
+            low = at + 1;
         }
     }
-    high
+    low
 }
 
 /// The bounds of a loop from which iterations may be taken: it is serial, they are constant, and its body does nothing but

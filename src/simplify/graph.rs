@@ -22,8 +22,10 @@ use crate::{candidates, theory};
 const NODE_LIMIT: usize = 50_000;
 
 /// The most expressions in one graph. After as many questions of a shape in a row for which nothing cheaper was found, none is
-/// asked again: there are functions with thousands of conditions that differ in a number.
+/// asked again: there are functions with thousands of conditions that differ in a number. A question in a large graph, as one
+/// under many facts, counts as several: once more for so many e-nodes.
 const FRUITLESS: usize = 256;
+const FRUITLESS_NODES: usize = 64;
 
 /// How many graphs are made side by side.
 const SIDE_BY_SIDE: usize = 4;
@@ -79,9 +81,10 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
         open.iter().zip(known_in_graph).map(|(open, known)| open.question.is_all(known)).collect();
     let mut here: HashMap<&Question, Option<Expr>> = HashMap::new();
     for ((Open { question, numbers, shape, .. }, found), is_all) in open.into_iter().zip(found).zip(is_all) {
+        let (found, nodes) = found;
         let found = found.and_then(|new| numbers.numbered(&new));
         let times = fruitless.entry(shape).or_default();
-        *times = if found.is_some() { 0 } else { *times + 1 };
+        *times = if found.is_some() { 0 } else { *times + 1 + nodes / FRUITLESS_NODES };
         // Facts about other things say nothing of it, unless they contradict each other: of that, no other place may hear.
         if is_all {
             answers.insert(question.clone(), found);
@@ -99,8 +102,12 @@ fn search_together(engine: &Engine<'_>, known: &Known, roots: &mut [&mut Expr]) 
     replaced
 }
 
-/// What several graphs find, in order. Those that a search has not made before are made at the same time.
-fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Option<Expr>> {
+/// For each expression of a graph the cheapest equal one, if that is cheaper; and how many e-nodes that took.
+type Found = (Vec<Option<Expr>>, usize);
+
+/// What several graphs find, in order, each with how many e-nodes a question of its graph took. Those that a search has not made
+/// before are made at the same time.
+fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<(Option<Expr>, usize)> {
     let settings = engine.graphs;
     let regions: Vec<Option<Hashed<Region>>> = graphs
         .iter()
@@ -109,12 +116,12 @@ fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Opti
             Some(Hashed::new(Region::new(engine, tables, known, exprs)))
         })
         .collect();
-    let kept: Vec<Option<Vec<Option<Expr>>>> =
+    let kept: Vec<Option<Found>> =
         regions.iter().map(|region| region.as_ref().and_then(recall::kept)).collect();
     let missing: Vec<&(Known, Vec<&Expr>)> =
         graphs.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(graph, _)| graph).collect();
     let make = |(known, exprs): &(Known, Vec<&Expr>)| cheapest(settings, known, exprs);
-    let made: Vec<(Vec<Option<Expr>>, usize)> = match missing[..] {
+    let made: Vec<Found> = match missing[..] {
         [] | [_] => missing.into_iter().map(make).collect(),
         // The threads' own stacks are small.
         _ => missing.into_par_iter().map(|graph| with_room(|| make(graph))).collect(),
@@ -123,20 +130,22 @@ fn side_by_side(engine: &Engine<'_>, graphs: &[(Known, Vec<&Expr>)]) -> Vec<Opti
     let mut found = Vec::new();
     for (region, kept) in regions.into_iter().zip(kept) {
         let of_graph = kept.or_else(|| {
-            let (new, work) = made.next()?;
-            engine.work.set(engine.work.get() + work);
+            let new = made.next()?;
+            engine.work.set(engine.work.get() + new.1);
             if let Some(region) = region {
                 recall::keep(&region, &new);
             }
             Some(new)
         });
-        found.extend(of_graph.into_iter().flatten());
+        let Some((exprs, work)) = of_graph else { continue };
+        let nodes = work / exprs.len().max(1);
+        found.extend(exprs.into_iter().map(|cheaper| (cheaper, nodes)));
     }
     found
 }
 
-/// For each expression the cheapest equal one, if that is cheaper; and how many e-nodes that took.
-fn cheapest(settings: Graphs<'_>, known: &Known, exprs: &[&Expr]) -> (Vec<Option<Expr>>, usize) {
+/// What one graph finds.
+fn cheapest(settings: Graphs<'_>, known: &Known, exprs: &[&Expr]) -> Found {
     let (found, work) = saturated(settings, known, exprs);
     let Some((lowered, selection)) = found else { return (vec![None; exprs.len()], work) };
     let safe = extract::safe_sites(&lowered, &selection);

@@ -33,6 +33,7 @@ mod learn;
 mod merge;
 mod narrow;
 mod negated;
+mod points;
 mod prove;
 mod question;
 mod recalled;
@@ -481,7 +482,11 @@ impl Simplifier<'_> {
                     self.known.values.insert(*var, value.clone());
                 }
             }
-            collect_roots(stmt, &mut roots);
+            // Assumptions are decided by what steers the program and by what is bound.
+            if self.refuted.is_none() || !matches!(stmt.kind, StmtKind::Store { .. } | StmtKind::Evaluate(_))
+            {
+                collect_roots(stmt, &mut roots);
+            }
             let new = &roots[before.len()..];
             before.extend(new.iter().map(|(root, _)| divisors::Before::of(root, bound, &self.in_divisors)));
         }

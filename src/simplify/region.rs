@@ -5,6 +5,7 @@ use super::conditions;
 use super::engine::{Engine, Reach};
 use super::graph::search;
 use super::learn::{Lesson, equates, occurs};
+use super::points::fold_points;
 use super::settle::settle;
 use super::trapping::evaluates_no_more;
 use crate::analysis::known::Known;
@@ -16,7 +17,9 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
     let mut open: Vec<&mut Expr> = Vec::new();
     let mut taught: Vec<&mut Expr> = Vec::new();
     let mut lesson = None;
+    let mut replaced = 0;
     for (root, is_control) in roots {
+        replaced += fold_points(known, root);
         match engine.graphs.reach {
             Reach::Everything if worth_it(known, root) || computes(root) => open.push(root),
             Reach::Context
@@ -35,7 +38,7 @@ pub(super) fn simplify(engine: &Engine<'_>, known: &Known, roots: &mut [(&mut Ex
             Reach::Everything | Reach::Context => {}
         }
     }
-    let mut replaced = settle(engine, known, &mut open) + settle(engine, known, &mut taught);
+    replaced += settle(engine, known, &mut open) + settle(engine, known, &mut taught);
     if let Some(lesson) = lesson {
         open.extend(taught.into_iter().flat_map(|root| lesson.taught(root)));
     }
