@@ -138,7 +138,11 @@ impl Estimate<'_> {
                     if slowed.on_scalars || slowed.with_rows {
                         self.slowed.insert(l.var, slowed);
                     }
-                    vectors
+                    if self.keeps_scalar && slowed.on_scalars && !slowed.with_rows {
+                        scalar_cost
+                    } else {
+                        vectors
+                    }
                 }
                 // The SLP vectorizer comes behind the loop vectorizer.
                 None if !frame.inner && frame.stores > 1 => {

@@ -25,6 +25,7 @@ pub(super) use self::neighbours::Element;
 use self::registers::{Known, Registers};
 use self::size::{Conditions, Size};
 use self::whole::Whole;
+use super::compiler::is_llvm_for_any_x86;
 pub(crate) use super::llvm::nests::{Stride, stride};
 use super::llvm::nests::{first_of_row, operation, registers_of, selection};
 use crate::cost::{Bindings, Profile};
@@ -207,6 +208,8 @@ struct Estimate<'a> {
     copies: bool,
     /// The loops that take less otherwise than on the vectors that LLVM makes of their iterations.
     slowed: HashMap<VarId, Slowed>,
+    /// Whether the pass `keep-scalar` keeps such loops on scalars.
+    keeps_scalar: bool,
 }
 
 /// What is known of an expression.
@@ -263,6 +266,7 @@ impl<'a> Estimate<'a> {
             accumulates: false,
             copies: false,
             slowed: HashMap::new(),
+            keeps_scalar: is_llvm_for_any_x86(func),
         }
     }
 
