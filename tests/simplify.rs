@@ -116,8 +116,12 @@ fn equal_arms_need_no_condition() {
 #[test]
 fn parts_that_others_imply_go() {
     check("if n < s + 9 and n < s + 5:\n    A[0] = 1", "if n < s + 5:\n    A[0] = 1");
+    // Where the first sum fits its type, so does the second one.
+    check("if n < x + 9 and n < x + 5:\n    A[0] = 1", "if n < x + 5:\n    A[0] = 1");
+    check("if x - 9 < n and x - 5 < n:\n    A[0] = 1", "if x - 5 < n:\n    A[0] = 1");
     // The second sum may overflow where it is not evaluated.
-    check_same("if n < x + 9 and n < x + 5:\n    A[0] = 1");
+    check_same("if n < x - 3 and n < x - 5:\n    A[0] = 1");
+    check_same("if n < x + 3 or n < x + 5:\n    A[0] = 1");
     check("if n < 5 or n < x or n < 8:\n    A[0] = 1", "if n < x or n < 8:\n    A[0] = 1");
     check(
         "if n != 5:\n    if n == 5:\n        A[0] = 1\n    else:\n        A[0] = 2",
@@ -149,6 +153,20 @@ fn facts_on_buffers_hold_until_something_may_write_there() {
     // A write in one arm ends the fact behind both.
     let arms = "T.assume(B[0] == 0)\nif n < 3:\n    B[0] = 2\nB[1] = B[0]";
     check(arms, arms);
+}
+
+#[test]
+fn vectors_that_are_stored_tell_what_each_element_holds() {
+    check(
+        "A[2:6] = T.Ramp(n, 3, 4)\nif A[4] == n + 6:\n    A[7] = 42\nif A[6] == 0:\n    A[8] = 1",
+        "A[2:6] = T.Ramp(n, 3, 4)\nA[7] = 42\nif A[6] == 0:\n    A[8] = 1",
+    );
+    check(
+        "A[n:n + 16:4] = T.Broadcast(7, 4)\nA[n + 1] = A[n + 8]",
+        "A[n:n + 16:4] = T.Broadcast(7, 4)\nA[n + 1] = 7",
+    );
+    // A lane is written again, or may be.
+    check_same("A[0:4] = T.Broadcast(7, 4)\nA[n] = 8\nA[6] = A[3]");
 }
 
 #[test]

@@ -187,7 +187,8 @@ def closed(*functions):
         own = set(undefined_vars(function.body, list(function.params)))
         params = [*function.params, *sorted(free & own, key=str)]
         made = tirx.PrimFunc(params, function.body, function.ret_type, function.attrs)
-        result.append(made.with_attr("global_symbol", "main"))
+        # TVM's passes take distinct buffers for distinct memory.
+        result.append(made.with_attr("global_symbol", "main").with_attr("tirx.noalias", True))
     return result
 
 

@@ -13,7 +13,7 @@ use super::settings::Settings;
 use crate::analysis::accesses::{Access, Accesses, Fact, Kind};
 use crate::analysis::dead::is_dead;
 use crate::analysis::instances::Asker;
-use crate::ir::{BinOp, Block, BufferId, Expr, For, ForKind, PrimFunc, StmtKind, VarId};
+use crate::ir::{BinOp, Block, BufferId, Expr, For, ForKind, Origin, PrimFunc, Stmt, StmtKind, VarId};
 use crate::simplify::tidy;
 
 /// How often each step is taken at most; each may let the next see more.
@@ -310,19 +310,38 @@ fn shortenable(l: &For) -> Option<(i64, i64)> {
 struct Used {
     vars: HashSet<VarId>,
     buffers: HashSet<BufferId>,
+    /// Buffers of the function's own that are named by nothing but stores to them.
+    stored: HashSet<BufferId>,
 }
 
 impl Used {
     fn of(func: &PrimFunc) -> Used {
-        let mut used = Used { vars: named::variables(func), buffers: HashSet::new() };
-        named::each_buffer(func, &mut |buffer, _| {
-            used.buffers.insert(buffer);
-        });
-        used
+        let mut names: HashMap<BufferId, usize> = HashMap::new();
+        named::each_buffer(func, &mut |buffer, _| *names.entry(buffer).or_default() += 1);
+        let buffers = names.keys().copied().collect();
+        let mut stored = HashSet::new();
+        let (kept, mut number) = (in_sblocks(&func.body), 0);
+        for stmt in &func.body {
+            stmt.walk(&mut |stmt| {
+                let own = number;
+                number += 1;
+                if let StmtKind::Store { buffer, .. } = stmt.kind
+                    && !kept.contains(&own)
+                    && let Some(left) = names.get_mut(&buffer)
+                {
+                    *left -= 1;
+                    if *left == 0 && matches!(func.buffer(buffer).origin, Origin::Alloc) {
+                        stored.insert(buffer);
+                    }
+                }
+            });
+        }
+        Used { vars: named::variables(func), buffers, stored }
     }
 }
 
-/// Removes bindings whose variables nothing names, and allocations of buffers that nothing names.
+/// Removes bindings whose variables nothing names, allocations of buffers that nothing names, and stores to buffers that nothing
+/// else names, whatever calls there are. A value that acts is still evaluated.
 fn unused(func: &mut PrimFunc) -> Vec<Change> {
     let mut changes = Vec::new();
     loop {
@@ -340,7 +359,18 @@ fn unused(func: &mut PrimFunc) -> Vec<Change> {
         if changes.len() == before {
             return changes;
         }
+        tidy(func);
     }
+}
+
+/// Leaves of a statement that binds or stores a value what that does besides; whether there is anything.
+fn keeps_acting(stmt: &mut Stmt) -> bool {
+    let (StmtKind::Bind { value, .. } | StmtKind::Store { value, .. }) = &stmt.kind else { return true };
+    let acts = value.has_effect();
+    if acts {
+        stmt.kind = StmtKind::Evaluate(value.clone());
+    }
+    acts
 }
 
 type Names = (Vec<crate::ir::Var>, Vec<crate::ir::Buffer>);
@@ -349,9 +379,15 @@ fn drop_unused(block: &mut Block, used: &Used, note: &mut dyn FnMut(String), nam
     block.retain_mut(|stmt| {
         stmt.for_each_block_mut(|inner| drop_unused(inner, used, note, names));
         match &stmt.kind {
-            StmtKind::Bind { var, value } if !used.vars.contains(var) && !value.has_effect() => {
+            StmtKind::Bind { var, value } if !used.vars.contains(var) => {
                 note(format!("the binding of `{}` goes: nothing names it", names.0[var.index()].name));
-                false
+                keeps_acting(stmt)
+            }
+            StmtKind::Store { buffer, indices, .. }
+                if used.stored.contains(buffer) && !indices.iter().any(Expr::has_effect) =>
+            {
+                note(format!("a store to `{}` goes: nothing reads it", names.1[buffer.index()].name));
+                keeps_acting(stmt)
             }
             StmtKind::Alloc { buffer, annotations }
                 if annotations.is_empty() && !used.buffers.contains(buffer) =>

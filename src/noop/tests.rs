@@ -167,6 +167,16 @@ fn the_sign_of_an_assumed_zero_is_not_known() {
 }
 
 #[test]
+fn what_nothing_reads_goes() {
+    // Nobody knows what the call does to memory.
+    becomes(
+        remove_no_op,
+        "x: T.int32 = 5\nC = T.alloc_buffer((4,), \"int32\")\nC[A[0]] = T.call_extern(\"int32\", \"f\")\nA[0] = 1\nA[0] = 2",
+        "T.evaluate(T.call_extern(\"int32\", \"f\"))\nA[0] = 1\nA[0] = 2",
+    );
+}
+
+#[test]
 fn indices_out_of_bounds_are_wrapped_around_loops() {
     let before = "for i in range(16):\n    if i < 14:\n        F[i] = T.float32(0)\n        for f in range(3):\n            F[i] = F[i] + G[i + f]\nfor i in range(14, 16):\n    F[i] = T.float32(0)";
     becomes(

@@ -8,7 +8,7 @@ use super::assume::assume_parts;
 use super::engine::Engine;
 use super::entail::entails;
 use super::graph::total_forms;
-use super::trapping::{evaluates_no_more, may_trap};
+use super::trapping::{evaluates_no_more, may_trap_after};
 use crate::analysis::known::Known;
 use crate::ir::{BinOp, Block, DType, Expr, ExprKind, Select, StmtKind};
 
@@ -168,8 +168,10 @@ fn implied(
     }
     // What stands behind is then evaluated with only what stands before it known.
     let behind = parts.iter().enumerate().skip(i + 1);
-    let later: Vec<(usize, &Expr)> =
-        behind.filter_map(|(k, e)| Some((k, e.as_ref()?))).filter(|(_, e)| may_trap(known, e)).collect();
+    let later: Vec<(usize, &Expr)> = behind
+        .filter_map(|(k, e)| Some((k, e.as_ref()?)))
+        .filter(|(_, e)| may_trap_after(known, e, part))
+        .collect();
     if later.is_empty() {
         return Some(Vec::new());
     }

@@ -20,16 +20,23 @@ use crate::ir::{AttrValue, BinOp, Block, BufferId, Callee, DType, Expr, ExprKind
 /// The most questions for each access, and those for any function.
 const QUESTIONS: (usize, usize) = (4, 200);
 
+/// The most lanes of a stored vector of which each is told.
+const MAX_LANES: u16 = 16;
+
 /// Puts what is known of elements before the statements that load them; whether there is any.
 pub(super) fn state(func: &mut PrimFunc) -> bool {
     if !may_know(func) {
         return false;
     }
+    let told = tell_lanes(&mut func.body);
     let found = match Numbers::of(func) {
         Some(numbers) => kept(func, &numbers),
         None => Accesses::new(func).map(|accesses| known(func, &asker(&accesses), 0..usize::MAX)),
     };
     let Some(found) = found.filter(|found| !found.is_empty()) else {
+        if told {
+            take_back(&mut func.body);
+        }
         return false;
     };
     insert(&mut func.body, &mut 0, &found);
@@ -61,6 +68,53 @@ fn may_know(func: &PrimFunc) -> bool {
         });
     }
     read.iter().any(|buffer| said.contains(buffer))
+}
+
+/// Puts what elements hold behind stores of vectors, which are accesses of no one element; whether there are any.
+fn tell_lanes(block: &mut Block) -> bool {
+    let mut told = false;
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in std::mem::take(block) {
+        stmt.for_each_block_mut(|inner| told |= tell_lanes(inner));
+        let fact = lanes_of(&stmt);
+        out.push(stmt);
+        told |= fact.is_some();
+        out.extend(fact.map(|fact| Stmt::new(StmtKind::Evaluate(mark(fact)))));
+    }
+    *block = out;
+    told
+}
+
+/// What a store of a short vector of integers leaves in each element.
+fn lanes_of(stmt: &Stmt) -> Option<Expr> {
+    let StmtKind::Store { buffer, indices, value } = &stmt.kind else { return None };
+    let (ExprKind::Ramp(base, stride), outer) =
+        indices.split_last().map(|(last, outer)| (&last.kind, outer))?
+    else {
+        return None;
+    };
+    let lanes = value.dtype.lanes;
+    let scalar = value.dtype.with_lanes(1);
+    let is_told =
+        lanes <= MAX_LANES && is_integral(scalar) && stride.as_int().is_some_and(|stride| stride != 0);
+    if !is_told || ![value].into_iter().chain(indices).all(is_plain) {
+        return None;
+    }
+    let at = |base: &Expr, stride: &Expr, lane: u16| {
+        let steps = Expr::int(i64::from(lane), stride.dtype);
+        if lane == 0 { base.clone() } else { base.clone() + stride.clone() * steps }
+    };
+    let of_lane = |lane: u16| {
+        let held = match &value.kind {
+            ExprKind::Broadcast(held) => (**held).clone(),
+            ExprKind::Ramp(base, stride) => at(base, stride, lane),
+            _ => return None,
+        };
+        let indices = outer.iter().cloned().chain([at(base, stride, lane)]).collect();
+        Some(Expr::binary(BinOp::Eq, Expr::load(scalar, *buffer, indices), held))
+    };
+    let each: Option<Vec<Expr>> = (0..lanes).map(of_lane).collect();
+    each?.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b))
 }
 
 fn is_integral(dtype: DType) -> bool {

@@ -33,11 +33,42 @@ pub(super) fn evaluates_no_more(known: &Known, new: &Expr, old: &Expr, equal: bo
     })
 }
 
-/// Whether an expression holds an operation that may trap where `known` holds.
-pub(super) fn may_trap(known: &Known, e: &Expr) -> bool {
+/// Whether an expression holds an operation that may trap where `known` holds and `before` was evaluated without trapping: what
+/// that computes does not trap, and neither does a sum that lies between one of its summands and what it adds to that.
+pub(super) fn may_trap_after(known: &Known, e: &Expr, before: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |part| found |= operation_may_trap(known, part));
+    e.walk(&mut |part| found |= operation_may_trap(known, part) && !is_covered(part, before));
     found
+}
+
+/// Whether an operation is covered by one that evaluating `before` computes in any case.
+fn is_covered(operation: &Expr, before: &Expr) -> bool {
+    let is_between = |x: i64, end: i64| (0..=end).contains(&x) || (end..=0).contains(&x);
+    let here = operation == before
+        || operation.dtype == before.dtype
+            && matches!((offset(operation), offset(before)), (Some((a, x)), Some((b, end)))
+                if a == b && is_between(x, end));
+    // What lies behind a guard need not be evaluated.
+    here || match &before.kind {
+        ExprKind::Binary(BinOp::And | BinOp::Or, a, _) => is_covered(operation, a),
+        ExprKind::Call(call) if call.is_lazy_select() => {
+            call.args.first().is_some_and(|cond| is_covered(operation, cond))
+        }
+        _ => {
+            let mut found = false;
+            before.for_each_child(|child| found |= is_covered(operation, child));
+            found
+        }
+    }
+}
+
+/// The summand and the constant of a sum.
+fn offset(e: &Expr) -> Option<(&Expr, i64)> {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Add, a, b) => b.as_int().map(|b| (&**a, b)),
+        ExprKind::Binary(BinOp::Sub, a, b) => Some((&**a, b.as_int()?.checked_neg()?)),
+        _ => None,
+    }
 }
 
 fn operation_may_trap(known: &Known, e: &Expr) -> bool {
