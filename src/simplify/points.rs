@@ -9,9 +9,11 @@ use crate::ir::{BinOp, Expr, ExprKind, VarId};
 pub(super) fn fold_points(known: &Known, e: &mut Expr) -> usize {
     let mut replaced = 0;
     e.for_each_child_mut(|part| replaced += fold_points(known, part));
+    let value = |var: VarId| known.ranges.get(var.index())?.as_point();
     if let ExprKind::Binary(op, a, b) = &e.kind
         && e.dtype.is_scalar()
-        && let Some(folded) = folded(known, *op, a, b, e)
+        && (replaced > 0 || [a, b].into_iter().any(|operand| operand.as_var().and_then(value).is_some()))
+        && let Some(folded) = folded(*op, a, b, e, &value)
     {
         *e = folded;
         replaced += 1;
@@ -19,9 +21,8 @@ pub(super) fn fold_points(known: &Known, e: &mut Expr) -> usize {
     replaced
 }
 
-/// What the operation `e` is, if its operands have values of which one is that of a variable, or if it adds 0.
-fn folded(known: &Known, op: BinOp, a: &Expr, b: &Expr, e: &Expr) -> Option<Expr> {
-    let value = |var: VarId| known.ranges.get(var.index())?.as_point();
+/// What the operation `e` is, if both operands have values, or if it adds 0.
+fn folded(op: BinOp, a: &Expr, b: &Expr, e: &Expr, value: &impl Fn(VarId) -> Option<i64>) -> Option<Expr> {
     let of = |operand: &Expr| operand.as_int().or_else(|| value(operand.as_var()?));
     match (op, of(a), of(b)) {
         (_, Some(_), Some(_)) => {
@@ -49,5 +50,7 @@ mod tests {
         assert_eq!(index, Expr::int(20, DType::I32) + x.clone());
         let mut cond = Expr::binary(BinOp::Lt, y, x);
         assert_eq!(fold_points(&known, &mut cond), 0, "nothing is shorter");
+        let mut constant = Expr::binary(BinOp::Mul, Expr::int(2, DType::I32), Expr::int(3, DType::I32));
+        assert_eq!(fold_points(&known, &mut constant), 0, "that is for others");
     }
 }
