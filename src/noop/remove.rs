@@ -243,16 +243,11 @@ fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool)
             }
             Some(reasons)
         };
-        // The reasons of the last question that is answered with yes are those of all that goes.
-        let mut reasons = Vec::new();
-        let mut note = |found: Option<Vec<Reason>>| found.map(|found| reasons = found).is_some();
-        let last = least(min, end, end - usual.1, |h| note(idle(h, end)));
+        let (last, mut reasons) = least(min, end, end - usual.1, |h| idle(h, end));
         let mut first = min;
         // Where all but one go, that one is known to stay.
         if last > min + 1 {
-            let mut more = Vec::new();
-            let mut note = |found: Option<Vec<Reason>>| found.map(|found| more = found).is_some();
-            let below = least(min, last, last - usual.0, |l| note(idle(min, min + last - l)));
+            let (below, mut more) = least(min, last, last - usual.0, |l| idle(min, min + last - l));
             first = min + last - below;
             more.retain(|reason| !reasons.contains(reason));
             reasons.append(&mut more);
@@ -272,20 +267,20 @@ fn shortened(func: &PrimFunc, asker: &Asker<'_>, wanted: impl Fn(usize) -> bool)
     edits
 }
 
-/// The least value from `low` to `high` that satisfies a monotone condition, which `high` does. `guess` is tried first.
-fn least(low: i64, high: i64, guess: i64, mut satisfies: impl FnMut(i64) -> bool) -> i64 {
-    let (mut low, mut high) = (low, high);
+/// The least value from `low` that there are reasons for, with them, or `high`, which needs none: what is above a value with
+/// reasons has some, too. `guess` is tried first.
+fn least(low: i64, high: i64, guess: i64, why: impl Fn(i64) -> Option<Vec<Reason>>) -> (i64, Vec<Reason>) {
+    let (mut low, mut high, mut reasons) = (low, high, Vec::new());
     let mut guesses = [guess, guess - 1].into_iter();
     while low < high {
         let guessed = guesses.find(|at| (low..high).contains(at));
         let at = guessed.unwrap_or(low + (high - low) / 2);
-        if satisfies(at) {
-            high = at;
-        } else {
-            low = at + 1;
+        match why(at) {
+            Some(found) => (high, reasons) = (at, found),
+            None => low = at + 1,
         }
     }
-    low
+    (low, reasons)
 }
 
 /// The bounds of a loop from which iterations may be taken: it is serial, they are constant, and its body does nothing but
