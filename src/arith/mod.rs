@@ -1,6 +1,7 @@
 //! Facts about integers, independent of any program: intervals and residues, small value types with exhaustive
 //! tests, sample points, and a decision procedure for conditions.
 
+pub(crate) mod addends;
 pub(crate) mod bits;
 mod interval;
 #[allow(dead_code, reason = "passes that move data use parts of it")]

@@ -2,7 +2,7 @@
 //! or `memset`, whatever the number of its loops. Where such a nest stands in another loop, each iteration of that one calls
 //! anew, which an estimate by elements does not see: so two loops of which one is such a nest should not become one.
 
-use super::sums::addends;
+use crate::arith::addends::addends;
 use crate::ir::{BinOp, Block, Expr, ExprKind, For, ForKind, PrimFunc, StmtKind, VarId};
 
 /// What a call takes beside its elements: arguments, registers that are saved, and how the function begins and ends.

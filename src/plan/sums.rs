@@ -1,6 +1,7 @@
 //! Addresses as sums of variables times what does not vary with them.
 
-use crate::ir::{BinOp, Block, Expr, ExprKind, StmtKind};
+use crate::arith::addends::sum_of_products;
+use crate::ir::{Block, Expr, ExprKind, StmtKind};
 
 /// Writes indices as sums of variables times what does not vary with them, as addresses that grow with loops.
 pub(super) fn grow(block: &mut Block) {
@@ -21,48 +22,7 @@ fn grown_loads(e: &mut Expr) {
 }
 
 fn grown(e: &mut Expr) {
-    let mut terms = Vec::new();
-    addends(e, None, false, &mut terms);
-    if let Some(sum) = summed(terms) {
+    if let Some(sum) = sum_of_products(e) {
         *e = sum;
-    }
-}
-
-/// The sum of addends, each with whether it is taken away; `None` for none, or if the first is taken away.
-pub(super) fn summed(terms: Vec<(Expr, bool)>) -> Option<Expr> {
-    let sum = terms.into_iter().reduce(|sum, (term, minus)| {
-        let op = if minus { BinOp::Sub } else { BinOp::Add };
-        (Expr::binary(op, sum.0, term), sum.1)
-    });
-    sum.and_then(|(sum, minus)| (!minus).then_some(sum))
-}
-
-/// The addends of `e` times a factor, each with whether it is taken away.
-pub(super) fn addends(e: &Expr, factor: Option<&Expr>, minus: bool, out: &mut Vec<(Expr, bool)>) {
-    match &e.kind {
-        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
-            addends(a, factor, minus, out);
-            addends(b, factor, minus != (*op == BinOp::Sub), out);
-        }
-        ExprKind::Binary(BinOp::Mul, a, b) => {
-            let product = match factor {
-                Some(factor) => match (b.as_int(), factor.as_int()) {
-                    (Some(b), Some(f)) => Expr::int(b.saturating_mul(f), e.dtype),
-                    _ => Expr::binary(BinOp::Mul, (**b).clone(), factor.clone()),
-                },
-                None => (**b).clone(),
-            };
-            addends(a, Some(&product), minus, out);
-        }
-        _ => {
-            let term = match factor {
-                Some(factor) => match (e.as_int(), factor.as_int()) {
-                    (Some(value), Some(f)) => Expr::int(value.saturating_mul(f), e.dtype),
-                    _ => Expr::binary(BinOp::Mul, e.clone(), factor.clone()),
-                },
-                None => e.clone(),
-            };
-            out.push((term, minus));
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! This estimates; it is used to compare ways to write one nest, never to say what a program costs.
 
 mod accesses;
+mod flat;
 mod folds;
 mod hash;
 mod iterations;
@@ -18,6 +19,7 @@ mod whole;
 
 use hashbrown::{HashMap, HashSet};
 
+pub(crate) use self::flat::flat;
 use self::hash::{mix, tag};
 use self::iterations::Iterations;
 pub(crate) use self::iterations::Odds;
@@ -89,6 +91,8 @@ pub(crate) fn taken(
     bindings: &Bindings,
     (odds, decided): (&Odds, Decided),
 ) -> Taken {
+    let flat = flat(func);
+    let func = flat.as_ref().unwrap_or(func);
     let mut estimate = Estimate::new(func, profile, bindings, odds);
     estimate.decided = decided;
     estimate.block(&func.body, 1.0);
