@@ -101,7 +101,7 @@ fn variables_and_their_quotients_stay_apart_where_elements_lie_side_by_side() {
 }
 
 /// Functions in which choices are open: name, parameters, body.
-const PROGRAMS: [(&str, &str, &str); 8] = [
+const PROGRAMS: [(&str, &str, &str); 10] = [
     (
         "repeat",
         "A: T.Buffer((\"n\", \"m\"), \"float32\"), B: T.Buffer((\"n\", 3 * m), \"float32\")",
@@ -150,6 +150,18 @@ const PROGRAMS: [(&str, &str, &str); 8] = [
          A_1[p // w * w * c * 16 + q // 4 * w * c * 4 + p % w * c * 4 + q % 4 * c + i]",
     ),
     (
+        "products in tiles",
+        "A: T.Buffer((37,), \"float32\"), B: T.Buffer((45,), \"float32\"), C: T.Buffer((1665,), \"float32\")",
+        "for i, j, k, l in T.grid(10, 8, 4, 6):\n    if i * 4 + k < 37 and j * 2 + l // 3 < 15:\n        \
+         C[i * 180 + k * 45 + j * 6 + l] = A[i * 4 + k] * B[j * 6 + l]",
+    ),
+    (
+        "copies in tiles",
+        "A: T.Buffer((119,), \"float32\"), B: T.Buffer((595,), \"float32\")",
+        "for i, j, k, l in T.grid(5, 6, 4, 6):\n    if i * 4 + k < 17 and j * 6 + l < 35:\n        \
+         B[i * 140 + k * 35 + j * 6 + l] = A[i * 28 + k * 7 + (j * 6 + l) // 5]",
+    ),
+    (
         "blocks",
         "A: T.Buffer((\"n\", \"m\", \"k\"), \"float32\"), B: T.Buffer((\"n\",), \"float32\")",
         "n, m, k = T.int32(), T.int32(), T.int32()\nfor i in range(n * m * k):\n    with T.sblock(\"b\"):\n        \
@@ -175,7 +187,9 @@ fn each_reason_decides_a_choice() {
 fn decided_in(reason: Reason) -> &'static str {
     match reason {
         Reason::CorrectedDivision | Reason::OperandOrder => "repeat",
-        Reason::UnrolledDivision | Reason::DividedCondition => "repeat in tiles",
+        Reason::UnrolledDivision => "products in tiles",
+        Reason::DividedCondition => "repeat in tiles",
+        Reason::CopiedQuotient => "copies in tiles",
         Reason::LateProduct => "concatenation in tiles",
         Reason::HiddenSign | Reason::MixedWidths | Reason::ReorderedSum => "im2col",
         Reason::RolledFirst => "sums in tiles",

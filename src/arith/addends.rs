@@ -20,30 +20,21 @@ pub(crate) fn summed(terms: Vec<(Expr, bool)>) -> Option<Expr> {
 
 /// The addends of `e` times a factor, each with whether it is taken away.
 pub(crate) fn addends(e: &Expr, factor: Option<&Expr>, minus: bool, out: &mut Vec<(Expr, bool)>) {
-    match &e.kind {
-        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
-            addends(a, factor, minus, out);
-            addends(b, factor, minus != (*op == BinOp::Sub), out);
-        }
-        ExprKind::Binary(BinOp::Mul, a, b) => {
-            let product = match factor {
-                Some(factor) => match (b.as_int(), factor.as_int()) {
-                    (Some(b), Some(f)) => Expr::int(b.saturating_mul(f), e.dtype),
-                    _ => Expr::binary(BinOp::Mul, (**b).clone(), factor.clone()),
-                },
-                None => (**b).clone(),
-            };
-            addends(a, Some(&product), minus, out);
-        }
-        _ => {
-            let term = match factor {
-                Some(factor) => match (e.as_int(), factor.as_int()) {
-                    (Some(value), Some(f)) => Expr::int(value.saturating_mul(f), e.dtype),
-                    _ => Expr::binary(BinOp::Mul, e.clone(), factor.clone()),
-                },
-                None => e.clone(),
-            };
-            out.push((term, minus));
-        }
+    if let ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) = &e.kind {
+        addends(a, factor, minus, out);
+        addends(b, factor, minus != (*op == BinOp::Sub), out);
+    } else if let ExprKind::Binary(BinOp::Mul, a, b) = &e.kind {
+        addends(a, Some(&times(b, factor)), minus, out);
+    } else {
+        out.push((times(e, factor), minus));
+    }
+}
+
+/// An expression times a factor.
+fn times(e: &Expr, factor: Option<&Expr>) -> Expr {
+    match factor.map(|factor| (factor, e.as_int(), factor.as_int())) {
+        None => e.clone(),
+        Some((_, Some(value), Some(factor))) => Expr::int(value.saturating_mul(factor), e.dtype),
+        Some((factor, ..)) => Expr::binary(BinOp::Mul, e.clone(), factor.clone()),
     }
 }

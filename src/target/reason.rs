@@ -25,6 +25,8 @@ pub enum Reason {
     CorrectedDivision,
     /// A division by a constant of what is constant in each iteration of unrolled loops.
     UnrolledDivision,
+    /// A new quotient that fewer copies of an unrolled loop share than another way to write it.
+    CopiedQuotient,
     /// A comparison in whose place the input compares a quotient of the variable of an unrolled loop.
     DividedCondition,
     /// `(outer + inner) * c` as a part of an address, where `outer * c` could be computed further out.
@@ -70,10 +72,11 @@ impl Reason {
     /// ```
     /// assert!(satir::target::Reason::ALL.contains(&satir::target::Reason::HiddenSign));
     /// ```
-    pub const ALL: [Reason; 13] = [
+    pub const ALL: [Reason; 14] = [
         Reason::TruncatedDivision,
         Reason::CorrectedDivision,
         Reason::UnrolledDivision,
+        Reason::CopiedQuotient,
         Reason::DividedCondition,
         Reason::LateProduct,
         Reason::HiddenSign,
@@ -111,6 +114,14 @@ impl Reason {
                 true,
                 "what is divided is constant in each iteration of unrolled loops, so the quotient is, too; one of more than \
                  that is computed each time",
+            ),
+            Reason::CopiedQuotient => row(
+                "copied-quotient",
+                4096,
+                false,
+                true,
+                "`(x + i // 2) // 2` is one quotient for two iterations of an unrolled loop over `i`, `(2*x + i) // 4` is two \
+                 that the compiler does not know to be alike",
             ),
             Reason::DividedCondition => row(
                 "divided-condition",

@@ -5,6 +5,7 @@
 //! modes and 64-bit addresses on x86 do not go for them.
 
 mod access;
+mod copies;
 mod divisions;
 pub(super) mod nests;
 pub(crate) mod rewritten;
@@ -20,6 +21,7 @@ use crate::egraph::{Classes, Knowing, Node, Op};
 use crate::encode::Lowered;
 use crate::ir::{BinOp, Expr, ExprKind, PrimFunc};
 use access::Addresses;
+use copies::Copies;
 use signs::Signs;
 use sums::Sums;
 use unrolled::Unrolled;
@@ -44,19 +46,24 @@ pub(crate) struct Penalties<'a> {
     has_blocks: bool,
     addresses: Addresses<'a>,
     unrolled: Unrolled<'a>,
+    copies: Copies,
     signs: Signs<'a>,
 }
 
 impl<'a> Penalties<'a> {
     /// The penalties of a function's nodes under a model; `None` if it has none.
     pub(crate) fn new(lowered: &Lowered, graph: &'a Classes<'a>, model: Model) -> Option<Penalties<'a>> {
-        (model != Model::NEUTRAL).then(|| Penalties {
-            graph,
-            model,
-            has_blocks: lowered.has_blocks,
-            addresses: Addresses::new(lowered, graph),
-            unrolled: Unrolled::new(lowered, graph),
-            signs: Signs::new(graph),
+        (model != Model::NEUTRAL).then(|| {
+            let unrolled = Unrolled::new(lowered, graph);
+            Penalties {
+                graph,
+                model,
+                has_blocks: lowered.has_blocks,
+                addresses: Addresses::new(lowered, graph),
+                copies: Copies::new(graph, &unrolled),
+                unrolled,
+                signs: Signs::new(graph),
+            }
         })
     }
 
@@ -80,6 +87,9 @@ impl<'a> Penalties<'a> {
                 slow.into_iter().for_each(&mut found);
                 if self.has_blocks && divisions::is_nested(self.graph, node) {
                     found(Reason::NestedQuotient);
+                }
+                if is_new && self.copies.are_more(self.graph, &self.unrolled, class, node) {
+                    found(Reason::CopiedQuotient);
                 }
             }
             Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul) => {

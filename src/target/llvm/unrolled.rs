@@ -64,6 +64,11 @@ impl<'a> Unrolled<'a> {
         unrolled
     }
 
+    /// Whether no loop is unrolled.
+    pub(super) fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
     /// Whether the class is the variable of an unrolled loop.
     pub(super) fn contains(&self, id: Id) -> bool {
         self.variables.contains(self.graph.find(id))
@@ -75,7 +80,7 @@ impl<'a> Unrolled<'a> {
     }
 
     /// Whether the class varies in unrolled loops only.
-    fn has_all(&self, id: Id) -> bool {
+    pub(super) fn has_all(&self, id: Id) -> bool {
         self.varies_only_in(&self.variables, id)
     }
 
