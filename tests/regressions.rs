@@ -329,6 +329,14 @@ fn what_is_optimized_again_stays_as_it_is() {
         "A: T.Buffer((4,))",
         "x: T.let[T.float32] = T.float32(\"nan\")\nA[0] = T.fabs(x)\nA[1] = T.fabs(x)",
     );
+    // The exact search ends early; with what it found bound, choices come in another order, and it finds more.
+    holds(
+        "n: T.int32, m: T.int32, B: T.Buffer((\"e\", 8)), C: T.Buffer((\"e\", 8)), D: T.Buffer((\"e\", 8))",
+        "e = T.int32()\nT.func_attr({\"tirx.noalias\": True})\nfor i in range(e):\n    \
+         C[e - 1 - i, T.max(T.truncmod(n, 3), 0):T.max(T.truncmod(n, 3), 0) + 2] = T.Select(\
+         T.Broadcast(T.float32(\"-inf\"), 2) <= T.Broadcast(D[i, m % 8], 2), T.Broadcast(B[i, m % 8], 2), \
+         T.min(T.Broadcast(T.float32(0.5), 2), T.Broadcast(B[e - 1 - i, T.min(i, 7)], 2)))",
+    );
 }
 
 #[test]

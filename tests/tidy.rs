@@ -98,7 +98,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("padding", &["diag", "ir", "analysis", "arith", "script", "verify", "error"]),
-    ("plan", &["ir", "arith", "analysis", "script", "cost", "cse", "simplify", "loops", "noop", "padding", "target"]),
+    (
+        "plan",
+        &[
+            "ir", "arith", "analysis", "script", "cost", "cse", "simplify", "loops", "noop", "padding",
+            "target",
+        ],
+    ),
     (
         "passes",
         &[

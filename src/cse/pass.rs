@@ -90,8 +90,9 @@ impl Pass<'_> {
             best.offer(shared);
         }
         if let Some((seen, saturated)) = made.saturated {
+            let is_final = !matches!(&saturated, Saturated::Done(_, stats) if stats.ended_early);
             let is_best = self.judge_search(saturated, best);
-            *self.seen = if is_best { seen } else { Seen::default() };
+            *self.seen = if is_best && is_final { seen } else { Seen::default() };
         }
     }
 

@@ -12,7 +12,7 @@ const GROWTH: usize = 8;
 
 /// The function of which the search made what the last pass found, with the values of all bindings in place of their
 /// variables. Bindings are made anew by each search, so one that begins with the same function, bound by the search itself,
-/// finds the same. Bindings of another origin may show that more can be evaluated early.
+/// finds the same, unless an exact search ended early. Bindings of another origin may show that more can be evaluated early.
 #[derive(Default)]
 pub(super) struct Seen {
     written_out: Option<PrimFunc>,

@@ -112,6 +112,9 @@ pub struct Stats {
     pub cost: f64,
     /// See [`Stats::cost`].
     pub optimal: bool,
+    /// Whether the exact search for that ended early: one that begins with the result, which has choices in another order, may
+    /// find more.
+    pub(crate) ended_early: bool,
     /// Whether the deadline passed before the search was done.
     pub time_limit_hit: bool,
     /// Time in each stage.
@@ -128,6 +131,7 @@ impl Stats {
         self.node_limit_hit |= other.node_limit_hit;
         self.cost += other.cost;
         self.optimal &= other.optimal;
+        self.ended_early |= other.ended_early;
         self.time_limit_hit |= other.time_limit_hit;
         for (lap, (_, time)) in self.stages.iter_mut().zip(other.stages) {
             lap.1 += time;
@@ -253,7 +257,7 @@ fn optimize_all(
     clock.lap("candidates");
     let time_limit_hit = lowered.graph.analysis.is_late();
     let node_limit_hit = lowered.graph.total_number_of_nodes() > config.node_limit;
-    let extract::Extracted { selection, plan, optimal } =
+    let extract::Extracted { selection, plan, optimal, ended_early } =
         extract::extract(&mut lowered, config.profile, config.model, config.effort)?;
     clock.lap("extract");
     listener(Snapshot::Extracted(&lowered, &selection, &plan));
@@ -268,6 +272,7 @@ fn optimize_all(
         node_limit_hit,
         cost: plan.cost.to_f64(),
         optimal,
+        ended_early,
         stages: clock.laps,
     };
     Ok(Optimized { func: result, bindings: bound(&lowered, &plan, &vars), stats })

@@ -121,6 +121,8 @@ pub(crate) struct Extracted {
     pub plan: Plan,
     /// Whether no choice is cheaper, under this way to place it.
     pub optimal: bool,
+    /// Whether the exact search ended before it had seen all choices.
+    pub ended_early: bool,
 }
 
 /// The cheapest choice and placement that is found: from the cheapest trees and from what the sums of the function
@@ -190,10 +192,10 @@ pub(crate) fn extract(
     let steps = effort.steps(selector.classes());
     if steps == 0 {
         let (selection, plan) = greedy.ok_or(Unextracted::MayTrap)?;
-        return Ok(Extracted { selection, plan, optimal: false });
+        return Ok(Extracted { selection, plan, optimal: false, ended_early: false });
     }
     let cost = greedy.as_ref().map_or(Cost::MAX, |(_, plan)| plan.rank);
     let found = exact::search(&mut selector, lowered, &evaluated, cost, steps);
     let (selection, plan) = found.best.or(greedy).ok_or(Unextracted::MayTrap)?;
-    Ok(Extracted { selection, plan, optimal: found.complete })
+    Ok(Extracted { selection, plan, optimal: found.complete, ended_early: !found.complete })
 }
