@@ -7,7 +7,6 @@ use super::memory::Repr;
 use super::outcome::{Outcome, Return};
 use super::outputs::close;
 use crate::interp::Tensor;
-use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
 
 /// For each memory, where its elements are in the second program, if that is not where they are in the first.
@@ -83,10 +82,16 @@ fn compare_memory(
     })
 }
 
-/// Loads of the second run if the first made none.
-pub(super) fn new_loads(a: &Run, b: &Run) -> Option<String> {
-    let (x, y) = (a.counts.get(OpClass::Load), b.counts.get(OpClass::Load));
-    (x == 0 && y > 0).then(|| format!("{y} loads instead of none"))
+/// What the second run loads of its inputs, did not write before, and the first run does not access. Where buffers have another
+/// layout elements are not compared.
+pub(super) fn new_loads(a: &Run, b: &Run, placed: &Placed<'_>) -> Option<String> {
+    if placed.layouts.iter().any(Option::is_some) {
+        return None;
+    }
+    let (memory, byte) = b.touched.as_ref()?.beyond(a.touched.as_ref()?)?;
+    let tensor = &b.memories[memory];
+    let element = element_text(tensor, byte / Repr::of(tensor.dtype).size());
+    Some(format!("{element} is loaded, which the first program does not access"))
 }
 
 fn same_return(a: Return, b: Return, tolerance: Option<f64>) -> bool {

@@ -52,7 +52,8 @@ pub struct EquivOptions {
     pub max_steps: u64,
     /// See [`RunOptions::lenient_loads`](super::RunOptions::lenient_loads).
     pub lenient_loads: bool,
-    /// Whether a run in which only the second function loads anything is a difference, even if no load traps.
+    /// Whether it is a difference if the second function loads what the first one neither loads nor stores, even if no load traps:
+    /// an element of an input that it did not write before.
     pub no_new_loads: bool,
     /// Buffers that have another layout in the second module.
     pub layouts: Vec<Layout>,
@@ -154,6 +155,9 @@ fn compare_functions(
         let mut runs = [Interpreter::with_logic(a, logic)?, Interpreter::with_logic(b, logic)?];
         if runs.iter().any(Interpreter::has_undef) {
             runs.iter_mut().for_each(Interpreter::take_fresh_as_undef);
+        }
+        if options.no_new_loads {
+            runs.iter_mut().for_each(Interpreter::note_accesses);
         }
         let [run_a, run_b] = runs;
         let layouts: Vec<&Layout> = options.layouts.iter().filter(|l| l.function == b.name).collect();
@@ -395,7 +399,7 @@ impl Pair<'_> {
                     None => Verdict::Different(what),
                 });
             }
-            if let Some(what) = new_loads(&run_a, &run_b).filter(|_| options.no_new_loads) {
+            if let Some(what) = new_loads(&run_a, &run_b, &placed).filter(|_| options.no_new_loads) {
                 return Ok(Verdict::Different(what));
             }
         }

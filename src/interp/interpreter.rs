@@ -14,6 +14,7 @@ use super::modes::{Logic, RunMode};
 use super::outcome::{Outcome, Return};
 use super::program::Program;
 use super::thread::Thread;
+use super::touched::Touched;
 use crate::ir::PrimFunc;
 
 /// A function ready to run any number of times.
@@ -37,6 +38,8 @@ pub(crate) struct Run {
     pub undef: Vec<BTreeSet<usize>>,
     /// What was set in the inputs, in a run that repairs them.
     pub(super) repairs: Vec<Repair>,
+    /// Which elements of the inputs were accessed, if that is noted.
+    pub(super) touched: Option<Touched>,
 }
 
 impl Interpreter {
@@ -62,6 +65,11 @@ impl Interpreter {
     pub(super) fn take_fresh_as_undef(&mut self) {
         self.program.has_undef = true;
         self.program.fresh_is_undef = true;
+    }
+
+    /// Notes from now on which elements of the inputs are accessed.
+    pub(super) fn note_accesses(&mut self) {
+        self.program.notes_accesses = true;
     }
 
     /// The operations that stand in the function, whether executed or not.
@@ -101,6 +109,7 @@ impl Interpreter {
         let bytes = machine.undef.as_ref();
         Run {
             undef: (0..).zip(after.clone()).map(|(k, memory)| marks::bytes_of(bytes, k, memory)).collect(),
+            touched: machine.touched.take(),
             repairs: machine.repairs.take().map_or_else(Vec::new, |repairs| repairs.made),
             outcome,
             counts: machine.counts(),

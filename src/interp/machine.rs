@@ -14,6 +14,7 @@ use super::program::{Access, Code, Inst, Program, Setup, Slot, Source};
 use super::races::Races;
 use super::shape::{allocation_size, compact_strides};
 use super::thread::{Dim, Thread, View};
+use super::touched::Touched;
 use crate::diag::Span;
 use crate::ir::value::{self, MathFn, Undefined, Value, float, int};
 use crate::ir::{BinOp, DType};
@@ -44,6 +45,8 @@ pub(super) struct Machine<'p> {
     pub undef: Option<UndefBytes>,
     /// What was repaired, if the run repairs its inputs.
     pub repairs: Option<Repairs>,
+    /// Which elements of inputs were accessed, if that is asked for.
+    pub touched: Option<Touched>,
     /// The number of memories that are inputs; they are the first.
     pub given: u32,
     /// In lockstep, memory of threads that was allocated outside of their launch.
@@ -68,6 +71,7 @@ impl<'p> Machine<'p> {
         param_memories: Vec<Option<u32>>,
         mode: RunMode,
     ) -> Self {
+        let touched = program.notes_accesses.then(|| Touched::new(&memories));
         Machine {
             program,
             given: memories.len() as u32,
@@ -81,6 +85,7 @@ impl<'p> Machine<'p> {
             races: mode.races.then(Races::default),
             undef: program.has_undef.then(UndefBytes::new),
             repairs: mode.repairs.then(Repairs::default),
+            touched,
             private_copies: PrivateCopies::new(),
             param_memories,
         }
@@ -339,6 +344,9 @@ impl<'p> Machine<'p> {
             {
                 return Err(TrapKind::Race(self.buffer_name(access.buffer)));
             }
+            if let (Some(touched), Ok(place)) = (&mut self.touched, &address) {
+                touched.loads(*place);
+            }
             let (bytes, byte) = match address {
                 Ok((memory, byte)) => (&self.memories[memory as usize].bytes[..], byte),
                 Err(TrapKind::OutsideMemory(_)) if !bounds => (&[][..], 0),
@@ -392,6 +400,9 @@ impl<'p> Machine<'p> {
         }
         if let Some(repairs) = &mut self.repairs {
             repairs.written.insert((memory, byte));
+        }
+        if let Some(touched) = &mut self.touched {
+            touched.writes((memory, byte));
         }
         let bytes = &mut self.memories[memory as usize].bytes;
         repr.store(bytes, byte, value).ok_or(TrapKind::OutsideMemory)

@@ -53,6 +53,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod touched;
 mod undef;
 
 #[doc(hidden)]

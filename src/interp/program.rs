@@ -53,6 +53,8 @@ pub(super) struct Program {
     pub has_undef: bool,
     /// Whether memory that the function allocates may hold anything until it is written.
     pub fresh_is_undef: bool,
+    /// Whether it is noted which elements of the inputs are accessed.
+    pub notes_accesses: bool,
     /// The names of thread tags.
     pub tags: Vec<Arc<str>>,
 }

@@ -96,6 +96,7 @@ impl Program {
             lockstep: launch::needs_lockstep(func),
             has_undef: false,
             fresh_is_undef: false,
+            notes_accesses: false,
             tags: Vec::new(),
         };
         let mut compiler = Compiler {
