@@ -53,6 +53,26 @@ fn over_n() -> (Builder, VarId, VarId, BufferId, BufferId, VarId) {
 }
 
 #[test]
+fn loads_of_what_the_first_program_does_not_access_are_found() {
+    let compared = |second: &str, no_new_loads: bool| {
+        let program = |body: &str| {
+            let head = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    \
+                        T.func_attr({\"tirx.noalias\": True})\n    ";
+            crate::parse(&format!("{head}{body}\n")).unwrap()
+        };
+        let options = EquivOptions { no_new_loads, ..options() };
+        equiv(&program("A[2] = B[1]\n    A[3] = B[1]"), &program(second), &options).unwrap()
+    };
+    // What it stored itself, and what the first one stores or loads at some time.
+    assert_same(&compared("A[2] = B[1]\n    A[3] = A[2]", true));
+    assert_same(&compared("x: T.let[T.int32] = A[3]\n    A[2] = B[1]\n    A[3] = B[1]", true));
+    let reads = "x: T.let[T.int32] = B[2]\n    A[2] = B[1]\n    A[3] = B[1]";
+    assert_same(&compared(reads, false));
+    let found = compared(reads, true);
+    assert_differs(&found, "B[2] is loaded, which the first program does not access");
+}
+
+#[test]
 fn equal_forms_do_not_differ() {
     let (b, n, d, x, _, k) = over_n();
     let twice = add(v(d), v(d));
