@@ -128,7 +128,7 @@ fn sums_of_many_channels_run_on_vectors() {
     let (before, after, plan) = planned(text);
     same(&before, &after);
     assert!(plan.moves.iter().any(|made| made.pass == "interchange"), "{:?}", plan.moves);
-    assert!(plan.after < 0.9 * plan.before, "{} of {}", plan.after, plan.before);
+    assert!(plan.after < 0.8 * plan.before, "{} of {}", plan.after, plan.before);
 }
 
 /// Sums of rows. What the search likes best has the loop over rows inside; LLVM keeps each sum in a register as it is, and would
@@ -164,25 +164,31 @@ fn of_two_changes_that_exclude_each_other_one_is_made() {
 
 #[test]
 fn what_pays_only_together_is_done() {
+    // The sums of columns: in each loop it is the condition that takes most.
+    let columns = [
+        ("A: T.Buffer((14,)", "A: T.Buffer((30,)"),
+        ("C: T.Buffer((1,)", "C: T.Buffer((8,)"),
+        ("(4, 4)", "(4, 8)"),
+        ("4 * io", "8 * io"),
+        ("< 14", "< 30"),
+        ("        C[0] = 0\n", "        for k in range(8):\n            C[k] = 0\n"),
+        ("C[0] = C[0]", "C[ii] = C[ii]"),
+    ];
     let joint = text("cases/single_func_joint.before.py");
-    // The sums of columns: each loop takes most because of its condition.
-    let computed = joint
-        .replace("= A[4 * io + ii]", "= A[4 * io + ii] * A[4 * io + ii]")
-        .replace("C: T.Buffer((1,)", "C: T.Buffer((4,)")
-        .replace("        C[0] = 0\n", "        for k in range(4):\n            C[k] = 0\n")
-        .replace("C[0] = C[0]", "C[ii] = C[ii]");
+    let joint = columns.iter().fold(joint, |text, (from, to)| text.replace(from, to));
+    let computed = joint.replace("= A[8 * io + ii]", "= A[8 * io + ii] * A[8 * io + ii]");
     let (before, after, plan) = planned(&computed);
     same(&before, &after);
     let fill = plan.moves.iter().find(|made| made.pass == "fill, overcompute");
     let fill = fill.unwrap_or_else(|| panic!("padding is not filled: {:?}\n{after}", plan.moves));
     assert_eq!(fill.changes.len(), 2);
     assert!(fill.changes[0].to_string().contains("is overwritten before it is read"), "{}", fill.changes[0]);
-    assert!(plan.after < 0.9 * plan.before, "{} of {}", plan.after, plan.before);
+    assert!(plan.after < 0.8 * plan.before, "{} of {}", plan.after, plan.before);
     // Where nothing is computed the buffer goes, and its loops with it.
     let (before, after, copied) = planned(&joint);
     same(&before, &after);
     assert!(copied.moves.iter().any(|made| made.pass.starts_with("remove-copies")), "{:?}", copied.moves);
-    assert!(copied.after < 0.8 * copied.before && !after.to_string().contains("alloc_buffer"), "{after}");
+    assert!(copied.after < plan.after && !after.to_string().contains("alloc_buffer"), "{after}");
 }
 
 #[test]
