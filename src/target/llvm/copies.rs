@@ -7,8 +7,8 @@
 use egg::Id;
 use hashbrown::HashMap;
 
-use super::unrolled::Unrolled;
-use crate::arith::Interval;
+use super::divisions::is_floor;
+use super::unrolled::{Unrolled, values};
 use crate::egraph::{ClassMap, Classes, Knowing, Node, poly_of};
 use crate::ir::BinOp;
 
@@ -87,7 +87,7 @@ fn of_node(graph: &Classes<'_>, unrolled: &Unrolled<'_>, node: &Node) -> Option<
 fn division(graph: &Classes<'_>, node: &Node) -> Option<(Id, i64)> {
     let (op, dividend, divisor) = node.as_bin()?;
     let by = graph.facts(divisor).interval.as_point().filter(|&by| by > 1)?;
-    (matches!(op, BinOp::FloorDiv | BinOp::FloorMod) && node.dtype.is_index()).then_some((dividend, by))
+    (is_floor(op) && node.dtype.is_index()).then_some((dividend, by))
 }
 
 /// Adds how many values each variable of an unrolled loop contributes to a sum, once that it is divided by `by`.
@@ -112,13 +112,5 @@ fn add(
                 add(graph, unrolled, (dividend, by.saturating_mul(divisor), depth + 1), to);
             }
         }
-    }
-}
-
-/// How many values there are in a range that is divided.
-fn values(range: Interval, by: i64) -> f64 {
-    match (range.lo(), range.hi()) {
-        (Some(lo), Some(hi)) => (hi.div_euclid(by) as f64) - (lo.div_euclid(by) as f64) + 1.0,
-        _ => f64::INFINITY,
     }
 }

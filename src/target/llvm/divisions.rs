@@ -52,6 +52,6 @@ pub(super) fn hides_signs(graph: &Classes<'_>, signs: &Signs<'_>, node: &Node) -
         && !(signs.are_seen(dividend) && signs.are_seen(divisor))
 }
 
-const fn is_floor(op: BinOp) -> bool {
+pub(super) const fn is_floor(op: BinOp) -> bool {
     matches!(op, BinOp::FloorDiv | BinOp::FloorMod)
 }

@@ -133,7 +133,7 @@ fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
             let most = if scopes.get(place.scope).threads {
                 f64::INFINITY
             } else {
-                values(graph.facts(class.id).interval)
+                values(graph.facts(class.id).interval, 1)
             };
             iterations[scope] = iterations[scope].max(most);
             variables.push((class.id, scope));
@@ -156,10 +156,10 @@ fn unrolled(lowered: &Lowered, graph: &Classes<'_>) -> Vec<(Id, f64)> {
         .collect()
 }
 
-/// How many values a range has.
-fn values(range: Interval) -> f64 {
+/// How many values a range has once that it is divided.
+pub(super) fn values(range: Interval, by: i64) -> f64 {
     match (range.lo(), range.hi()) {
-        (Some(lo), Some(hi)) => hi as f64 - lo as f64 + 1.0,
+        (Some(lo), Some(hi)) => hi.div_euclid(by) as f64 - lo.div_euclid(by) as f64 + 1.0,
         _ => f64::INFINITY,
     }
 }
