@@ -213,6 +213,7 @@ fn results_do_the_same() {
                     max_steps: 10_000_000,
                     lenient_loads: false,
                     no_new_loads: true,
+                    accessed_only: true,
                     layouts: Vec::new(),
                     limits_everywhere: false,
                 };

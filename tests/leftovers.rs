@@ -166,6 +166,7 @@ fn results(text: &str) -> [Module; 2] {
             max_steps: 1_000_000,
             lenient_loads: false,
             no_new_loads: false,
+            accessed_only: false,
             layouts: Vec::new(),
             limits_everywhere: false,
         };

@@ -114,6 +114,7 @@ impl Case {
             max_steps: 1_000_000,
             lenient_loads: false,
             no_new_loads: false,
+            accessed_only: false,
             layouts: self.layouts(other),
             limits_everywhere: false,
         };

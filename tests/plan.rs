@@ -29,7 +29,8 @@ fn planned(text: &str) -> (Module, Module, Plan) {
 /// Runs do not differ, but for what the program says that it may read.
 #[track_caller]
 fn same(before: &Module, after: &Module) {
-    let options = EquivOptions { runs: 12, no_new_loads: false, ..compare_options(before, 1) };
+    let options =
+        EquivOptions { runs: 12, no_new_loads: false, accessed_only: false, ..compare_options(before, 1) };
     let result = equiv(before, after, &options).unwrap();
     assert!(result.difference.is_none(), "{:?}\n{after}", result.difference);
     assert!(result.compared > 6, "{:?}", result.skipped);
@@ -158,7 +159,8 @@ fn of_two_changes_that_exclude_each_other_one_is_made() {
     // What the first loop stores where its condition does not hold would be read by the second one.
     let both = text("cases/trap_two_sites.before.py").replace("if i < 14:", "if i < 16:");
     let both = satir::parse(&both).unwrap();
-    let options = EquivOptions { runs: 12, no_new_loads: false, ..compare_options(&before, 1) };
+    let options =
+        EquivOptions { runs: 12, no_new_loads: false, accessed_only: false, ..compare_options(&before, 1) };
     assert!(equiv(&before, &both, &options).unwrap().difference.is_some(), "they do not exclude each other");
 }
 
@@ -244,7 +246,12 @@ fn results_are_never_dearer_and_do_the_same() {
         let (before, after, plan) = planned(&text);
         assert!(plan.after <= plan.before, "{}", file.display());
         cheaper += usize::from(plan.after < plan.before);
-        let options = EquivOptions { runs: 4, no_new_loads: false, ..compare_options(&before, 1) };
+        let options = EquivOptions {
+            runs: 4,
+            no_new_loads: false,
+            accessed_only: false,
+            ..compare_options(&before, 1)
+        };
         let result = equiv(&before, &after, &options).unwrap();
         assert!(result.difference.is_none(), "{}: {:?}\n{after}", file.display(), result.difference);
         compared += usize::from(result.compared > 0);

@@ -43,6 +43,7 @@ fn check_with(options: &Options, constraints: &str, before: &str, after: &str) {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: false,
+        accessed_only: false,
         layouts: Vec::new(),
         limits_everywhere: false,
     };

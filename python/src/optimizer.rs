@@ -201,6 +201,7 @@ impl Plan {
             max_steps: MAX_STEPS,
             lenient_loads: false,
             no_new_loads: false,
+            accessed_only: false,
             limits_everywhere: false,
             layouts: Vec::new(),
         };

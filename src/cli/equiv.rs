@@ -126,6 +126,7 @@ fn options(args: &Args) -> Result<EquivOptions, Failure> {
         max_steps: args.inputs.max_steps,
         lenient_loads: args.inputs.lenient_loads,
         no_new_loads: false,
+        accessed_only: false,
         layouts: Vec::new(),
         limits_everywhere: false,
     })

@@ -66,6 +66,7 @@ pub(crate) fn validate(
         max_steps: MAX_STEPS,
         lenient_loads: false,
         no_new_loads: false,
+        accessed_only: false,
         layouts: Vec::new(),
         limits_everywhere: false,
     };

@@ -172,6 +172,7 @@ pub fn compare_options(module: &Module, seed: u64) -> EquivOptions {
         max_steps: 300_000,
         lenient_loads: false,
         no_new_loads: true,
+        accessed_only: true,
         layouts: Vec::new(),
         limits_everywhere: true,
     }

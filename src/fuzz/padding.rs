@@ -4,7 +4,7 @@
 use super::oracle::{Checker, Finding, Kind, guarded, settled};
 use crate::cse::Options;
 use crate::error::Error;
-use crate::interp::{Layout, Padding};
+use crate::interp::{EquivOptions, Layout, Padding};
 use crate::ir::{Buffer, BufferId, ExprKind, Module, Param, PrimFunc, StmtKind};
 use crate::noop;
 use crate::passes;
@@ -33,7 +33,13 @@ const MAX_INTERCHANGES: usize = 8;
 impl Checker {
     /// Checks the passes on padding.
     pub(super) fn padding(&mut self, module: &Module, wanted: &dyn Fn(&str) -> bool) -> Result<(), Finding> {
-        self.compare.limits_everywhere = false;
+        // A pass may read what an assumption or a store permits to read.
+        self.compare = EquivOptions {
+            no_new_loads: false,
+            accessed_only: true,
+            limits_everywhere: false,
+            ..self.compare.clone()
+        };
         let options = Options::default();
         for &(part, pipeline) in PIPELINES.iter().filter(|(part, _)| wanted(part)) {
             // What depends on `T.undef()` may not be got rid of.
@@ -55,7 +61,7 @@ impl Checker {
             }
         }
         // From here on a pass may read what nobody reads or writes.
-        self.compare.no_new_loads = false;
+        self.compare.accessed_only = false;
         if wanted("readable") {
             let readable = Options { readable_parameters: true, ..options };
             let made = self.pass(module, "readable", "overcompute", &readable)?;

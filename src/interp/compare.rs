@@ -7,6 +7,7 @@ use super::memory::Repr;
 use super::outcome::{Outcome, Return};
 use super::outputs::close;
 use crate::interp::Tensor;
+use crate::ir::opclass::OpClass;
 use crate::ir::value::Value;
 
 /// For each memory, where its elements are in the second program, if that is not where they are in the first.
@@ -82,9 +83,15 @@ fn compare_memory(
     })
 }
 
-/// What the second run loads of its inputs, did not write before, and the first run does not access. Where buffers have another
-/// layout elements are not compared.
-pub(super) fn new_loads(a: &Run, b: &Run, placed: &Placed<'_>) -> Option<String> {
+/// Loads of the second run if the first made none.
+pub(super) fn new_loads(a: &Run, b: &Run) -> Option<String> {
+    let (x, y) = (a.counts.get(OpClass::Load), b.counts.get(OpClass::Load));
+    (x == 0 && y > 0).then(|| format!("{y} loads instead of none"))
+}
+
+/// What the second run loads of its inputs, did not write before, and the first run does not access, if that was noted. Where
+/// buffers have another layout elements are not compared.
+pub(super) fn loads_beyond(a: &Run, b: &Run, placed: &Placed<'_>) -> Option<String> {
     if placed.layouts.iter().any(Option::is_some) {
         return None;
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::compare::{Placed, compare_runs, new_loads};
+use super::compare::{Placed, compare_runs, loads_beyond, new_loads};
 use super::inputs::{
     Bindings, Constraints, Fill, InputError, Inputs, Random, free_variables, shape_variables,
 };
@@ -52,9 +52,11 @@ pub struct EquivOptions {
     pub max_steps: u64,
     /// See [`RunOptions::lenient_loads`](super::RunOptions::lenient_loads).
     pub lenient_loads: bool,
-    /// Whether it is a difference if the second function loads what the first one neither loads nor stores, even if no load traps:
-    /// an element of an input that it did not write before.
+    /// Whether a run in which only the second function loads anything is a difference, even if no load traps.
     pub no_new_loads: bool,
+    /// Whether it is one if the second function loads an element of an input that the first one neither loads nor stores, and that
+    /// it did not write before.
+    pub accessed_only: bool,
     /// Buffers that have another layout in the second module.
     pub layouts: Vec<Layout>,
     /// Whether the runs with integers near the limits of their types, one in four, pay no heed to `constraints`.
@@ -156,7 +158,7 @@ fn compare_functions(
         if runs.iter().any(Interpreter::has_undef) {
             runs.iter_mut().for_each(Interpreter::take_fresh_as_undef);
         }
-        if options.no_new_loads {
+        if options.accessed_only {
             runs.iter_mut().for_each(Interpreter::note_accesses);
         }
         let [run_a, run_b] = runs;
@@ -399,7 +401,8 @@ impl Pair<'_> {
                     None => Verdict::Different(what),
                 });
             }
-            if let Some(what) = new_loads(&run_a, &run_b, &placed).filter(|_| options.no_new_loads) {
+            let new = || new_loads(&run_a, &run_b).filter(|_| options.no_new_loads);
+            if let Some(what) = new().or_else(|| loads_beyond(&run_a, &run_b, &placed)) {
                 return Ok(Verdict::Different(what));
             }
         }

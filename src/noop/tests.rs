@@ -31,6 +31,7 @@ fn options() -> EquivOptions {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: false,
+        accessed_only: false,
         layouts: Vec::new(),
         limits_everywhere: false,
     }

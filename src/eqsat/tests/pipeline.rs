@@ -40,6 +40,7 @@ fn check(func: PrimFunc, bindings: &[(&str, i64)]) -> (f64, f64, usize) {
         max_steps: 10_000_000,
         lenient_loads: false,
         no_new_loads: true,
+        accessed_only: true,
         layouts: Vec::new(),
         limits_everywhere: false,
     };

@@ -47,6 +47,7 @@ fn check_with(text: &str, keep_lets: bool) -> (Optimized, String) {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: true,
+        accessed_only: true,
         layouts: Vec::new(),
         limits_everywhere: false,
     };

@@ -21,6 +21,7 @@ fn compare(a: &Module, b: &Module, layouts: Vec<Layout>) -> Equivalence {
         max_steps: 100_000,
         lenient_loads: false,
         no_new_loads: false,
+        accessed_only: false,
         layouts,
         limits_everywhere: false,
     };

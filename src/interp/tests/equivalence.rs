@@ -15,6 +15,7 @@ fn options() -> EquivOptions {
         max_steps: 1_000_000,
         lenient_loads: false,
         no_new_loads: false,
+        accessed_only: false,
         layouts: Vec::new(),
         limits_everywhere: false,
     }
@@ -54,13 +55,13 @@ fn over_n() -> (Builder, VarId, VarId, BufferId, BufferId, VarId) {
 
 #[test]
 fn loads_of_what_the_first_program_does_not_access_are_found() {
-    let compared = |second: &str, no_new_loads: bool| {
+    let compared = |second: &str, accessed_only: bool| {
         let program = |body: &str| {
             let head = "@T.prim_func\ndef main(A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")):\n    \
                         T.func_attr({\"tirx.noalias\": True})\n    ";
             crate::parse(&format!("{head}{body}\n")).unwrap()
         };
-        let options = EquivOptions { no_new_loads, ..options() };
+        let options = EquivOptions { accessed_only, ..options() };
         equiv(&program("A[2] = B[1]\n    A[3] = B[1]"), &program(second), &options).unwrap()
     };
     // What it stored itself, and what the first one stores or loads at some time.

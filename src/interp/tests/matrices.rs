@@ -128,7 +128,8 @@ fn compare(first: &str, second: &str) -> Equivalence {
     };
     let (first, second) = (module(first), module(second));
     let options = crate::fuzz::compare_options(&first, 1);
-    equiv(&first, &second, &EquivOptions { runs: 4, no_new_loads: false, ..options }).unwrap()
+    equiv(&first, &second, &EquivOptions { runs: 4, no_new_loads: false, accessed_only: false, ..options })
+        .unwrap()
 }
 
 #[test]

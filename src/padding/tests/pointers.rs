@@ -22,7 +22,8 @@ fn made(body: &str, pass: impl Fn(&mut PrimFunc) -> Result<(), Error>) -> String
     crate::verify::verify(&module).unwrap();
     let text = module.to_string();
     let options = crate::fuzz::compare_options(&before, 1);
-    let options = EquivOptions { runs: 3, max_steps: 10_000_000, no_new_loads: false, ..options };
+    let options =
+        EquivOptions { runs: 3, max_steps: 10_000_000, no_new_loads: false, accessed_only: false, ..options };
     let result = equiv(&before, &module, &options).unwrap();
     assert!(result.difference.is_none() && result.compared == 3, "{result:?}\n{text}");
     text

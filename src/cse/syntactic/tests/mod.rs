@@ -22,6 +22,7 @@ fn equiv_options() -> EquivOptions {
         max_steps: 100_000,
         lenient_loads: false,
         no_new_loads: true,
+        accessed_only: true,
         layouts: Vec::new(),
         limits_everywhere: false,
     }
